@@ -6,8 +6,8 @@ one or two lines, without a traceback; `exit_code` is the exit code of the comma
 
     SopwithError          1  anything that the owner should read as a sentence; each layer adds its own below this one
     ├── ConfigError       2  the owner's: config.yaml or the environment says something that cannot be meant
-    └── HomeError         1  the machine's: the home folder cannot be made or used (memory/home.py)
-        └── HomeTooNew    2  the owner's: this Sopwith is older than the home folder (memory/home.py)
+    └── HomeError         1  the machine's: the home folder cannot be made or used (memory/home/folder.py)
+        └── HomeTooNew    2  the owner's: this Sopwith is older than the home folder (memory/home/folder.py)
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_loop import Outcome
-from memory.inbox import Answer, Entry, Inbox, call_hash
-from memory.repetition import LoopWatch
-from memory.working import WorkingMemory, without_summary
+from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
+from memory.runlog.repetition import LoopWatch
+from memory.runlog.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from safety import origins
 from safety.gate import Ask, Decision, Gate
@@ -355,7 +355,7 @@ class AgentHandler:
         """The call; of a change to a file its lines, `-` what goes and `+` what comes."""
         if tool not in ("file_patch", "file_write") or not isinstance(args.get("path"), str):
             return preview(args)
-        from tools.previews import diff  # only where somebody is asked
+        from tools.files import diff  # only where somebody is asked
 
         changed = diff(tool, args, self.context.path(args["path"]))
         rest = {

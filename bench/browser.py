@@ -129,7 +129,7 @@ def main() -> int:
 
     from bench.tokens import encode
     from tests.browser_driving import driver
-    from tools.browser_start import program
+    from tools.browser.start import program
 
     def tokens(text: str) -> int:
         return len(encode(text))

@@ -28,16 +28,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the product loads it (memory/api.py)
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # as the product loads it (memory/journal/api.py)
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 
-from memory import recall
-from memory.api import Memory
-from memory.journal_store import Store
-from memory.recall_words import learn
-from memory.turns import Turn
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.turns import Turn
+from memory.recall import ranking as recall
+from memory.recall.words import learn
 from memory.words import asked
 from models.embeddings import EmbeddedModel, Embedder
 

@@ -68,8 +68,8 @@ def main() -> int:
 
     from config import load
     from runs.assemble import Options
-    from runs.shared.database import opened
-    from runs.shared.tasks import send
+    from runs.workers.database import opened
+    from runs.workers.tasks import send
     from tests.postgres import cluster
 
     with (

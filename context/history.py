@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
 from context.tokens import TokenCounter
-from memory.runlog import cannot_write
+from memory.runlog.log import cannot_write
 from models.base import ContextTooLong, Event, Message, Model, Reply, Request
 
 

@@ -14,8 +14,8 @@ from itertools import chain
 
 from context.builder import Block, Brief, Injector
 from context.workspace import State
-from memory.sops import Sop
-from memory.turns import Turn
+from memory.journal.turns import Turn
+from memory.sops.store import Sop
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
 MAX_EARLIER_TASKS = 20

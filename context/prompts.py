@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from text.patterns import pattern
+from text import pattern
 
 FOLDER = Path(__file__).parent.parent / "assets" / "prompts"
 PLACEHOLDER = pattern(r"\{([a-z][a-z_]*)\}")

@@ -25,7 +25,7 @@ from learning.routing import choose, typed_wordings
 from learning.sentences import knowledge
 from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
 from learning.suspicion import scan
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 

@@ -35,7 +35,7 @@ from learning.wordings import (
     wordings_of,
 )
 from replay.procedure import Procedure
-from tools.output import clean
+from tools.scripts import clean
 
 NO_CHECK = "nothing proves that it worked: it changes something and has no check"
 

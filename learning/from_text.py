@@ -30,7 +30,7 @@ from learning.draft import (
 from learning.mentions import given
 from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from replay.procedure import BUILT_IN, ProcedureError
 from safety.shell import NotUnderstood
 from safety.tables import TABLE, WRITES

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from learning.request import PLAIN, Asked
 from learning.slots import Slot, Unclear, Where, value_of
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure, Wording
 from replay.rote import Doubt, Spent, Write
@@ -245,7 +245,7 @@ class ReplayGuards:
         tool = self.tools.get(name)
         in_plan = PLAN_EFFECTS | (
             {"ask", "network"} if name in LOOKS else {"ask"}
-        )  # whom it asks: runs/plan_calls.py
+        )  # whom it asks: runs/replaying/plan_calls.py
         allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else in_plan
         beyond = sorted(_effects(name, tool) - allowed) if tool else []
         if beyond and not changes_something:

@@ -16,7 +16,7 @@ from typing import Any
 
 from learning.cases import Case, read_cases
 from learning.placing import kind_of
-from memory.sops import Sop, SopError
+from memory.sops.store import Sop, SopError
 
 HEAD_BYTES = 4096  # of a file, where the names of its columns or fields stand
 TEXT_BYTES = 256_000

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from learning import concepts
 from learning.ranking import Document, Ranking, weigh
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.procedure import Procedure
 
 NAME = ".index.json"
@@ -78,7 +78,7 @@ def _is_sound(weights: object) -> bool:
 
 
 def _write(file: Path, weights: Mapping[str, Weights]) -> None:
-    from memory.files import write_atomic  # a start that finds everything has no need of it
+    from memory.home.files import write_atomic  # a start that finds everything has no need of it
 
     with suppress(OSError):
         write_atomic(file, json.dumps({"tables": _tables(), "weights": weights}))

@@ -19,7 +19,7 @@ from learning.provenance import Provenance, Source, provenance
 from learning.reach import Reach, reach_of
 from learning.trace import Trace
 from learning.units import Surroundings, Unit, absolute
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from safety.shell import NotUnderstood
 
 

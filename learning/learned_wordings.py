@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from learning.request import Asked
 from learning.routing import Match, typed_wordings
 from learning.slots import Unclear, Where
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.procedure import Procedure, ProcedureError
 
 if TYPE_CHECKING:

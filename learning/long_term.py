@@ -16,11 +16,11 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
-from memory.evidence import SAYS_NOTHING, Result, RunRecord, read_record
-from memory.fact_lines import NEGATIVE, Fact, sections
-from memory.fact_words import TELLING, coverage, replaces, stands_in, values
-from memory.facts import Add, Amend, FactRefused, FactStore
-from memory.policy import Keeping, Refusal, says_missing
+from memory.facts.lines import NEGATIVE, Fact, sections
+from memory.facts.policy import Keeping, Refusal, says_missing
+from memory.facts.store import Add, Amend, FactRefused, FactStore
+from memory.facts.words import TELLING, coverage, replaces, stands_in, values
+from memory.runlog.evidence import SAYS_NOTHING, Result, RunRecord, read_record
 from models.base import Event, ModelError
 
 PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"

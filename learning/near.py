@@ -25,10 +25,10 @@ from learning.request import Asked
 from learning.sentences import Knowledge, knowledge
 from learning.slots import BARE_FILE, Unclear, Where
 from learning.spoken_forms import in_active
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure
-from text.patterns import pattern
+from text import pattern
 
 MOST = 3  # that the owner is shown
 LOOKED_AT = 12  # of those that the ranking found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from learning.units import MIN_BYTES, as_text, scalars
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from models.base import ToolResult
 from replay.extract import extract, rows_of
 

@@ -25,7 +25,7 @@ from learning.concepts import (
     sure,
 )
 from learning.slots import Slot
-from text.patterns import pattern
+from text import pattern
 
 SOFT = (
     "o:",

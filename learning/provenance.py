@@ -20,7 +20,7 @@ from learning.outputs import FIELD, Output
 from learning.places import contains, number_spans, path_ends, spans_of, suffix_fits
 from learning.trace import Trace
 from learning.units import MIN_BYTES, Surroundings, Unit, absolute, units_of
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 
 Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
 COMPOSED = (

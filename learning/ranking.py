@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from learning.concepts import FREE_ENGLISH, chinese_cut, is_verb, meanings, phrases, roots, stem
-from text.patterns import pattern
+from text import pattern
 
 K1, B = 1.2, 0.6
 RARE_TERMS = 16  # of a long request only so many of the rarest count

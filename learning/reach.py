@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from config import SafetyConfig
-from memory.evidence import Result
-from memory.sops import Sop
+from memory.runlog.evidence import Result
+from memory.sops.store import Sop
 from replay.procedure import Procedure
 from safety.gate import Ask, Gate
 from safety.shell import Command, NotUnderstood, parse

@@ -21,7 +21,7 @@ from learning.request import Asked
 from learning.sentences import Knowledge, is_chinese
 from learning.slots import NOT_A_NAME, QUOTES, Slot, Where, value_of
 from replay.procedure import Procedure
-from text.patterns import pattern
+from text import pattern
 
 MAX_LITERALS = 5
 HARD_LITERALS = (  # kind, form; the first that fits

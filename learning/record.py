@@ -28,8 +28,8 @@ from typing import Any
 from config import SopwithError
 from learning.demonstration import Command, commands_that_count
 from learning.record_stream import Capture, Mark, Marks
-from memory.inbox import call_hash
-from memory.runlog import RunLog, Totals
+from memory.runlog.inbox import call_hash
+from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Status, ToolCall
 from safety.secrets import HIDDEN, Redactor
 

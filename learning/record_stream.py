@@ -11,7 +11,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from tools.output import clean
+from tools.scripts import clean
 
 HEAD_BYTES = TAIL_BYTES = 100_000  # kept of the output of one command
 NOTE_CHARS = 20_000  # kept of one function of the owner

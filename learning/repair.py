@@ -36,12 +36,12 @@ from learning.verify import (
     not_replayable,
     prove,
 )
-from memory.files import write_atomic
-from memory.repository import Repository, contents_of
-from memory.runlog import read_events
-from memory.sop_changes import SopChanges, SopConflict, Version
-from memory.sop_stats import SopRun, SopStats
-from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.home.files import write_atomic
+from memory.home.repository import Repository, contents_of
+from memory.runlog.log import read_events
+from memory.sops.changes import SopChanges, SopConflict, Version
+from memory.sops.stats import SopRun, SopStats
+from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read_sop
 from models.base import Event
 from replay.procedure import Procedure, ProcedureError
 

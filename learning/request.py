@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from learning.slots import Slot
-from text.patterns import pattern
+from text import pattern
 
 PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
     ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)

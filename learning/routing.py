@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from learning.request import PLAIN, Asked
 from learning.slots import QUOTES, Unclear, Where, as_ending, says_which, value_of
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import ModelError
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Wording
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
     from learning.ranking import Ranking

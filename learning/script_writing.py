@@ -22,7 +22,7 @@ from learning.provenance import Found
 from learning.reach import hosts_in, python_only_reads, shell_only_reads
 from learning.units import MIN_BYTES, absolute, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from replay.extract import whole_output
 from replay.script import Move, RunningScript, Script, ScriptFault
 from tools.base import LOOKS
@@ -173,7 +173,7 @@ def _call_fault(call: ast.expr | None, hosts: frozenset[str], *, reads_only: boo
     if tool.value == "code_run" and not isinstance(script, ast.Constant):
         return "the script of code_run is one text; values go into env"
     if not reads_only or tool.value in READING_TOOLS or _reads_by_name(tool.value):
-        return ""  # whom a fetch may ask is seen when it is made (runs/plan_calls.py)
+        return ""  # whom a fetch may ask is seen when it is made (runs/replaying/plan_calls.py)
     if tool.value != "code_run":
         return f"plan only reads, and {tool.value!r} changes something"
     is_python = isinstance(kind, ast.Constant) and kind.value == "python"

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from text.patterns import pattern
+from text import pattern
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 BARE_PATH = pattern(r"(?:~|\.{0,2}/|\.{1,2}$|[\w.-]+/)[^\s\"'`,;:|&<>*?$!()\[\]{}\\「」『』《》]*")

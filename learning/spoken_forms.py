@@ -7,7 +7,7 @@ looked at like any other request (learning/rewording.py): nothing here decides w
 from __future__ import annotations
 
 from learning.concepts import meaning
-from text.patterns import pattern
+from text import pattern
 
 _PASSIVE = (  # what it is about, the participle, the rest; a question, a clause, a condition is none
     r"(?:please\s+)?(?P<what>[^,;:?!]+?)\s+(?:should|must|has\s+to|have\s+to|needs\s+to|need\s+to|ought\s+to|(?:is|are)\s+to)"

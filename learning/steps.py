@@ -19,7 +19,7 @@ from learning.mentions import Mention
 from learning.provenance import Found, Source
 from learning.units import MIN_BYTES, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from safety.shell import NotUnderstood
 
 _STATES = {"status", "state", "ok", "success", "result", "error"}

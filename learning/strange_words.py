@@ -24,7 +24,7 @@ from learning.concepts import (
 from learning.request import PLAIN, Asked
 from learning.slots import PLACE_WORDS, TENS, UNITS
 from replay.procedure import Procedure
-from text.patterns import pattern
+from text import pattern
 
 QUOTED = pattern(r"[\"'`].*[\"'`]", re.DOTALL)
 VALUES = pattern(r"[\"'`「『《].*[\"'`」』》]|[~./\w-]*[/~][^\s]*", re.DOTALL | re.ASCII)

@@ -29,10 +29,10 @@ from learning.importing import (
     store,
 )
 from learning.verify import Replay, not_replayable, prove, verify
-from memory.files import write_atomic
-from memory.front_matter import metadata_of, with_metadata
-from memory.sop_changes import SopChanges, exported
-from memory.sops import Sop, SopError, SopStore, read_sop
+from memory.home.files import write_atomic
+from memory.sops.changes import SopChanges, exported
+from memory.sops.front_matter import metadata_of, with_metadata
+from memory.sops.store import Sop, SopError, SopStore, read_sop
 
 What = Literal["same", "taken", "quarantined", "sent", "conflict", "waits", "refused", "removed"]
 SENT = ("candidate", "probation", "active")

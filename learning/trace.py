@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.evidence import Result, results_of
-from memory.runlog import RunLogError, find_run, opening_of, read_events
+from memory.runlog.evidence import Result, results_of
+from memory.runlog.log import RunLogError, find_run, opening_of, read_events
 from models.base import Event
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from learning import python_words, shell_words
 from learning.mentions import _normal
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from safety.shell import NotUnderstood
 
 NOWHERE = Path("/\0")

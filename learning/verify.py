@@ -22,9 +22,9 @@ from typing import Any, Protocol
 from learning.cases import Case, capture, free_name, masked, read_cases, restore
 from learning.guards import evidence, signatures
 from learning.scratch import Scratch, ScratchError, scratch_copy
-from memory.repository import contents_of
-from memory.sop_changes import SopChanges, SopConflict
-from memory.sops import Sop, SopError, Status, read_sop
+from memory.home.repository import contents_of
+from memory.sops.changes import SopChanges, SopConflict
+from memory.sops.store import Sop, SopError, Status, read_sop
 from models.base import Event
 from replay.parameters import ParameterError
 from replay.procedure import Procedure

@@ -16,7 +16,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from text.patterns import pattern
+from text import pattern
 
 MAX_WORD_CHARS = 64
 MAX_ASKED_CHARS = 20_000  # a question is not longer; what stands behind is not looked up

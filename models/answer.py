@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from models.arguments import BadArguments, parse_arguments, scrub
 from models.base import ToolCall
-from text.patterns import pattern
+from text import pattern
 
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
 MAX_TOKENS = 10**9

@@ -30,7 +30,7 @@ from models.endpoint import RETRIES, Endpoint, Failure, error_words, is_local
 from models.sse import NotAnAnswer, chunks
 from models.text_protocol import TextProtocol, parse
 from models.wire import Wire
-from text.patterns import pattern
+from text import pattern
 
 # A hosted model without a configured price is counted as an expensive one: the owner's cost limit is on by default, and
 # it should stop a run too early rather than too late. A model on this machine or a private network costs nothing,

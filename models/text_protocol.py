@@ -18,7 +18,7 @@ from typing import Any
 from models.arguments import BadArguments, parse_arguments, scrub
 from models.base import Message, Request, ToolCall
 from models.wire import common_start
-from text.patterns import pattern
+from text import pattern
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 NAME_KEYS = ("name", "function", "tool", "tool_name")

@@ -26,7 +26,7 @@ from config import SopwithError
 from replay import template
 from replay.extract import EXTRACTOR, SELECTION, uses_value
 from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES, UNCHECKED, bind, mismatch
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from replay.script import Script

@@ -245,7 +245,7 @@ class _Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=passed,
-                process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/process_tree.py expects of our own
+                process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/processes/tree.py expects of our own
             )
         except OSError as error:
             _close(info)

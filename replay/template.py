@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from text.patterns import pattern
+from text import pattern
 
 TEMPLATE = pattern(
     r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}"

@@ -19,30 +19,29 @@ from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards, tools_used
 from learning.learned_wordings import with_learned
 from learning.slots import Where
-from memory.home import open_home
-from memory.runlog import SHARED, RunLog, RunLogError, Totals, find_run, read_events
-from memory.sessions import Session
-from memory.sops import Sop, SopStore
+from memory.home.folder import open_home
+from memory.home.sessions import Session
+from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
+from memory.sops.store import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable
 from models.chain import Budget, ModelChain
-from runs.attached import named, take_in
-from runs.briefing import Briefing, Scribe, check_persona, is_only_to_remember
-from runs.choosing import Chosen, chosen
-from runs.opening import opening
+from runs.control.owners import AbsentOwner, is_attended
+from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
-from runs.owners import AbsentOwner, is_attended
 from runs.parts import SEEDS, Parts, lifts
-from runs.replaying import guards, lane, steps
+from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
-from runs.spoken import Spoken
-from runs.stand_ins import Nobody, Recorded
-from runs.steering import Steering
+from runs.start.attachments import named, take_in
+from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
+from runs.start.choosing import Chosen, chosen
+from runs.start.run_started import opening
+from runs.start.spoken import Spoken
 from runs.warming import warm
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
-from tools.process_tree import stop_leftovers
+from tools.processes import stop_leftovers
 from tools.schema import check_args
 from tools.toolbox import Toolbox
 
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from learning.verify import ReplayResult
     from models.base import ToolResult
     from replay.rote import RoteModel
-    from runs.meant import Asking
+    from runs.start.disambiguate import Asking
     from tools.base import Wish
 
 
@@ -68,7 +67,7 @@ class Logs(Protocol):
         ...
 
     def apart(self, home: Path, task: str, /) -> RunLog:
-        """That of a new run which a process of its own makes go (runs/apart.py)."""
+        """That of a new run which a process of its own makes go (runs/control/subprocess_run.py)."""
         ...
 
     def fetch(self, home: Path, run: str, /) -> None:
@@ -121,7 +120,7 @@ class Agent:
         origins: Iterable[str] = (),
         put: Callable[[str], str] = str,
     ) -> str:
-        """Writes how a run begins and lets go of it: a process of its own makes it go (runs/apart.py). Gives its id.
+        """Writes how a run begins and lets go of it: a process of its own makes it go (runs/control/subprocess_run.py). Gives its id.
 
         `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to a model."""
         found = chosen(task, options, self.parts)
@@ -179,8 +178,8 @@ class Agent:
     def replay(
         self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
     ) -> ReplayResult:
-        """Tries an SOP in a scratch copy that lies at `root`: runs/trial.py."""
-        from runs.trial import trial
+        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/dry_run.py."""
+        from runs.replaying import trial
 
         return trial(self.config, sop, parameters, cwd, root)
 
@@ -242,7 +241,7 @@ class Agent:
             and (self.config.home / "runs" / run / SHARED).exists()
             and self.config.queue
         ):
-            from runs.shared.log import resumed_by_hand
+            from runs.workers.log import resumed_by_hand
 
             return resumed_by_hand(self.config, run)
         return self.logs.reopen(self.config.home, run)
@@ -366,7 +365,7 @@ class Agent:
         except ModelUnavailable as why:
             if progress.working.summaries or is_only_to_remember(progress.opening["task"]):
                 raise
-            from runs import meant  # most runs are sure, or have a model
+            from runs.start import disambiguate as meant
 
             found = yield from self._asking(begun).ask(why)
         if isinstance(found, End):
@@ -382,7 +381,7 @@ class Agent:
 
     def _asking(self, begun: Begun) -> Asking:
         """What the question which SOP is meant stands on."""
-        from runs.meant import LANE, Asking
+        from runs.start.disambiguate import LANE, Asking
 
         start, options, tools = begun.progress.opening, begun.options, self.parts.toolbox()
 
@@ -442,7 +441,7 @@ class Agent:
             and (sop := self.sops.get(start["sop"] or ""))
             and any("." in name for name in tools_used(sop))
         ):
-            from tools.mcp_client import keep_servers
+            from tools.mcp import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
         handler = AgentHandler(
@@ -485,8 +484,8 @@ class Agent:
     def _delegated(
         self, begun: Begun, call: str, wish: Wish
     ) -> Generator[Event | str, None, ToolResult]:
-        """What helpers of the run do (tools/delegate.py)."""
-        from runs.delegation import Delegation
+        """What helpers of the run do (tools/agent/delegate.py)."""
+        from runs.control.delegation import Delegation
 
         return Delegation(self, begun.log.run, begun.options, begun.progress, begun.budget).of(
             call, wish
@@ -497,7 +496,7 @@ class Agent:
         used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
             from learning.learned_wordings import add
-            from runs.meant import LANE
+            from runs.start.disambiguate import LANE
 
             where = Where(Path(start["cwd"]), Path.home())
             with suppress(OSError):  # a full disk: it is asked for in other words once more
@@ -514,7 +513,7 @@ class Agent:
                     is_exact=is_exact,
                 )
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
-            from runs.learn import learn
+            from runs.learning import learn
 
             yield from learn(self, run.id)
 

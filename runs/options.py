@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import Event
-from runs.bounds import Bounds
+from runs.control.bounds import Bounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
 from context.prompts import Prompts
-from memory.inbox import Entry, Inbox
-from memory.sessions import MAIN, Session
-from memory.sops import SopStore
+from memory.home.sessions import MAIN, Session
+from memory.runlog.inbox import Entry, Inbox
+from memory.sops.store import SopStore
 from models.base import Model
 from models.chain import Budget
-from runs.briefing import Source
 from runs.options import Options
-from runs.recalling import Recalling
-from runs.trust import origins_before, own_data
+from runs.start.briefing import Source
+from runs.start.recalling import Recalling
+from runs.start.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
@@ -30,7 +30,7 @@ from tools.registry import all_tools
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
-    from memory.turns import Turn
+    from memory.journal.turns import Turn
     from memory.window import Window
     from sandbox.levels import Level, Lift, Sandbox
     from tools.base import Tool
@@ -167,7 +167,7 @@ class Parts:
         """Finds the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
-        from tools.mcp_client import finder
+        from tools.mcp import finder
 
         return finder(self.config)
 
@@ -245,7 +245,7 @@ class Parts:
         if options.session != "main":
             return ""
         from context.injectors import MAX_FACTS_LINES
-        from memory.reader import reader_for
+        from memory.home.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
@@ -272,7 +272,7 @@ class Parts:
         return Inbox(self.config.home, self._show)
 
     def _show(self, entry: Entry) -> None:
-        from runs.desktop import on_desktop
+        from runs.control.desktop_notice import on_desktop
 
         on_desktop(self.config)(entry)
 

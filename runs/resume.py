@@ -8,8 +8,8 @@ from pathlib import Path
 
 from context.compaction import Compaction, Extent, are_kept
 from handler import Prompts, TurnState, prompt_after
-from memory.runlog import Totals, choice_of
-from memory.working import WorkingMemory
+from memory.runlog.log import Totals, choice_of
+from memory.runlog.working import WorkingMemory
 from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 
@@ -33,7 +33,7 @@ class Progress:
     is_pending_redacted: bool = (
         False  # it held a secret, which no log keeps: the model must be asked again
     )
-    letter: int = 0  # the last one that was heard (runs/steering.py)
+    letter: int = 0  # the last one that was heard (runs/control/steering.py)
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
     replayed: list[ToolResult] = field(

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from agent_loop import End
-from memory.inbox import Inbox
-from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
-from runs.interrupts import Interrupts
-from runs.spoken import Spoken
-from runs.steering import Steering
+from runs.control.interrupts import Interrupts
+from runs.control.steering import Steering
+from runs.start.spoken import Spoken
 from safety.secrets import Stream
 
 CLEAN = {
@@ -235,7 +235,7 @@ def cancel(home: Path, run: str) -> bool:
     import os
     import signal
 
-    from memory.runlog import find_run, read_events, summarise, worker
+    from memory.runlog.log import find_run, read_events, summarise, worker
 
     run = find_run(home, run)
     pid = worker(home / "runs" / run)

@@ -10,7 +10,7 @@ def warm(gate: Gate, sandbox: Sandbox | None) -> None:
     """Begins to build the cell of a call without lifts, which another process does, and lets the gate look at a script:
     what it imports and compiles for its first one takes longer than a call takes."""
     if sandbox and sandbox.level.name == "full":
-        from tools.cells import Cells
+        from tools.scripts import Cells
 
         Cells.of(sandbox).warm(sandbox, gate.cwd)
     from sandbox.escalations import lifts_of

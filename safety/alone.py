@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from config import SafetyConfig
 from safety.fetches import fetches
 from safety.tables import Finding
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.gate import Ask

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from text.patterns import pattern
+from text import pattern
 
 # Strings, comments and regular expressions: what stands in them is no code. A slash behind a value divides.
 _INERT = pattern(

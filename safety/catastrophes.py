@@ -12,7 +12,7 @@ from safety import file_effects, inputs, vital
 from safety.expand import Arg
 from safety.options import behind, value_of
 from safety.shell import Command, Part, Word
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

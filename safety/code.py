@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from text.patterns import pattern
+from text import pattern
 
 _STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _EFFECT = pattern(

@@ -45,7 +45,7 @@ from safety.paths import Places, without_links
 from safety.shell import Command, Script, read
 from safety.showing import only_shows
 from safety.tables import INTERPRETERS, PLAIN, SHELLS, WRAPPERS, Finding, Risk
-from text.patterns import pattern
+from text import pattern
 
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about

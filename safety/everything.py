@@ -13,7 +13,7 @@ from safety import inputs, queries
 from safety.options import is_operand, operands_of
 from safety.shell import Command
 from safety.tables import names
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from safety.shell import Command, Part, Word
-from text.patterns import pattern
+from text import pattern
 
 MAX_ARGUMENTS = 64  # of one word with braces
 _UNKNOWN, _OUTPUT = (

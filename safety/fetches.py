@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from safety.shell import Command, NotUnderstood, Word, parse
 from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
-from text.patterns import pattern
+from text import pattern
 
 _FETCHERS = {"curl", "wget", "aria2c", "http", "https", "xh", "axel", "lynx", "w3m", "links", "yt-dlp", "youtube-dl", "ping", "ping6", "dig", "host", "nslookup", "whois", "telnet", "nc", "ncat", "websocat", "ftp"}  # fmt: skip
 _FETCH_WITH = {"git": {"clone", "ls-remote", "fetch", "pull", "submodule"}, "docker": {"pull"}, "svn": {"checkout", "co", "export"}, "hg": {"clone"}}  # fmt: skip

@@ -13,7 +13,7 @@ from safety.paths import without_links
 from safety.shell import Command, Redirect
 from safety.showing import only_shows
 from safety.tables import WRITES, names
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -11,7 +11,7 @@ from safety.expand import Arg
 from safety.options import operands_of
 from safety.shell import Command
 from safety.tables import INTERPRETERS
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

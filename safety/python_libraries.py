@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from safety import everything, queries, verbs
 from safety.python_values import Values
 from safety.tables import FILES_OF_TABLES, REMOTE_LIBRARIES, SERVERS, Finding, Risk, names
-from text.patterns import pattern
+from text import pattern
 
 _STATEMENTS = names("execute executemany executescript exec_driver_sql execute_sql raw read_sql read_sql_query query sql fetch fetchrow fetchval command run_query")  # fmt: skip
 _LOSES = pattern(

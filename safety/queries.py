@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from safety.tables import names
-from text.patterns import pattern
+from text import pattern
 
 # Client → the options that carry statements; "positional" when they stand behind the database's name.
 CLIENTS: dict[str, str] = {

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from safety.tables import names
 from safety.tool_words import is_verb, request_words
-from text.patterns import pattern
+from text import pattern
 
 MAX_CHARS = 200_000  # of one result
 _ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")

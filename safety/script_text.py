@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from safety import catastrophes
 from safety.shell import Command, Part, Word, read
 from safety.tables import names
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from safety.rewrites import rewritten
 from safety.tables import MADE
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from safety import vital
 from safety.options import operands_of
 from safety.tables import INTERPRETERS, SHELLS, WRAPPERS, names
-from text.patterns import pattern
+from text import pattern
 
 # Tools that a project has of its own, so that `npx` installs nothing.
 LOCAL_TOOLS = {

@@ -10,7 +10,7 @@ from safety.expand import Arg
 from safety.outputs import printed
 from safety.shell import Command, Part, Word
 from safety.tables import GUARDED_VARIABLES
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from safety.tables import names
-from text.patterns import pattern
+from text import pattern
 
 Kind = Literal["reads", "deletes", "spends", "changes", "shows keys"]
 

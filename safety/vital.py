@@ -11,7 +11,7 @@ from safety.expand import Arg
 from safety.options import operands_of, value_of
 from safety.paths import BACKUPS, SYSTEM
 from safety.tables import names
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -11,7 +11,7 @@ import re
 from safety import everything
 from safety.paths import SYSTEM
 from safety.tables import Risk, names
-from text.patterns import pattern
+from text import pattern
 
 PROGRAMS = {"powershell", "pwsh", "cmd"}
 _RULES: tuple[tuple[Risk, str, str], ...] = (

@@ -1,6 +1,6 @@
 """Gives up rights, then becomes another program: what stands in for bubblewrap where there are no user namespaces.
 
-Started by tools/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
+Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
 confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
 (folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `limits`
 and `env` (name → value), and when it serves `cwd` and `words`.

@@ -53,7 +53,7 @@ class Profile(NamedTuple):
 
 
 class Sandbox:
-    """The sandbox of a run. Its cells (tools/cells.py) end with it."""
+    """The sandbox of a run. Its cells (tools/scripts/cells.py) end with it."""
 
     def __init__(self, level: Level, profile: Profile) -> None:
         self.level, self.profile = level, profile

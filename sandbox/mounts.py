@@ -1,7 +1,7 @@
 """What the walls of a sandbox are for one call, and the command lines that build them.
 
 A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
-the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/cells.py).
+the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHECKOUT = Path(__file__).resolve().parent.parent
 _CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
-# What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/code_run.py).
+# What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/scripts/calls.py).
 _ALLOWED = frozenset(
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
 )  # fmt: skip

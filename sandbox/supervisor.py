@@ -1,6 +1,6 @@
 """The first process of a cell: runs one call after the other in it, and leaves nothing of a call behind.
 
-Started by tools/cells.py inside bubblewrap as `supervisor.py N LIMITS…`. It is process 1 there, so that no script can end it, and
+Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N LIMITS…`. It is process 1 there, so that no script can end it, and
 what it holds cannot be looked at. Descriptor N is a socket of packets. In:
 
     run    with two descriptors: the orders (`Orders`) and where the output goes

@@ -10,8 +10,8 @@ import pytest
 
 from models.base import ToolResult
 from tools.base import ToolContext
-from tools.browser import problem, web_execute_js, web_scan
-from tools.browser_start import program
+from tools.browser.calls import problem, web_execute_js, web_scan
+from tools.browser.start import program
 
 needs_browser = pytest.mark.skipif(
     bool(problem()) or program() is None,

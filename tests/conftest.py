@@ -29,7 +29,7 @@ from tests.machine import PATIENCE_SECONDS
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# With more threads numpy's matrix library spins on every core, and tests side by side wait for each other (memory/api.py).
+# With more threads numpy's matrix library spins on every core, and tests side by side wait for each other (memory/journal/api.py).
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent

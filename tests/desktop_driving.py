@@ -21,7 +21,7 @@ from models.base import ToolResult
 from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 from tools.base import ToolContext
-from tools.desktop import desktop_do, desktop_look
+from tools.desktop.calls import desktop_do, desktop_look
 
 PROGRAMS = ("Xvfb", "openbox", "xclip")
 MISSING = [name for name in PROGRAMS if not shutil.which(name)] + [

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 
 SOPS: dict[
     str, tuple[str, str, str, list[str]]

@@ -93,7 +93,7 @@ class Screen:
         return self.text()
 
     def waits_for_prompt(self, *texts: str) -> str:
-        """Reads until all of the texts stand there and a line is read behind them (ui/read_line.py): what was typed before
+        """Reads until all of the texts stand there and a line is read behind them (ui/terminal/typed_line.py): what was typed before
         that is no answer. A prompt that was answered already is not that one."""
         self.waits_for(*texts)
         return self.until(lambda: self._reads(self._answered), f"for the prompt of {texts}")

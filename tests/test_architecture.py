@@ -31,12 +31,12 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
 AT_USE = {
-    "runs/shared/worker.py": "runs.shared.worker",
+    "runs/workers/worker.py": "runs.workers.worker",
     "context/models.py": "context.models",
-    "tools/pinned.py": "tools.pinned",
-    "tools/mcp_servers.py": "tools.mcp_servers",
-    "tools/mcp_pipe.py": "tools.mcp_servers",
-    "tools/mcp_mended.py": "tools.mcp_servers",
+    "tools/web/ssrf_session.py": "tools.web.ssrf_session",
+    "tools/mcp/servers.py": "tools.mcp.servers",
+    "tools/mcp/pipe.py": "tools.mcp.servers",
+    "tools/mcp/mended.py": "tools.mcp.servers",
     "ui/web/app.py": "ui.web.app",
     "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",
@@ -143,7 +143,7 @@ def test_a_line_is_read_where_no_ctrl_c_is_lost() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == "input" and isinstance(node.ctx, ast.Load)
     ]
-    assert wrong == [], "ui/read_line.py"
+    assert wrong == [], "ui/terminal/typed_line.py"
 
 
 def test_every_module_says_its_job_in_its_first_line() -> None:

@@ -16,10 +16,10 @@ import pytest
 from handler import Approval
 from learning.from_text import from_text
 from learning.reach import hosts_of
-from memory.sops import Sop, read_sop
+from memory.sops.store import Sop, read_sop
 from runs.assemble import Options
-from runs.plan_calls import plan_calls
-from runs.teach import draft_of, lesson_from_run, refusals, store, trial
+from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
+from runs.replaying.plan_calls import plan_calls
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, call, drive
 from tools.registry import all_tools

@@ -11,11 +11,11 @@ import pytest
 from handler import Approval
 from learning.authoring import BadReply, authored, read_reply
 from learning.slots import Where
-from memory.runlog import find_run, list_runs, run_ids
-from memory.sops import Sop, SopStore
-from runs import teach as teaching
+from memory.runlog.log import find_run, list_runs, run_ids
+from memory.sops.store import Sop, SopStore
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
+from runs.learning import teach as teaching
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, bash, call, drive, of
 from tests.screen import scripted

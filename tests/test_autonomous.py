@@ -16,15 +16,15 @@ import pytest
 
 import config
 from config import Config
-from memory.inbox import Answer as Said
-from memory.inbox import Inbox
-from memory.runlog import read_events, run_ids, summarise, worker
-from memory.tasks import Tasks
+from memory.notes.tasks import Tasks
+from memory.runlog.inbox import Answer as Said
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.auto.ledger import AutoBusy, Ledger
 from runs.auto.work import Autonomous
-from runs.bounds import Bounds
-from runs.owners import AbsentOwner
+from runs.control.bounds import Bounds
+from runs.control.owners import AbsentOwner
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of

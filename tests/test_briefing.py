@@ -13,13 +13,13 @@ import pytest
 
 from config import SopwithError
 from context.prompts import Prompts
-from memory import notes
-from memory.letters import Letters
-from memory.runlog import read_events
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
+from memory.notes import daily as notes
+from memory.runlog.log import read_events
+from memory.runlog.mailbox import Letters
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call, drive, of, run

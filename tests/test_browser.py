@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
-from tools.browser_text import BUDGET, Line, fit, tokens
+from tools.browser.text import BUDGET, Line, fit, tokens
 
 pytestmark = needs_browser
 

@@ -23,8 +23,8 @@ from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolError
-from tools.browser_link import Link
-from tools.browser_start import address_in, program
+from tools.browser.link import Link
+from tools.browser.start import address_in, program
 
 pytestmark = needs_browser
 
@@ -103,7 +103,7 @@ def watchers(folder: Path) -> list[int]:
             words = process.cmdline()
             if (
                 process.status() != psutil.STATUS_ZOMBIE
-                and "tools.browser_watch" in words
+                and "tools.browser.watch" in words
                 and str(folder) in words[3]
             ):
                 found.append(process.pid)
@@ -135,7 +135,7 @@ def test_a_page_that_loops_by_itself_is_stopped_and_shown(web: Driver) -> None:
 def test_windows_beyond_the_limit_are_closed_and_counted(
     web: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.browser_pages.MAX_TABS", most := 4)
+    monkeypatch.setattr("tools.browser.pages.MAX_TABS", most := 4)
     web.scan("/windows")
     web.run("for (let i = 0; i < 100; i++) window.open('/two?' + i)")
     found = web.scan(tabs_only=True).data["output"].splitlines()

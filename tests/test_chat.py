@@ -14,7 +14,7 @@ from models.base import Event
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
-from ui.chat import SLASHES
+from ui.terminal.chat import SLASHES
 from ui.words import catalogue
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from memory.journal_import import Bad, read
-from memory.turns import Turn
+from memory.journal.imports import Bad, read
+from memory.journal.turns import Turn
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog import read_events
+from memory.runlog.log import read_events
 from tests.conftest import CHECKOUT, CommandLine, children_seconds
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import is_still, scripted, waits_until

@@ -22,10 +22,10 @@ import pytest
 from models.base import ToolResult
 from safety.secrets import Redactor
 from tests.machine import PATIENCE_SECONDS
-from tools import process_tree
 from tools.base import ToolContext, ToolError
-from tools.code_run import code_run
-from tools.output import RESERVED_BYTES, Live, Output, clean
+from tools.processes import tree as process_tree
+from tools.scripts.calls import code_run
+from tools.scripts.output import RESERVED_BYTES, Live, Output, clean
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 PYTHON = shlex.quote(sys.executable)
@@ -226,7 +226,7 @@ def test_calls_side_by_side_do_not_stop_each_other(ctx: ToolContext, tmp_path: P
 
 def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -> None:
     code = (
-        "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.code_run import code_run\n"
+        "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.scripts.calls import code_run\n"
         "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), script='echo up; setsid sleep 60; sleep 61'))"
     )
     start = time.monotonic()
@@ -416,7 +416,7 @@ COSTS = """
 import subprocess, sys, time
 from pathlib import Path
 from tools.base import ToolContext
-from tools.code_run import code_run
+from tools.scripts.calls import code_run
 
 def seconds(action):
     start = time.perf_counter()

@@ -15,10 +15,10 @@ from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Ex
 from context.history import History
 from context.prompts import Prompts
 from context.tokens import TokenCounter, estimate
-from memory.runlog import read_events
+from memory.runlog.log import read_events
 from models.base import Event, Message, Request
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.scripted_server import Answer

@@ -15,7 +15,7 @@ from sandbox import levels
 from sandbox.levels import Profile, Sandbox
 from tests.screen import waits_until
 from tools.base import ToolContext
-from tools.code_run import code_run
+from tools.scripts.calls import code_run
 
 PARTIAL = levels.chosen(levels.probe(), "partial")
 pytestmark = pytest.mark.skipif(

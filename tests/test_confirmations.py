@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from memory.files import write_atomic
-from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
-from memory.runlog import read_events
+from memory.home.files import write_atomic
+from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from memory.runlog.log import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, bash, drive, run
 from tests.machine import PATIENCE_SECONDS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.consent import read
+from ui.terminal.consent import read
 
 MEANT = {
     "once": "yes,Y,YES!,ok,OK.,Okay,sure,Sure thing?no,好,好的,好。,可以,行,确认,是的,没问题,同意,１,ｙ,yes please,go ahead,嗯,允许,好的 谢谢",

@@ -16,10 +16,10 @@ from context.injectors import INJECTORS, MAX_EARLIER_TASKS, MAX_HEADER_BYTES
 from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
-from memory.reader import reader_for
-from memory.runlog import RunLog
-from memory.sessions import Session
-from memory.sops import SopStore
+from memory.home.reader import reader_for
+from memory.home.sessions import Session
+from memory.runlog.log import RunLog
+from memory.sops.store import SopStore
 
 ROOT = Path(__file__).parent.parent
 Lang = Literal["en", "zh"]

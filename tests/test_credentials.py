@@ -13,7 +13,7 @@ from config import SafetyConfig
 from handler import Owner
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from safety.credentials import given, resolved
 from safety.gate import Ask, Gate
 from tests.driving import SpokenOwner, agent, bash, call, drive

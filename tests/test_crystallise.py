@@ -694,7 +694,7 @@ def test_what_the_model_looked_at_afterwards_is_a_check(
 )
 def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_path: Path) -> None:
     from learning.reach import reach_of
-    from memory.evidence import Result
+    from memory.runlog.evidence import Result
 
     observed = Result(1, "c1", "code_run", {"type": "bash", "script": script}, "ok", {}, "")
     asked = "what does https://api.example.org/v1 say, me@evil.net?"

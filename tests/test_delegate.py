@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import config
-from memory.inbox import Answer as Said
-from memory.inbox import Inbox
-from memory.runlog import list_runs, read_events, run_ids, summarise, worker
+from memory.runlog.inbox import Answer as Said
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
-from runs.bounds import Bounds
-from runs.owners import AbsentOwner
+from runs.control.bounds import Bounds
+from runs.control.owners import AbsentOwner
 from runs.run import cancel
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
@@ -299,7 +299,7 @@ import os, sys
 from pathlib import Path
 import config
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 agent = Agent(config.load(Path(sys.argv[1]), "en", dict(os.environ)))
 for event in agent.start("task", Options(rote=False), AbsentOwner()).events():
     pass

@@ -8,11 +8,11 @@ from typing import Literal
 import pytest
 
 from config import Config, InboxConfig, Lang
-from memory.inbox import Entry, Inbox
+from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Options
-from runs.desktop import on_desktop
+from runs.control.desktop_notice import on_desktop
+from runs.control.owners import AbsentOwner
 from runs.doctor.machine import check_desktop
-from runs.owners import AbsentOwner
 from tests.driving import agent, call, drive
 
 SECRET = "sk-live-1234567890abcdef"
@@ -70,7 +70,7 @@ def test_nothing_is_shown_of_a_group_nor_without_a_desktop(
 def test_a_program_that_hangs_or_fails_harms_nothing(
     home: Path, shown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runs.desktop.SECONDS", 0.05)
+    monkeypatch.setattr("runs.control.desktop_notice.SECONDS", 0.05)
     (tmp_path / "bin/notify-send").write_text("#!/bin/sh\nexec sleep 5\n")
     inbox = Inbox(home, on_desktop(settings(home)))
     inbox.add(Entry("r2.1", "r2", "question", "Which?"))

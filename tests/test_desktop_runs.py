@@ -38,7 +38,7 @@ def left() -> list[str]:
     """What of a run's desktop still works on this test's display."""
     found = []
     for each in psutil.process_iter(["cmdline"]):
-        is_desktop = "tools.desktop_child" in (each.info["cmdline"] or [])
+        is_desktop = "tools.desktop.child" in (each.info["cmdline"] or [])
         try:
             found += (
                 [str(each)]

@@ -32,9 +32,9 @@ from tests.desktop_driving import (
 from tests.machine import PATIENCE_SECONDS
 from tests.window import ARTEFACTS
 from tools.base import ToolError
-from tools.desktop import aimed, problem
-from tools.desktop_child import kept
-from tools.desktop_link import last_seen
+from tools.desktop.calls import aimed, problem
+from tools.desktop.child import kept
+from tools.desktop.link import last_seen
 
 pytestmark = needs_desktop
 
@@ -76,7 +76,7 @@ def clipboard() -> bytes:
 
 def by_somebody(act: str) -> None:
     """What another program does to the screen."""
-    code = f"from tools.desktop_windows import Windows; w = Windows(); {act}; w.display.sync()"
+    code = f"from tools.desktop.windows import Windows; w = Windows(); {act}; w.display.sync()"
     subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=True, capture_output=True)
 
 
@@ -85,7 +85,7 @@ def children() -> list[psutil.Process]:
     found = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):
-            found += [each] if "tools.desktop_child" in each.cmdline() else []
+            found += [each] if "tools.desktop.child" in each.cmdline() else []
     return found
 
 
@@ -237,7 +237,7 @@ def test_text_that_nobody_can_type_is_said_and_harms_nothing(
 
 OUR_TERMINAL = """
 import os, subprocess, sys, tkinter
-from tools.desktop_windows import Windows
+from tools.desktop.windows import Windows
 root = tkinter.Tk(className="Terminal")
 root.title("bash")
 look = "import sys; from pathlib import Path; from tests.desktop_driving import driver; r = driver(Path(sys.argv[1])); print(r.look().as_text()); r.ctx.close()"
@@ -377,12 +377,12 @@ def test_a_desktop_that_hangs_costs_its_time_and_starts_anew(
 ) -> None:
     (child,) = children()
     child.send_signal(signal.SIGSTOP)
-    monkeypatch.setattr("tools.desktop_link.STOP_SECONDS", 0.2)
-    monkeypatch.setattr("tools.desktop.LOOK_SECONDS", 1.0)
+    monkeypatch.setattr("tools.desktop.link.STOP_SECONDS", 0.2)
+    monkeypatch.setattr("tools.desktop.calls.LOOK_SECONDS", 1.0)
     with pytest.raises(ToolError, match="has not answered in 1 s"):
         run.look()
     assert not child.is_running()
-    monkeypatch.setattr("tools.desktop.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("tools.desktop.calls.LOOK_SECONDS", 60.0)
     assert "Lamps 灯" in run.look().data["output"]
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from handler import Owner
 from learning.learned_wordings import FILE
-from memory.inbox import Answer, Inbox
-from memory.runlog import opening_of, read_events
-from memory.sop_stats import SopStats
+from memory.runlog.inbox import Answer, Inbox
+from memory.runlog.log import opening_of, read_events
+from memory.sops.stats import SopStats
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.times import coming

@@ -16,19 +16,19 @@ from typing import Any
 import pytest
 
 from config import Config, ModelConfig
-from memory import notes
-from memory.api import Memory
-from memory.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due, entries
-from memory.facts import Add, FactConflict, FactStore
-from memory.memory_file import Entry, changed, parse
-from memory.owner_files import Unreadable
-from memory.remember import Kind
-from memory.repository import BY_HAND, Repository
-from memory.sessions import MAIN, Session
-from memory.supersede import supersedes
-from memory.undo import undo
+from memory.facts.store import Add, FactConflict, FactStore
+from memory.facts.supersede import supersedes
+from memory.facts.undo import undo
+from memory.home.owner_files import Unreadable
+from memory.home.repository import BY_HAND, Repository
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.notes import daily as notes
+from memory.notes.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due, entries
+from memory.notes.memory_file import Entry, changed, parse
+from memory.notes.remember import Kind
 from models.base import ModelUnavailable
-from runs.heartbeat import beat, memory_entries
+from runs.upkeep.heartbeat import beat, memory_entries
 from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import run
@@ -42,7 +42,7 @@ DIGESTER = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from memory.digest import digest
+from memory.notes.digest import digest
 print("ready", flush=True)
 digest(Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]))
 """

@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from config import Config, Lang, ModelConfig, Price
-from memory.api import Memory
+from memory.journal.api import Memory
 from runs.doctor.check import Check
 from runs.doctor.report import checks
 from tests.conftest import CommandLine

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memory.sop_changes import SopChanges
-from memory.sops import SopStore
+from memory.sops.changes import SopChanges
+from memory.sops.store import SopStore
 from tests.screen import ENTER, Screen
 
 SKILL = "---\nname: say\ndescription: Says it.\nmetadata: {sopwith-status: %s}\n---\nSays it.\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import episodes
-from memory.api import Memory
-from memory.episodes import MAX_TURNS, grouped, scene, summary, update
-from memory.journal_store import Store
-from memory.turns import TimeRange, Turn
+from memory.journal import episodes
+from memory.journal.api import Memory
+from memory.journal.episodes import MAX_TURNS, grouped, scene, summary, update
+from memory.journal.store import Store
+from memory.journal.turns import TimeRange, Turn
 
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
 BREAD = "the dough of the bread rises in the oven"

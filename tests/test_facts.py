@@ -21,9 +21,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.evidence import Pointer, read_record
-from memory.fact_lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
-from memory.facts import (
+from memory.facts.lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
+from memory.facts.store import (
     FACTS,
     INDEX,
     Add,
@@ -35,7 +34,8 @@ from memory.facts import (
     check,
     due,
 )
-from memory.repository import BY_HAND, Repository, RepositoryError
+from memory.home.repository import BY_HAND, Repository, RepositoryError
+from memory.runlog.evidence import Pointer, read_record
 from tests.conftest import CHECKOUT
 from tests.driving import bash, run
 from tests.machine import PATIENCE_SECONDS
@@ -44,7 +44,7 @@ KILLS = 20
 WRITER = """
 import sys
 from pathlib import Path
-from memory.facts import Add, FactStore
+from memory.facts.store import Add, FactStore
 store = FactStore(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), int(sys.argv[3])):
     print(number, store.apply(Add("PATHS", f"shelf {number} is /srv/shelf/{number}"), by_owner=True).id, flush=True)
@@ -358,8 +358,8 @@ def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
     from argparse import Namespace
 
     import config
-    from ui import memory as screen
     from ui import words
+    from ui.memory import memory as screen
 
     words.use(lang)
     try:
@@ -408,7 +408,7 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
     assert [(fact.section, fact.source) for fact in FactStore(home).all()] == [
         ("PREFERENCES", "owner")
     ]
-    from ui.memory import MemoryUsage
+    from ui.memory.memory import MemoryUsage
 
     with pytest.raises(MemoryUsage, match=r"\[secret\]"):
         memory("add_note", home, text=["[CREDENTIALS] the NAS password is hunter2secret"])

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from memory.inbox import Answer as Answered
-from memory.inbox import Inbox
+from memory.runlog.inbox import Answer as Answered
+from memory.runlog.inbox import Inbox
 from models.base import Request, ToolResult
 from models.text_protocol import TextProtocol
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.driving import agent, call, drive, of
 from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool

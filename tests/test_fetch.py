@@ -21,9 +21,9 @@ from config import Config, SafetyConfig
 from models.base import ToolResult
 from safety.addresses import Reach, is_public
 from tests.driving import agent, call, drive
-from tools import fetch
 from tools.base import ToolContext, ToolError
-from tools.readable import decoded, page
+from tools.web import fetch
+from tools.web.readable import decoded, page
 
 pytest.importorskip(
     "html_to_markdown", reason="the extra fetch is not installed: scripts/setup --extra fetch"

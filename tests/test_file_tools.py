@@ -14,15 +14,15 @@ import pytest
 
 from models.base import ToolResult
 from sandbox.trash import Trash, TrashError
-from tools.ask_user import ask_user
+from tools.agent.ask import ask_user
+from tools.agent.checkpoint import update_working_checkpoint
+from tools.agent.long_term import start_long_term_update
 from tools.base import Tool, ToolContext, ToolError
-from tools.code_run import code_run
-from tools.file_patch import file_patch
-from tools.file_read import file_read
-from tools.file_trash import file_trash
-from tools.file_write import file_write
-from tools.start_long_term_update import start_long_term_update
-from tools.update_working_checkpoint import update_working_checkpoint
+from tools.files.patch import file_patch
+from tools.files.read import file_read
+from tools.files.trash import file_trash
+from tools.files.write import file_write
+from tools.scripts.calls import code_run
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.files import write_atomic
+from memory.home.files import write_atomic
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -108,7 +108,7 @@ def test_full_disk_leaves_the_old_content(place: Path) -> None:
 def test_file_size_limit_leaves_the_old_content(place: Path) -> None:
     (place / "a").write_text("old")
     code = (
-        "import resource, signal, sys; from pathlib import Path; from memory.files import write_atomic\n"
+        "import resource, signal, sys; from pathlib import Path; from memory.home.files import write_atomic\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try: write_atomic(Path(sys.argv[1]), 'x' * 5000)\nexcept OSError as error: print(error.strerror)"
     )
@@ -128,7 +128,7 @@ def test_killed_writer_leaves_a_whole_file(place: Path) -> None:
     path = place / "a"
     path.write_text("0" * 50_000)
     code = (
-        "import sys; from pathlib import Path; from memory.files import write_atomic\n"
+        "import sys; from pathlib import Path; from memory.home.files import write_atomic\n"
         "for n in range(10**6): write_atomic(Path(sys.argv[1]), str(n % 10) * 50_000); n or print(flush=True)"
     )
     for delay in (0.001, 0.003, 0.007, 0.015, 0.03):

@@ -12,7 +12,7 @@ import pytest
 from learning.habits import habits
 from learning.near import Near, near
 from learning.slots import Where
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from tests.routing_cases import write_sop
 
 TEXT = "{type: string, minLength: 1}"

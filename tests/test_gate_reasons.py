@@ -14,7 +14,7 @@ import pytest
 from config import SafetyConfig
 from context.phrases import FOLDER, reasons_in_words
 from context.prompts import Prompts
-from memory.inbox import Entry, Inbox
+from memory.runlog.inbox import Entry, Inbox
 from runs.auto.ledger import Attempt
 from runs.auto.report import write
 from safety.gate import Ask, Gate

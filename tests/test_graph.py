@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from config import GraphConfig
-from memory.api import Memory
 from memory.graph import Graph, opened
 from memory.graph.rows import RowGraph, Wanted
 from memory.graph.shapes import PREDICATES
-from memory.journal_store import Store
-from memory.journal_sync import check, rebuild
-from memory.journal_tables import STEPS
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.sync import check, rebuild
+from memory.journal.tables import STEPS
 from tests.conftest import CHECKOUT
 from tests.graphs import START, bolt_server, edges, same, say
 
@@ -489,7 +489,7 @@ WRITER = """
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from memory.api import Memory
+from memory.journal.api import Memory
 with Memory(Path(sys.argv[1])) as memory:
     for number in range(int(sys.argv[2]), 10_000):
         at = datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * number)

@@ -6,11 +6,11 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from memory.api import Memory
 from memory.graph.synonyms import synonyms
-from memory.journal_store import Store
-from memory.recall import relevant, search
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.recall.ranking import relevant, search
 from tests.conftest import CommandLine
 from tests.graphs import START, edges, say
 

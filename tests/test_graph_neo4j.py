@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from config import Config, GraphConfig
-from memory.api import Memory
 from memory.graph import neo4j_graph, opened
 from memory.graph.neo4j_graph import GraphDown, Neo4jGraph
 from memory.graph.rows import RowGraph
-from memory.journal_store import Store
-from memory.journal_sync import rebuild
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.sync import rebuild
 from runs.doctor.stores import check_graph
 from tests.conftest import CommandLine
 from tests.graphs import START, BoltServer, bolt_server, edges, same, say

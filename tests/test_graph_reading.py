@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from config import Config, ModelConfig, SopwithError
-from memory.api import Memory
 from memory.graph import opened
 from memory.graph.reading import SCHEMA, parsed
 from memory.graph.weave import read
-from memory.journal_store import Store
-from memory.journal_sync import check, rebuild
-from memory.sessions import Session
+from memory.home.sessions import Session
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.sync import check, rebuild
 from models.base import ModelUnavailable
-from runs.heartbeat import READINGS, beat
+from runs.upkeep.heartbeat import READINGS, beat
 from tests.graphs import START, edges, say
 from tests.scripted_server import Answer, ScriptedServer
 

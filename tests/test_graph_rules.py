@@ -10,7 +10,7 @@ import pytest
 from memory.graph.people import meant, roles_in, speaker
 from memory.graph.rules import mentions, statements
 from memory.graph.shapes import LESS, OWNER, entity, key_of
-from memory.turns import Turn
+from memory.journal.turns import Turn
 
 
 def said(text: str, who: str = "owner", session: str = "main") -> set[tuple[str, str, str, str]]:

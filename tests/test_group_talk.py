@@ -10,10 +10,10 @@ import pytest
 
 from memory.graph.people import speaker
 from memory.graph.shapes import OWNER
-from memory.group_talk import speakers
-from memory.journal import Journal
-from memory.sessions import MAIN, Session
-from memory.turns import Turn
+from memory.home.sessions import MAIN, Session
+from memory.journal.originals import Journal
+from memory.journal.turns import Turn
+from memory.window.group_talk import speakers
 from tests.conftest import CommandLine
 from tests.driving import call, of, run
 from tests.screen import scripted, waits_until

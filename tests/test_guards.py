@@ -16,12 +16,12 @@ from handler import Owner
 from learning.guards import ReplayGuards, signature, signatures, tools_used
 from learning.routing import route
 from learning.slots import Where
-from memory.sop_changes import SopChanges
-from memory.sops import SopStore
+from memory.sops.changes import SopChanges
+from memory.sops.store import SopStore
 from models.base import Event
 from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options
-from runs.owners import AbsentOwner, ApprovingOwner
+from runs.control.owners import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
 from tests.test_routing import FOUND
 from tools.registry import all_tools

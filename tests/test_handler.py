@@ -148,9 +148,9 @@ def test_the_same_call_with_new_results_is_no_loop(home: Path) -> None:
 def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(
     home: Path,
 ) -> None:
-    from memory.inbox import Answer, Inbox
+    from memory.runlog.inbox import Answer, Inbox
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     script = [
         bash("echo 1 >> done"),
@@ -207,9 +207,9 @@ def test_an_approval_for_the_run_is_not_asked_again(home: Path) -> None:
 def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(
     home: Path,
 ) -> None:
-    from memory.inbox import Answer, Inbox
+    from memory.runlog.inbox import Answer, Inbox
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     for name in "ab":
         (Path.cwd() / name).write_text(name)
@@ -264,7 +264,7 @@ def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
 
 def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     events = drive(
         agent(home, [call("nope"), "好"], lang="zh").start(

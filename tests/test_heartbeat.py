@@ -13,16 +13,16 @@ import pytest
 
 import config
 from config import Config
-from memory.api import Memory
-from memory.journal_store import Store
-from memory.journal_sync import INDEX
-from memory.notes import add
-from memory.runlog import run_ids
-from memory.sessions import MAIN
-from memory.tasks import Tasks
+from memory.home.sessions import MAIN
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
+from memory.notes.daily import add
+from memory.notes.tasks import Tasks
+from memory.runlog.log import run_ids
 from runs.auto.idle import WhenIdle
 from runs.auto.ledger import Ledger
-from runs.heartbeat import Heartbeat
+from runs.upkeep.heartbeat import Heartbeat
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer

@@ -17,7 +17,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.screen import scripted
 from tests.serving import Served, made_home
-from tools.browser_start import program
+from tools.browser.start import program
 
 VALUE = "zebra-Crossing_42x"
 FORMS = {name: text.encode() for name, text in spellings(VALUE).items()}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home import FOLDERS, LAYOUT, HomeError, HomeTooNew, open_home
+from memory.home.folder import FOLDERS, LAYOUT, HomeError, HomeTooNew, open_home
 from tests.conftest import CHECKOUT, CommandLine
 
 
@@ -121,7 +121,7 @@ def test_read_only_disk_is_said(small_disk: Path) -> None:
 
 def test_many_processes_make_one_home_at_once(home: Path) -> None:
     code = (
-        "import sys, time, pathlib; from memory.home import open_home\n"
+        "import sys, time, pathlib; from memory.home.folder import open_home\n"
         "time.sleep(max(0, float(sys.argv[2]) - time.time())); open_home(pathlib.Path(sys.argv[1]))"
     )
     at = str(time.time() + 1)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.templates import lay_out, template
+from memory.home.templates import lay_out, template
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
-from ui import bootstrap, words
+from ui import words
+from ui.terminal import bootstrap
 
 
 def ready(home: Path) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from memory.journal import Journal, file_of
-from memory.journal_lock import JournalBusy, JournalError, WriterLock
-from memory.turns import Turn
+from memory.journal.lock import JournalBusy, JournalError, WriterLock
+from memory.journal.originals import Journal, file_of
+from memory.journal.turns import Turn
 
 AT = datetime(2026, 2, 1, 23, 30, 5, 123456, tzinfo=UTC)
 TEXTS = [

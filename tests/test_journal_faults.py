@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from config import EmbeddingsConfig
-from memory.api import Memory
-from memory.journal import file_of
-from memory.journal_import import import_file
-from memory.journal_sync import rebuild
+from memory.journal.api import Memory
+from memory.journal.imports import import_file
+from memory.journal.originals import file_of
+from memory.journal.sync import rebuild
 from models.embeddings import EndpointModel
 from tests.scripted_server import Answer, ScriptedServer
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from launch import main
-from memory.api import Memory
-from memory.journal_import import Bad, ImportFailed, import_file, read
-from memory.turns import Turn
+from memory.journal.api import Memory
+from memory.journal.imports import Bad, ImportFailed, import_file, read
+from memory.journal.turns import Turn
 
 AT = 1_770_200_000.5  # seconds since 1970
 GPT = [

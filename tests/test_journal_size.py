@@ -9,10 +9,10 @@ from threading import Event
 
 import pytest
 
-from memory import journal_store
-from memory.journal_store import Store
-from memory.journal_work import BATCH, BESIDE, Worker
-from memory.turns import Turn
+from memory.journal import store as journal_store
+from memory.journal.store import Store
+from memory.journal.turns import Turn
+from memory.journal.work import BATCH, BESIDE, Worker
 from tests.machine import PATIENCE_SECONDS
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.api import Memory
-from memory.journal_lock import JournalError, JournalTooNew
-from memory.journal_store import Episode, Store, text_hash
-from memory.journal_sync import INDEX, check, rebuild
-from memory.journal_tables import STEPS, VERSION, WITH_GRAPH
-from memory.sessions import MAIN, Session
-from memory.turns import TimeRange, Turn
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.lock import JournalError, JournalTooNew
+from memory.journal.store import Episode, Store, text_hash
+from memory.journal.sync import INDEX, check, rebuild
+from memory.journal.tables import STEPS, VERSION, WITH_GRAPH
+from memory.journal.turns import TimeRange, Turn
 from memory.words import _of_any_script, asked, cut
 from tests.conftest import CHECKOUT
 
@@ -462,7 +462,7 @@ def test_who_has_the_index_open_goes_on_with_the_new_one(tmp_path: Path) -> None
 def test_four_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
     (tmp_path / "journal").mkdir()
     code = (
-        "import sys; from pathlib import Path; from memory.api import Memory\n"
+        "import sys; from pathlib import Path; from memory.journal.api import Memory\n"
         "m = Memory(Path(sys.argv[1]), works_behind=False)\n"
         "for n in range(40): print(m.write_turn('text of ' + sys.argv[2], who='owner', id=f'{sys.argv[2]}-{n}').id)\n"
         "m.close(); sys.exit(m.problem or 0)"
@@ -563,7 +563,7 @@ def test_the_short_way_for_ascii_cuts_as_the_long_one_does(text: str) -> None:
 def test_an_index_that_another_program_holds_costs_no_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.journal_store.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("memory.journal.store.BUSY_SECONDS", 0.1)
     with memory(tmp_path) as journal:
         journal.write_turn("before it was held", who="owner", id="a")
         other = sqlite3.connect(tmp_path / "journal" / INDEX, isolation_level=None)

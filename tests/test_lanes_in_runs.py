@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.driving import agent, drive, of
 from tests.scripted_server import Answer
 

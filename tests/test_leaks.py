@@ -16,22 +16,22 @@ from typing import Any
 import pytest
 
 from config import SopwithError
-from memory import notes
-from memory.api import Memory
-from memory.digest import digest
-from memory.facts import Add, FactStore
-from memory.inbox import Entry, Inbox
-from memory.reader import NotForThisSession
-from memory.sessions import MAIN, Session
+from memory.facts.store import Add, FactStore
+from memory.home.reader import NotForThisSession
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.notes import daily as notes
+from memory.notes.digest import digest
+from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from sandbox.levels import probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, run
 from tests.scripted_server import Answer
 from ui.arguments import build_parser
-from ui.chat import Conversation, _take
-from ui.plain import EventsScreen
+from ui.terminal.chat import Conversation, _take
+from ui.terminal.text_screen import EventsScreen
 
 TEAM, OTHERS = Session.parse("shared:team"), Session.parse("shared:others")
 MARK = "Zq7Xmark"  # stands in all that is the owner's, and in what another group said

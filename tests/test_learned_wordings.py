@@ -12,7 +12,7 @@ import pytest
 from learning.learned_wordings import FILE, MOST, add, learned, typed, with_learned
 from learning.routing import choose, route
 from learning.slots import Where
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from tests.routing_cases import sops, write_sop
 
 WHERE = Where(Path("/w"), Path("/o"))

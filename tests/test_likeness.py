@@ -11,7 +11,7 @@ import pytest
 
 from learning.routing import choose
 from learning.shape import fits, values_in
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from tests.routing_cases import NEAR_OF, near_sops, pair_sops, write_sop
 
 VALUE = re.compile(r'"[^"]*"|~/[\w./]+|[\w.]+@[\w.]+|\b\d+\b|price')

@@ -10,8 +10,8 @@ import pytest
 
 from learning.long_term import after_run, read_reply, section_of
 from learning.trace import Trace, read_trace
-from memory.facts import FactStore, check
-from memory.runlog import read_events
+from memory.facts.store import FactStore, check
+from memory.runlog.log import read_events
 from models.base import Event, ModelUnavailable
 from tests.driving import bash, call, run
 

@@ -11,7 +11,7 @@ import pytest
 
 from learning.crystallise import Draft, crystallise
 from learning.reach import goes_out, hosts_in, python_only_reads
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from tests.driving import bash
 from tests.test_crystallise import World
 

@@ -24,7 +24,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
 from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
-from tools.mcp_client import finder, mcp_call, mcp_find, offer_of, plain_schema
+from tools.mcp.client import finder, mcp_call, mcp_find, offer_of, plain_schema
 from tools.registry import all_tools
 from tools.schema import check_args
 from tools.toolbox import Toolbox

@@ -18,10 +18,10 @@ from models.base import ToolResult
 from tests.conftest import CommandLine
 from tests.test_mcp import SERVER, command, context, found, use
 from tools.base import ToolContext, ToolError
-from tools.mcp_client import MISSING, plain_schema
-from tools.process_words import identity
-from tools.processes import process_stop
-from tools.shell import shell_run
+from tools.mcp.client import MISSING, plain_schema
+from tools.processes.calls import process_stop
+from tools.processes.words import identity
+from tools.shells.calls import shell_run
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
 
@@ -141,7 +141,7 @@ def test_a_server_outlives_a_shell_that_was_opened_before_it_and_is_never_stoppe
 def test_without_the_package_a_tool_of_a_server_says_what_is_missing(
     odd: ToolContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.mcp_client.problem", lambda: MISSING)
+    monkeypatch.setattr("tools.mcp.client.problem", lambda: MISSING)
     with pytest.raises(ToolError, match="scripts/setup --extra mcp"):
         use(odd, "odd.get_empty")
 

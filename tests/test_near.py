@@ -11,7 +11,7 @@ import pytest
 from learning.near import near
 from learning.routing import choose
 from learning.slots import BEHIND_DOT, Where
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from tests.routing_cases import ASKED, MORE_PAIRS, NEAR, PAIRS, pair_sops, sops, write_sop
 
 WHERE = Where(Path("/w"), Path("/o"))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memory import notes
-from memory.owner_files import Unreadable
-from memory.remember import Kind
-from memory.repository import Repository
-from memory.sessions import MAIN, Session
+from memory.home.owner_files import Unreadable
+from memory.home.repository import Repository
+from memory.home.sessions import MAIN, Session
+from memory.notes import daily as notes
+from memory.notes.remember import Kind
 from tests.conftest import CHECKOUT
 
 AT = datetime(2026, 2, 15, 14, 3).astimezone()
@@ -120,7 +120,7 @@ def test_two_processes_lose_nothing(home: Path) -> None:
     home.mkdir(parents=True)
     code = (
         "import sys; from pathlib import Path; from datetime import datetime; from memory import notes\n"
-        "from memory.sessions import MAIN\n"
+        "from memory.home.sessions import MAIN\n"
         "for n in range(15): notes.add(Path(sys.argv[1]), f'{sys.argv[2]}{n} said', kind='event', session=MAIN, run='r', turn=n,"
         " at=datetime(2026, 2, 15).astimezone())"
     )

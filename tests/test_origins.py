@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from memory.inbox import Answer, Inbox
+from memory.runlog.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
-from runs.trust import origins_before, own_data
+from runs.control.owners import AbsentOwner
+from runs.start.trust import origins_before, own_data
 from safety.origins import foreign, of_messages, of_result
 from safety.paths import Places
 from tests.driving import SpokenOwner, agent, bash, call, drive, run

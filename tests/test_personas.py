@@ -8,7 +8,7 @@ import pytest
 
 from context.personas import Persona, PersonaError, persona, personas, problems, prompt
 from context.prompts import Prompts
-from memory.templates import lay_out
+from memory.home.templates import lay_out
 
 
 def write(home: Path, name: str, text: str) -> None:

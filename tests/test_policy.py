@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from memory.evidence import Pointer, RunRecord, read_record
-from memory.fact_lines import Fact
-from memory.policy import RULES, Keeping, Refusal, check_fact, check_sop
-from memory.volatile import KINDS, volatile
+from memory.facts.lines import Fact
+from memory.facts.policy import RULES, Keeping, Refusal, check_fact, check_sop
+from memory.facts.volatile import KINDS, volatile
+from memory.runlog.evidence import Pointer, RunRecord, read_record
 from safety.secrets import Redactor
 from tests.driving import bash, call, run
 

@@ -14,9 +14,10 @@ import pytest
 
 from models.base import ToolResult
 from tests.machine import PATIENCE_SECONDS, free_port
-from tools import process_words, processes
 from tools.base import ToolContext, ToolError
-from tools.process_tree import MARK, born, leaders
+from tools.processes import calls as processes
+from tools.processes import words as process_words
+from tools.processes.tree import MARK, born, leaders
 
 DEAF = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 SERVE = "import socket, sys, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(60)"

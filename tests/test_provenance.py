@@ -17,7 +17,7 @@ from learning.mentions import mentions_in
 from learning.provenance import Provenance, agree, contradict, provenance
 from learning.trace import Trace
 from learning.units import Surroundings
-from memory.evidence import Result, result_hash
+from memory.runlog.evidence import Result, result_hash
 from safety.shell import NotUnderstood
 
 CWD, HOME = Path("/work/place"), Path("/home/ann")

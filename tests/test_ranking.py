@@ -10,7 +10,7 @@ import pytest
 
 from learning.index import NAME, WORTH_KEEPING, Index
 from learning.ranking import Document, Ranking, terms, weigh
-from memory.sops import SopStore
+from memory.sops.store import SopStore
 from tests.routing_cases import ASKED, SOPS, write_sop
 
 

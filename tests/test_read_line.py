@@ -18,7 +18,7 @@ from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 ASKING = f"""
 import signal, sys, time
 sys.path.insert(0, {str(CHECKOUT)!r})
-from ui.read_line import read_line
+from ui.terminal.typed_line import read_line
 stops = []
 def stop(*_):
     stops.append(1)

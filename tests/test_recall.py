@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.recall import CUTS, OWN, Table, conversations, written
-from memory import recall
-from memory.api import Memory
-from memory.journal_store import Store
-from memory.recall_question import stated, understood
-from memory.sessions import MAIN, Session
-from memory.turns import Found, Recalled, Turn
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.turns import Found, Recalled, Turn
+from memory.recall import ranking as recall
+from memory.recall.question import stated, understood
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
-from runs.recalling import Recalling
+from runs.start.recalling import Recalling
 
 if TYPE_CHECKING:
     from models.embeddings import Vectors
@@ -279,7 +279,7 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
         ("owner", "A holiday in May, then", NOW - timedelta(days=6)),
     ).close()
     script = (
-        "import sys; from pathlib import Path; from memory.sessions import MAIN; from runs.recalling import Recalling\n"
+        "import sys; from pathlib import Path; from memory.home.sessions import MAIN; from runs.start.recalling import Recalling\n"
         "found = Recalling(Path(sys.argv[1]), MAIN, None).at_start(sys.argv[2]); print(len(found), 'numpy' in sys.modules)"
     )
     for request, said in (
@@ -323,7 +323,7 @@ def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
     if kind == "faiss" and find_spec("faiss") is None:
         pytest.skip("faiss is not installed")
     monkeypatch.setenv("SOPWITH_VECTORS", kind)
-    monkeypatch.setattr("memory.recall_meaning.SAVE_AT", 2)
+    monkeypatch.setattr("memory.recall.meaning.SAVE_AT", 2)
     turns = [
         Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=at))
         for at, text in enumerate(["the cat sleeps", "it rains", "a loaf of bread"])

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory import recall
-from memory.api import Memory
-from memory.journal_store import Store
-from memory.journal_sync import rebuild
-from memory.recall_question import understood
-from memory.recall_words import Words, asked_words, learn, vocabulary, words_of
-from memory.turns import Turn
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.journal.sync import rebuild
+from memory.journal.turns import Turn
+from memory.recall import ranking as recall
+from memory.recall.question import understood
+from memory.recall.words import Words, asked_words, learn, vocabulary, words_of
 from models.embeddings import EmbeddedModel
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

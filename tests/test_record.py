@@ -25,12 +25,12 @@ from hypothesis import strategies as st
 from learning.demonstration import Command, commands_that_count, runnable
 from learning.record import RecordError, Recording, require_success
 from learning.record_stream import Capture, Mark, Marks
-from memory.runlog import RunLog, list_runs, read_events, run_ids
+from memory.runlog.log import RunLog, list_runs, read_events, run_ids
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, Screen
 from ui import words
-from ui.record import banner, choose, listing
+from ui.sops.record import banner, choose, listing
 
 PROMPT = "● rec $"
 PROGRAM = """
@@ -38,7 +38,7 @@ import dataclasses, json, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import config, learning.record
-from ui.record import record_demonstration
+from ui.sops.record import record_demonstration
 from ui.words import use
 use(sys.argv[2])
 if sys.argv[3]:

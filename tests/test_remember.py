@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from memory.remember import find
+from memory.notes.remember import find
 from tests.conftest import CHECKOUT
 
 KEPT = {
@@ -308,7 +308,7 @@ def test_a_long_request_is_looked_through_quickly() -> None:
 
 def test_a_request_without_a_telling_word_costs_nothing() -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from memory.remember import find\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); from memory.notes.remember import find\n"
         "assert find('largest files in ~/a') == []; import time; start = time.process_time()\n"
         "for _ in range(100): find('the 5 largest files in ~/work please')\n"
         "print((time.process_time() - start) * 10, any('secrets' in name for name in sys.modules if '.' in name))"

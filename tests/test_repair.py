@@ -14,14 +14,14 @@ from handler import Approval
 from learning.crystallise import crystallise
 from learning.repair import after_run, judge, may_try, patch_problems, propose, with_known_failure
 from learning.verify import verify
-from memory.runlog import read_events
-from memory.sop_changes import SopChanges
-from memory.sop_stats import SopStats
-from memory.sops import Sop, Status, read_sop
+from memory.runlog.log import read_events
+from memory.sops.changes import SopChanges
+from memory.sops.stats import SopStats
+from memory.sops.store import Sop, Status, read_sop
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
-from runs.owners import AbsentOwner, ApprovingOwner
-from runs.teach import tools_as_they_are
+from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.learning.teach import tools_as_they_are
 from tests.driving import SpokenOwner, agent, bash, drive, of
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.repository import BY_HAND, Content, Repository, RepositoryError, one_line
+from memory.home.repository import BY_HAND, Content, Repository, RepositoryError, one_line
 from tests.conftest import CHECKOUT
 
 WRITER = """
 import sys
 from pathlib import Path
-from memory.repository import Repository
+from memory.home.repository import Repository
 home, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 repository = Repository(home)
 for number in range(times):

@@ -15,10 +15,10 @@ from typing import Any
 import psutil
 import pytest
 
-from memory.letters import Letters
-from memory.runlog import RunLogError, list_runs, read_events
+from memory.runlog.log import RunLogError, list_runs, read_events
+from memory.runlog.mailbox import Letters
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner, ApprovingOwner
+from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.run import cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
@@ -37,7 +37,7 @@ from pathlib import Path
 from tests.scripted_server import Answer
 from tests.driving import agent
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 import json
 home, stop_after, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 one, options = agent(home, json.loads(sys.argv[4]), "".join(sys.argv[5:])), Options(rote=False)
@@ -273,7 +273,7 @@ def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> N
 
 
 def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> None:
-    from memory.inbox import Inbox
+    from memory.runlog.inbox import Inbox
 
     events = drive(
         agent(home, [call("ask_user", question="?")]).start("task", plain(), AbsentOwner())

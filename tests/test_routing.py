@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from learning.routing import route
 from learning.slots import Slot, Where, value_of
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 
 SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent")).all()
 CWD, OWNER = "/w", "/o"  # stand for the working folder and the owner's home folder below

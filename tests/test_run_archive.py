@@ -14,19 +14,27 @@ from pathlib import Path
 import pytest
 
 from bench.runlog import make_runs
-from memory.evidence import Pointer, read_record
-from memory.facts import Add, FactStore
-from memory.run_archive import place, put_away, restore
-from memory.run_index import lines, rebuild
-from memory.runlog import RunLog, RunLogError, list_runs, open_log, read_events, run_ids, summarise
-from memory.sop_stats import SopStats
+from memory.facts.store import Add, FactStore
+from memory.runlog.archive import place, put_away, restore
+from memory.runlog.evidence import Pointer, read_record
+from memory.runlog.index import lines, rebuild
+from memory.runlog.log import (
+    RunLog,
+    RunLogError,
+    list_runs,
+    open_log,
+    read_events,
+    run_ids,
+    summarise,
+)
+from memory.sops.stats import SopStats
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, run
 
 LATER = datetime.now(UTC) + timedelta(days=2)
 PACKER = """
 import sys; from datetime import UTC, datetime, timedelta; from pathlib import Path
-from memory.run_archive import put_away
+from memory.runlog.archive import put_away
 print("begun", flush=True)
 put_away(Path(sys.argv[1]), 1, datetime.now(UTC) + timedelta(days=400))
 """

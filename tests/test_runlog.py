@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.runlog import (
+from memory.runlog.log import (
     RUN_ID,
     RunLog,
     RunLogError,
@@ -111,7 +111,7 @@ def test_damage_in_the_middle_is_said_with_its_line(home: Path) -> None:
 def test_one_process_works_on_a_run(home: Path) -> None:
     log = begin(home)
     code = (
-        "import sys; from pathlib import Path; from memory.runlog import RunLog, RunLogError\n"
+        "import sys; from pathlib import Path; from memory.runlog.log import RunLog, RunLogError\n"
         "try: RunLog.reopen(Path(sys.argv[1]), sys.argv[2])\n"
         "except RunLogError as error: print(error); sys.exit(7)"
     )

@@ -28,7 +28,7 @@ from sandbox.levels import Kind, Level, LevelName, Lift, Limits, Profile, Sandbo
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext
-from tools.code_run import code_run
+from tools.scripts.calls import code_run
 
 SECRET = "AAAAB3NzaC1yc2E-not-to-be-read"
 FULL = levels.probe()
@@ -359,7 +359,7 @@ from pathlib import Path
 from sandbox import levels
 from safety.paths import Places
 from tools.base import ToolContext
-from tools.code_run import code_run
+from tools.scripts.calls import code_run
 own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
 box = levels.Sandbox(levels.probe(), levels.Profile("owner", Places.of((own,), home, own, own)))
 ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)

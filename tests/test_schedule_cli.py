@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog import list_runs
+from memory.runlog.log import list_runs
 from runs.schedule.ledger import Counted, Owner, Row, SqliteLedger, micros
-from runs.scheduler import Scheduler
+from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.inbox import Inbox
-from runs.scheduler import Clock, Scheduler
+from memory.runlog.inbox import Inbox
+from runs.schedule.scheduler import Clock, Scheduler
 from tests.conftest import CommandLine
 
 DAILY = {"schedule": "08:00", "prompt": "p", "timezone": "UTC"}

@@ -22,8 +22,8 @@ from config import Config, load
 from runs.schedule.due_rows import GRACE
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
+from runs.schedule.scheduler import Clock, Scheduler
 from runs.schedule.times import due_after
-from runs.scheduler import Clock, Scheduler
 
 EXAMPLES = int(
     os.environ.get("SOPWITH_SCHEDULES", "40")
@@ -293,7 +293,7 @@ def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(
 
 
 def test_three_failures_pause_a_job_and_the_owner_reads_it(at_home: Home, clock: SetClock) -> None:
-    from memory.inbox import Inbox
+    from memory.runlog.inbox import Inbox
 
     at_home.add("weak", cron="0 * * * *", timezone="UTC")
     at_home.ends["weak"] = "failed"
@@ -342,7 +342,7 @@ def test_one_job_comes_after_another_each_time_it_is_done(at_home: Home, clock: 
 def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_other(
     at_home: Home, clock: SetClock
 ) -> None:
-    from memory.inbox import Inbox
+    from memory.runlog.inbox import Inbox
     from runs.schedule.calendar import problems
 
     at_home.add("a", after="b")
@@ -378,7 +378,7 @@ def test_a_rule_that_is_changed_counts_from_then_on(at_home: Home, clock: SetClo
 
 
 def test_a_moment_that_was_over_when_it_was_written_is_recorded_and_told(at_home: Home) -> None:
-    from memory.inbox import Inbox
+    from memory.runlog.inbox import Inbox
 
     at_home.add("past", at="2020-01-01T08:00", timezone="UTC")
     at_home.look()

@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from memory.runlog import list_runs
+from memory.runlog.log import list_runs
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
 from replay import script as script_module
 from replay.procedure import Procedure, ProcedureError
 from replay.rote import Declined, Doubt, RoteModel, Spent, Write
 from replay.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
-from runs.owners import AbsentOwner, ApprovingOwner
-from runs.plan_calls import plan_calls
+from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.replaying.plan_calls import plan_calls
 from sandbox.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
@@ -583,7 +583,7 @@ import os, sys
 from pathlib import Path
 from tests.driving import agent
 from runs.assemble import Options
-from runs.owners import AbsentOwner, ApprovingOwner
+from runs.control.owners import AbsentOwner, ApprovingOwner
 times = int(sys.argv[3])
 for event in agent(Path(sys.argv[1]), None).run_sop("notes", {"folder": sys.argv[4]}, Options(), ApprovingOwner(AbsentOwner())).events():
     times -= event["type"] == sys.argv[2]

@@ -12,9 +12,9 @@ import pytest
 import replay.script
 from learning.crystallise import crystallise
 from learning.trace import read_trace
-from memory.runlog import find_run
-from memory.sops import SopStore
-from runs import teach as teaching
+from memory.runlog.log import find_run
+from memory.sops.store import SopStore
+from runs.learning import teach as teaching
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call
 from tests.screen import scripted

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from models.base import Diverged, Request, ToolCall, ToolResult
 from replay.rote import Declined, RoteModel
 from tools.base import ToolContext

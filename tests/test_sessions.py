@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import notes
-from memory.facts import Add, FactStore
-from memory.owner_files import Unreadable
-from memory.reader import (
+from memory.facts.store import Add, FactStore
+from memory.home.owner_files import Unreadable
+from memory.home.reader import (
     MAIN_FILES,
     SHARED_FILES,
     NotForThisSession,
@@ -24,8 +23,9 @@ from memory.reader import (
     SharedReader,
     reader_for,
 )
-from memory.sessions import MAIN, Session
-from memory.sops import SopStore
+from memory.home.sessions import MAIN, Session
+from memory.notes import daily as notes
+from memory.sops.store import SopStore
 from tests.conftest import CHECKOUT
 
 TODAY = date(2026, 2, 15)

@@ -233,7 +233,7 @@ def test_wheel_keeps_everything_below_one_folder_and_runs(tmp_path: Path) -> Non
     assert {
         "sopwith/launch.py",
         "sopwith/assets/tools_schema.json",
-        "sopwith/tools/code_run.py",
+        "sopwith/tools/scripts/calls.py",
     } <= set(names)
     assert any(name.startswith("sopwith/sops/") for name in names)
     code = "import sys, sopwith; sys.argv[0] = 'sopwith'; sys.exit(sopwith.main())"

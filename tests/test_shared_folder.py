@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.home import open_home
+from memory.home.folder import open_home
 from safety.shared_folder import folder_of, why_not
 from sandbox import levels
 from tests.driving import call, of, run

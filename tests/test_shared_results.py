@@ -12,9 +12,9 @@ import pytest
 import config
 from context.compaction import Compaction, Extent, are_kept, split
 from context.prompts import Prompts
-from memory.runlog import read_events
+from memory.runlog.log import read_events
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from sandbox import levels
 from tests.driving import call, drive, of, run

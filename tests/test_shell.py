@@ -21,9 +21,10 @@ from safety.secrets import Redactor
 from sandbox.levels import Profile, Sandbox, chosen, probe
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
-from tools import process_tree, shell
 from tools.base import ToolContext, ToolError
-from tools.shell_screen import KEYS, keys, painted
+from tools.processes import tree as process_tree
+from tools.shells import calls as shell
+from tools.shells.screen import KEYS, keys, painted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
 OURS = f"sopwith-left-{os.getpid()}"  # what no test beside these starts

@@ -17,8 +17,8 @@ from models.base import ToolResult
 from safety.gate import Ask, Decision, Gate
 from tests.machine import PATIENCE_SECONDS
 from tests.test_shell import Desk
-from tools.output import clean
-from tools.shell import open_shell
+from tools.scripts.output import clean
+from tools.shells.calls import open_shell
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
 

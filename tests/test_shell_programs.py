@@ -17,7 +17,7 @@ from models.base import ToolResult
 from tests.machine import PATIENCE_SECONDS, free_port
 from tests.test_shell import ASK, PASSWORD, Desk
 from tools.base import ToolError
-from tools.shell import open_shell
+from tools.shells.calls import open_shell
 
 ASKED = (
     f"{shlex.quote(sys.executable)} -c {shlex.quote(ASK.replace('Key', '[sudo] password for me'))}"

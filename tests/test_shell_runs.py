@@ -17,7 +17,7 @@ from sandbox.escalations import lifts_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS
-from tools.process_words import identity
+from tools.processes.words import identity
 
 PASSWORD = "wombat-Flight_77"
 ASK = f"{shlex.quote(sys.executable)} -c \"import getpass; print(len(getpass.getpass('Key: ')))\""

@@ -24,14 +24,14 @@ from typing import get_args
 import pytest
 import yaml
 
-from memory.front_matter import with_metadata
-from memory.repository import Repository, RepositoryError, contents_of
-from memory.sop_changes import (
+from memory.home.repository import Repository, RepositoryError, contents_of
+from memory.sops.changes import (
     SopChanges,
     SopConflict,
     SopNotWritten,
 )
-from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.sops.front_matter import with_metadata
+from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read_sop
 from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES
 from replay.procedure import (
     BUILT_IN,
@@ -56,7 +56,7 @@ result: "{number}"
 WRITER = """
 import sys
 from pathlib import Path
-from memory.sop_changes import SopChanges
+from memory.sops.changes import SopChanges
 from tests.test_sop_changes import files
 changes = SopChanges(Path(sys.argv[1]), Path(sys.argv[1]) / "seeds")
 first, times, name = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]

@@ -17,21 +17,21 @@ from typing import Any, Literal
 import pytest
 
 import config
-from memory import sop_stats
-from memory.sop_stats import Counts, Saved, SopStats, update
+from memory.sops import stats as sop_stats
+from memory.sops.stats import Counts, Saved, SopStats, update
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests import driving
 from tests.conftest import CHECKOUT
 from ui import words
-from ui.sop_stats import bars
-from ui.sop_stats import stats as screen
-from ui.sops import SopUsage
+from ui.sops.sops import SopUsage
+from ui.sops.stats import bars
+from ui.sops.stats import stats as screen
 
 ASKER = """
 import sys
 from pathlib import Path
-from memory.sop_stats import SopStats, update
+from memory.sops.stats import SopStats, update
 home, runs = Path(sys.argv[1]), sys.argv[2:]
 for run in runs:
     update(home, run)

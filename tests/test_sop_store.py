@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from bench.rote_tasks.crowd import crowd
-from memory.sops import SopError, SopStore
+from memory.sops.store import SopError, SopStore
 from replay.procedure import Procedure
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -291,7 +291,7 @@ def test_a_new_process_finds_one_among_500_in_a_tenth_of_a_second(tmp_path: Path
     for stranger, _ in zip(crowd(Random(1)), range(500), strict=False):
         stranger.write(home)
     asked = (
-        "import sys, time; start = time.process_time(); from pathlib import Path; from memory.sops import SopStore;"
+        "import sys, time; start = time.process_time(); from pathlib import Path; from memory.sops.store import SopStore;"
         "from learning.routing import choose; seeds, home, request = sys.argv[1:];"
         "found = choose(request, SopStore(Path(seeds), Path(home)).all(), Path('/'), Path('/'));"
         "print(found.match.sop.name, time.process_time() - start)"

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from memory.api import Memory
-from memory.journal import Journal
-from memory.journal_lock import WriterLock
-from memory.journal_sync import check
-from memory.sessions import Session
+from memory.home.sessions import Session
+from memory.journal.api import Memory
+from memory.journal.lock import WriterLock
+from memory.journal.originals import Journal
+from memory.journal.sync import check
 from runs.assemble import Options
-from runs.heartbeat import _important
-from runs.owners import AbsentOwner
-from runs.spoken import Spoken
+from runs.control.owners import AbsentOwner
+from runs.start.spoken import Spoken
+from runs.upkeep.heartbeat import _important
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.machine import PATIENCE_SECONDS
 

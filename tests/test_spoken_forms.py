@@ -8,7 +8,7 @@ import pytest
 
 from learning.routing import choose
 from learning.spoken_forms import in_active
-from memory.sops import Sop
+from memory.sops.store import Sop
 from tests.routing_cases import pair_sops
 
 TAUGHT = (

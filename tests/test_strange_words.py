@@ -13,7 +13,7 @@ from learning.rewording import Understood, understand
 from learning.routing import choose
 from learning.slots import Where
 from learning.strange_words import strange_word
-from memory.sops import Sop, SopStore
+from memory.sops.store import Sop, SopStore
 from tests.conftest import CHECKOUT
 from tests.routing_cases import ASKED, NEAR, sops
 

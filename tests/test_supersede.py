@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from memory.supersede import supersedes
+from memory.facts.supersede import supersedes
 
 GIVEN_UP = [
     ("Decision: we use SQLite for the bookings", "Decision: we use PostgreSQL for the bookings"),

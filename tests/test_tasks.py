@@ -10,15 +10,15 @@ import pytest
 
 from handler import Approval
 from learning.routing import route
-from memory.due import due_of, split_due
-from memory.sops import SopStore
-from memory.tasks import FILE, TaskError, Tasks
+from memory.notes.due import due_of, split_due
+from memory.notes.tasks import FILE, TaskError, Tasks
+from memory.sops.store import SopStore
 from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
+from tools.agent.tasks import create_task, delete_task, list_tasks, update_task
 from tools.base import ToolContext, ToolError
-from tools.tasks import create_task, delete_task, list_tasks, update_task
 
 NOW = datetime(2026, 11, 22, 15, 0, tzinfo=timezone(timedelta(hours=1)))  # a Sunday
 

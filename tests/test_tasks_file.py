@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.owner_files import Unreadable
-from memory.tasks import FILE, Status, Task, TaskError, Tasks
+from memory.home.owner_files import Unreadable
+from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
 from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)

@@ -9,7 +9,7 @@ import pytest
 
 from learning.mentions import given, mentions_in, merged
 from learning.wordings import wordings_of
-from memory.sops import SopStore
+from memory.sops.store import SopStore
 
 REQUEST = "how many different lines are in {}"
 

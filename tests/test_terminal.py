@@ -20,11 +20,11 @@ from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
 from ui import words
-from ui.blocks import Blocks
-from ui.clean import clean, last_line, one_line
-from ui.owner import TerminalOwner, read_approval
-from ui.plain import PlainScreen, as_json
-from ui.terminal import TerminalScreen, make_console
+from ui.sanitise import clean, last_line, one_line
+from ui.terminal.blocks import Blocks
+from ui.terminal.owner import TerminalOwner, read_approval
+from ui.terminal.terminal import TerminalScreen, make_console
+from ui.terminal.text_screen import PlainScreen, as_json
 
 
 @pytest.fixture(autouse=True)
@@ -673,7 +673,7 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
 
 
 def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.terminal.REDRAW_SECONDS", 0.0)
+    monkeypatch.setattr("ui.terminal.terminal.REDRAW_SECONDS", 0.0)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # seconds; else the two threads seldom meet
     written = io.StringIO()

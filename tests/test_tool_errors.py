@@ -16,7 +16,8 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.screen import scripted
 from tests.test_errors import CHINESE, sources, texts
-from ui import describe, words
+from ui import event_text as describe
+from ui import words
 from ui.web.worded import worded
 
 FAILED = {"error", "timeout", "refused", "cancelled"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.vectors import ExactVectors, FaissVectors, Vectors, load
+from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load
 
 DIMENSION = 16
 KINDS = [

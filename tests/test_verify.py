@@ -17,11 +17,11 @@ from learning.crystallise import crystallise
 from learning.scratch import MAX_BYTES, ScratchError, scratch_copy
 from learning.trace import read_trace
 from learning.verify import ReplayResult, Verdict, prove, verify
-from memory.runlog import run_ids
-from memory.sop_changes import SopChanges
-from memory.sops import Sop
+from memory.runlog.log import run_ids
+from memory.sops.changes import SopChanges
+from memory.sops.store import Sop
 from runs.assemble import SEEDS, Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.driving import agent, bash, drive
 from tests.machine import PATIENCE_SECONDS
 

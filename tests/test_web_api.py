@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
 from tests.serving import Served, made_home
-from ui.web.hub import WAITING_BYTES, Hub, Tab
+from ui.web.live.hub import WAITING_BYTES, Hub, Tab
 
 SCRIPTS: dict[str, list[Any]] = {
     "hello": ["Hello there."],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memory.inbox import Entry, Inbox
+from memory.runlog.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.serving import Served, made_home

@@ -22,7 +22,7 @@ from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 from tests.serving import Served, made_home
 from ui import words
-from ui.web.child import Line, PageOwner
+from ui.web.live.child import Line, PageOwner
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -74,7 +74,7 @@ def test_once_the_server_is_gone_nobody_is_asked_again() -> None:
 
 SAYS_A_LOT = """
 import pathlib, sys
-from ui.web.child import Line
+from ui.web.live.child import Line
 line = Line()
 for number in range(500):
     line.show({"type": "text", "delta": "x" * 4_000, "n": number})

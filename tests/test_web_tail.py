@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from memory.runlog import read_events, summarise
+from memory.runlog.log import read_events, summarise
 from runs.assemble import Options
-from runs.bounds import Bounds
-from runs.owners import AbsentOwner
+from runs.control.bounds import Bounds
+from runs.control.owners import AbsentOwner
 from tests.driving import agent, drive
-from ui.web.hub import Hub
-from ui.web.tail import Tail
+from ui.web.live.hub import Hub
+from ui.web.live.tail import Tail
 
 AUTO = Bounds("task", folder="/tmp/auto", item="todo:1")
 

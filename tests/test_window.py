@@ -18,17 +18,17 @@ from pathlib import Path
 import pytest
 
 from config import Config, Lang, RedisConfig
-from memory.api import Memory
-from memory.assist import with_names
-from memory.sessions import MAIN, Session
-from memory.turns import Turn
-from memory.window import Window, turns_of, user_of
-from memory.window_places import RedisList, Ring, Turns, WindowDown, problem_of
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.turns import Turn
+from memory.recall.assist import with_names
+from memory.window.places import RedisList, Ring, Turns, WindowDown, problem_of
+from memory.window.window import Window, turns_of, user_of
 from runs.assemble import Options
+from runs.control.owners import AbsentOwner
 from runs.doctor.check import Check
 from runs.doctor.stores import check_redis
-from runs.owners import AbsentOwner
-from runs.recalling import Recalling
+from runs.start.recalling import Recalling
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, drive, run
 from tests.machine import PATIENCE_SECONDS, free_port
@@ -40,9 +40,9 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from memory.sessions import MAIN
-from memory.turns import Turn
-from memory.window import Window
+from memory.home.sessions import MAIN
+from memory.journal.turns import Turn
+from memory.window.window import Window
 window = Window(Path(sys.argv[1]), sys.argv[2])
 for number in range(10):
     window.add(MAIN, Turn(f"{sys.argv[3]}-{number}", "main", "owner", f"{sys.argv[3]} {number}", datetime.now(UTC)))

@@ -18,17 +18,16 @@ from typing import Any
 import pytest
 
 from config import McpServer, load
-from memory.runlog import RunLog, RunLogError, read_events
+from memory.runlog.log import RunLog, RunLogError, read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.schedule import child
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Row, SqliteLedger
-from runs.shared.database import Database, QueueError, Unreachable, opened
-from runs.shared.dues import claim
-from runs.shared.letters import after, leave
-from runs.shared.log import (
+from runs.workers.database import Database, QueueError, Unreachable, opened
+from runs.workers.dues import claim
+from runs.workers.log import (
     BY_HAND,
     GOES_ON,
     OWNER,
@@ -41,7 +40,8 @@ from runs.shared.log import (
     take,
     write,
 )
-from runs.shared.tasks import cancel, send, sent
+from runs.workers.mailbox import after, leave
+from runs.workers.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs
@@ -660,7 +660,7 @@ server.run()
 
 def test_an_effect_has_a_key_that_servers_see_too(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="scripts/setup --extra mcp")
-    from tools.mcp_servers import McpServers
+    from tools.mcp.servers import McpServers
 
     (tmp_path / "echo.py").write_text(ECHO)
     servers = McpServers({"echo": McpServer((sys.executable, str(tmp_path / "echo.py")))})

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from context.models import AgentContext, ContextFile, FileLoadResult, MemoryEntry, SessionType
 from context.workspace import State, Workspace
-from memory.owner_files import MAX_BYTES
-from memory.sessions import MAIN, Session
-from memory.templates import FILES, lay_out, template
+from memory.home.owner_files import MAX_BYTES
+from memory.home.sessions import MAIN, Session
+from memory.home.templates import FILES, lay_out, template
 
 TODAY = date(2026, 2, 15)
 YESTERDAY = date(2026, 2, 14)

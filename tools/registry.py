@@ -3,17 +3,11 @@ tools/families.py."""
 
 from __future__ import annotations
 
-from tools.ask_user import ask_user
+from tools.agent import ask_user, recall, start_long_term_update, update_working_checkpoint
 from tools.base import Tool
-from tools.code_run import code_run
-from tools.file_patch import file_patch
-from tools.file_read import file_read
-from tools.file_trash import file_trash
-from tools.file_write import file_write
+from tools.files import file_patch, file_read, file_trash, file_write
 from tools.more_tools import more_tools
-from tools.recall import recall
-from tools.start_long_term_update import start_long_term_update
-from tools.update_working_checkpoint import update_working_checkpoint
+from tools.scripts import code_run
 
 
 def all_tools() -> dict[str, Tool]:

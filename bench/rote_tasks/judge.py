@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bench.rote_tasks.base import State, Task, Values
-from memory.runlog import opening_of
+from memory.runlog.log import opening_of
 
 if TYPE_CHECKING:
     from handler import Approval, Confirmation

@@ -19,8 +19,8 @@ from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge
 if TYPE_CHECKING:
     from learning.draft import Draft
     from runs.assemble import Agent
+    from runs.learning.teach import Trial
     from runs.run import Run
-    from runs.teach import Trial
 
 PROVEN = ("probation", "active")
 SETS = 5  # sets of values that an owner has at hand, the first for the teaching
@@ -172,7 +172,7 @@ class _Lesson:
     def learn(self, runs: Sequence[str]) -> None:
         """From runs to an SOP in the store, as `teach NAME --from-run` goes; a refusal is told in `why`."""
         from config import SopwithError
-        from runs import teach
+        from runs.learning import teach
 
         agent, taught = self.school.agent(self.task.taught_in), self.taught
         taught.why = []
@@ -196,7 +196,7 @@ class _Lesson:
 
     def _draft(self, agent: Agent, lesson: Any, runs: Sequence[str]) -> Draft:
         """Of one run: with what the owner says varies. Of two: what they agree on does not vary. A model words it."""
-        from runs.authoring import author
+        from runs.learning.authoring import author
 
         draft = self._deterministic(agent, lesson, runs)
         made = author(agent, draft, self.school.cwd)
@@ -205,7 +205,7 @@ class _Lesson:
     def _deterministic(self, agent: Agent, lesson: Any, runs: Sequence[str]) -> Draft:
         from learning.crystallise import crystallise
         from learning.trace import read_trace
-        from runs import teach
+        from runs.learning import teach
 
         if len(runs) > 1:
             traces, lang = [read_trace(self.school.home, run) for run in runs], agent.config.lang

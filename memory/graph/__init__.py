@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import GraphConfig
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
 
 if TYPE_CHECKING:
     from memory.graph.neo4j_graph import Neo4jGraph
     from memory.graph.rows import RowGraph
-    from memory.journal_store import Store
+    from memory.journal.store import Store
 
 LIMIT, NEIGHBOURS = 500, 100
 Json = dict[str, Any]
@@ -119,8 +119,8 @@ class Graph:
 def opened(home: Path, session: Session = MAIN, config: GraphConfig | None = None) -> Graph:
     """The graph of a home folder; empty where nothing was said yet. Raises JournalError."""
     from memory.graph.rows import RowGraph
-    from memory.journal_store import Store
-    from memory.journal_sync import INDEX
+    from memory.journal.store import Store
+    from memory.journal.sync import INDEX
 
     store = Store(
         home / "journal" / INDEX, readonly=True, only=None if session == MAIN else session.name

@@ -15,8 +15,8 @@ from typing import Any
 from memory.graph.people import ROLES
 from memory.graph.rows import BEGINNING, END, EPOCH, FLOOR, SEQ, RowGraph, chunks, micros
 from memory.graph.shapes import LESS, OPPOSITE, Party, Statement, edge_id, node_id
-from memory.journal_store import Store
-from memory.turns import Turn
+from memory.journal.store import Store
+from memory.journal.turns import Turn
 
 HALF = 0.5  # of its confidence is what one turn adds to the strength of an edge
 OUTDATED = 0.3  # what is left of it once the contrary was said later

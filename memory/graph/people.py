@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
-from memory.sessions import MAIN
-from memory.turns import Turn
-from text.patterns import pattern
+from memory.home.sessions import MAIN
+from memory.journal.turns import Turn
+from text import pattern
 
 _TABLE = """
 sister | sister sis | 姐姐 妹妹 大姐 小妹 老妹 姐 妹

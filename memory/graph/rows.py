@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from memory.graph.people import meant
-from memory.journal_store import Store
-from memory.journal_tables import WITH_GRAPH
-from memory.turns import Turn
+from memory.journal.store import Store
+from memory.journal.tables import WITH_GRAPH
+from memory.journal.turns import Turn
 
 PER_NODE = 12  # edges of a node that is not in the middle
 MAX_EVIDENCE = 50  # turns shown behind an edge

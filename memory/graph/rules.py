@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memory.fact_words import values
+from memory.facts.words import values
 from memory.graph import people
 from memory.graph.life import ABOUT_LIFE, AT_STAKE, LIFE, SAID_AS
 from memory.graph.people import CHINESE, ENGLISH, meant
 from memory.graph.sayings import CHINESE_TEXT, FEELS, GOES_ON, GOES_ON_ZH, NO_NAME, RULES, Rule
 from memory.graph.shapes import AGENT, LESS, Party, Statement, entity
-from memory.turns import Turn
-from text.patterns import pattern
+from memory.journal.turns import Turn
+from text import pattern
 
 MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted

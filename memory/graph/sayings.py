@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memory.graph.people import CHINESE, ENGLISH
 from memory.graph.shapes import Predicate
-from text.patterns import pattern
+from text import pattern
 
 CHINESE_TEXT = re.compile("[\u4e00-\u9fff]")
 NO_NAME = (

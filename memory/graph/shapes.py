@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from memory.words import cut
-from text.patterns import pattern
+from text import pattern
 
 Kind = Literal["User", "Agent", "Entity", "Scene"]
 Predicate = Literal["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]

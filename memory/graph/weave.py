@@ -13,14 +13,14 @@ from datetime import datetime
 from typing import Any
 
 from config import SopwithError
-from memory.api import GRAPH_PAUSED
-from memory.episodes import LONG_GAP
 from memory.graph import reading, rules
 from memory.graph.loom import Loom
 from memory.graph.shapes import Party, Statement
-from memory.journal_store import Episode, Store, text_hash
-from memory.sessions import MAIN
-from memory.turns import Turn
+from memory.home.sessions import MAIN
+from memory.journal.api import GRAPH_PAUSED
+from memory.journal.episodes import LONG_GAP
+from memory.journal.store import Episode, Store, text_hash
+from memory.journal.turns import Turn
 from models.base import ModelError
 
 MENTIONED = 20  # names of one scene

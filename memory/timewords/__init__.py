@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, tzinfo
 
+from memory.journal.turns import TimeRange
 from memory.timewords.grammar import Grammar, Reader
 from memory.timewords.sharing import Found, one_day, shared
 from memory.timewords.spans import Now, Span
-from memory.turns import TimeRange
 
 MAX_CHARS = (
     4_000  # of one text; nobody names times for longer than that, and a reader must not wait

@@ -1,1 +1,11 @@
-"""Autonomous mode: what is worked off while the owner is away."""
+"""Autonomous mode: works off the to-do list and writes reports."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from runs.auto.idle import WhenIdle as WhenIdle
+    from runs.auto.work import Autonomous as Autonomous
+else:
+    __getattr__ = lazy(__name__, Autonomous="work", WhenIdle="idle")

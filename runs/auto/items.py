@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from learning.learned_wordings import with_learned
 from learning.routing import choose
-from memory.reader import reader_for
-from memory.sessions import MAIN
-from memory.tasks import Task, Tasks
+from memory.home.reader import reader_for
+from memory.home.sessions import MAIN
+from memory.notes.tasks import Task, Tasks
 from runs.assemble import Agent
-from runs.authoring import asked
 from runs.auto.ledger import WAITS, Attempt
+from runs.learning import asked
 
 SOP = "autonomous-operation"  # whose rule says what is worth doing
 TRIES = 3
@@ -56,7 +56,7 @@ def of_todo(task: Task) -> Item:
 def from_list(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> Iterator[Item | Left]:
-    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/tasks.py does."""
+    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/notes/tasks.py does."""
     has_model = bool(agent.config.models)
     known = None if has_model else with_learned(agent.sops.all(), agent.config.home)
     for task in Tasks(agent.config.home).open():

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from context.phrases import in_words, reasons_in_words
 from context.prompts import Prompts
-from memory.files import write_atomic
-from memory.inbox import Inbox
-from memory.runlog import Totals, read_events
+from memory.home.files import write_atomic
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import Totals, read_events
 from models.base import Event
 from runs.auto.ledger import Attempt
 

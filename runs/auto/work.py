@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from config import Config, ConfigError, SopwithError
-from memory.runlog import Totals, cannot_write, read_events, run_ids, summarise
-from memory.tasks import Status, TaskError, Tasks
+from memory.notes.tasks import Status, TaskError, Tasks
+from memory.runlog.log import Totals, cannot_write, read_events, run_ids, summarise
 from models.base import ModelError
-from runs.apart import Apart, may_go_on, trouble
 from runs.assemble import Agent, Options
 from runs.auto import report
 from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
 from runs.auto.ledger import WAITS, Attempt, Ledger
-from runs.bounds import Bounds, auto_folder
+from runs.control.bounds import Bounds, auto_folder
+from runs.control.subprocess_run import Apart, may_go_on, trouble
 
 POLL_SECONDS = 0.1
 LEAST_SECONDS = 1.0  # of what is left, for an item to be begun
@@ -276,7 +276,7 @@ class Autonomous:
 
     def _keep(self, attempt: Attempt) -> None:
         """The journal hears that it happened; nobody said it."""
-        from memory.api import Memory
+        from memory.journal.api import Memory
 
         prompts, number = self._agent.prompts, f"R{attempt.number:02}"
         text = prompts.text(

@@ -1,0 +1,11 @@
+"""Say what works here, what is missing, and the command that would fix it."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from runs.doctor.check import Check as Check
+    from runs.doctor.report import checks as checks
+else:
+    __getattr__ = lazy(__name__, Check="check", checks="report")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from config import Config, Lang
 from context.phrases import in_words
-from memory.home import LAYOUT, HomeError, open_home
+from memory.home.folder import LAYOUT, HomeError, open_home
 from runs.doctor.check import Check, install, say
 
 LITTLE_SPACE_BYTES = 200_000_000
@@ -108,7 +108,7 @@ def check_sandbox(lang: Lang) -> Check:
 
 def check_shells(lang: Lang) -> Check:
     """Whether there are shells that stay open, for programs that ask."""
-    from tools.shell import problem
+    from tools.shells import problem
 
     if missing := problem():
         return Check(
@@ -122,8 +122,7 @@ def check_shells(lang: Lang) -> Check:
 
 def check_browser(config: Config) -> Check:
     """Which browser web tasks would use; an address is asked, nothing is started."""
-    from tools.browser import problem
-    from tools.browser_start import answers, has_display, program
+    from tools.browser import answers, has_display, problem, program
 
     lang, settings = config.lang, config.browser
     if problem():
@@ -171,7 +170,7 @@ def check_screen(lang: Lang) -> Check:
 
 def check_desktop(config: Config) -> list[Check]:
     """Whether the desktop shows that something waits in the inbox; nothing where there is none."""
-    from runs.desktop import program
+    from runs.control.desktop_notice import program
 
     found = program(os.environ)
     if found is None or config.inbox.desktop == "off":

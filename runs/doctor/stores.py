@@ -19,7 +19,7 @@ DU_SECONDS = 10.0
 
 def check_runs(config: Config) -> list[Check]:
     """How many runs there are and how much of the disk they take; `du` counts, since there may be 100,000 folders."""
-    from memory.runlog import run_ids
+    from memory.runlog.log import run_ids
 
     live, all_runs = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
     if not all_runs:
@@ -73,7 +73,7 @@ def check_schedules(config: Config) -> list[Check]:
 
 def check_sops(config: Config) -> Check:
     """How many SOPs there are, and which of them cannot be used."""
-    from memory.sops import SopStore
+    from memory.sops.store import SopStore
 
     sops = SopStore(Path(__file__).parents[2] / "sops", config.home / "sops").all()
     broken = [sop for sop in sops if sop.problem]
@@ -99,9 +99,9 @@ def check_memory(config: Config) -> list[Check]:
 
 
 def _check_journal(config: Config) -> Check:
-    from memory.journal_lock import JournalError
-    from memory.journal_store import Store
-    from memory.journal_sync import INDEX
+    from memory.journal.lock import JournalError
+    from memory.journal.store import Store
+    from memory.journal.sync import INDEX
 
     index = config.home / "journal" / INDEX
     if not index.is_file():
@@ -123,7 +123,7 @@ def check_redis(config: Config) -> list[Check]:
     """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
-    from memory.window_places import MISSING, problem_of
+    from memory.window import MISSING, problem_of
 
     problem = problem_of(config.redis.url)
     if not problem:
@@ -151,7 +151,7 @@ def check_queue(config: Config) -> list[Check]:
     """Whether the database that machines share answers, when one is configured; how much there waits and is at work."""
     if config.queue is None:
         return []
-    from runs.shared.database import MISSING, QueueError, opened
+    from runs.workers.database import MISSING, QueueError, opened
 
     query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
     try:
@@ -168,7 +168,7 @@ def check_mcp(config: Config) -> list[Check]:
     names = ", ".join(config.mcp.servers)
     if not names:
         return []
-    from tools.mcp_client import problem
+    from tools.mcp import problem
 
     if problem():
         return [

@@ -1,7 +1,7 @@
 """The process of one due time: begins the run of a claimed row, or goes on with it, drives it to its end, settles the row.
 
 A process of its own can be stopped and killed alone (`runs cancel`), and lives on when the scheduler dies: it holds the
-claimer's lock too, so nobody else takes the row meanwhile. Started by runs/scheduler.py as
+claimer's lock too, so nobody else takes the row meanwhile. Started by runs/schedule/scheduler.py as
 `python child.py HOME LANG JOB DUE OWNER`.
 """
 
@@ -35,7 +35,7 @@ def do(
 ) -> None:
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
     from config import SopwithError
-    from memory.runlog import worker
+    from memory.runlog.log import worker
     from runs.schedule.folder import JobFolder
     from runs.schedule.jobs import Broken
     from runs.schedule.outcomes import Outcomes
@@ -75,7 +75,7 @@ def do(
 def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:
     """Hands the due time to the workers, unless another machine has; waits for its end, which its log tells."""
     from config import SopwithError
-    from runs.shared.dues import claim, follow
+    from runs.workers.dues import claim, follow
 
     now = datetime.now(UTC)
     try:
@@ -91,7 +91,7 @@ def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row
 
 def _run(config: Config, row: Row, job: Job) -> Run:
     """The run of this row: begun, or resumed where its process died."""
-    from memory.runlog import summarise
+    from memory.runlog.log import summarise
     from runs.assemble import Agent
 
     agent, owner, options = Agent(config), owner_of(job.approve), _options(config, job)
@@ -119,7 +119,7 @@ def _options(config: Config, job: Job) -> Options:
 
 def owner_of(approve: str) -> Owner:
     """Who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
-    from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+    from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 
     class Approving(ApprovingOwner):
         def confirm(self, confirmation: Confirmation) -> Approval | None:
@@ -137,7 +137,7 @@ def main(home: str, lang: str, job: str, due: str, owner: str) -> int:
     """The row that is meant is done when its claimer has not lost it."""
     from config import find_lang, load
     from runs.schedule.ledger import moment
-    from runs.scheduler import ledger_of
+    from runs.schedule.scheduler import ledger_of
 
     config = load(Path(home), find_lang(lang, {}), os.environ)
     ledger, at = ledger_of(config), moment(int(due))

@@ -127,7 +127,7 @@ class Broken(NamedTuple):
 
 def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> Job:
     """The job that these fields of a file mean; `timezone` where they name none. Raises JobError."""
-    from memory.api import local_timezone
+    from memory.journal.api import local_timezone
 
     _check(id, fields)
     named = fields.get("timezone") or timezone or local_timezone()
@@ -333,7 +333,7 @@ def check_cron(line: str) -> str:
 
 def zone_of(name: str) -> tzinfo:
     """The timezone of an IANA name or an offset (+08:00). Raises JobError."""
-    from memory.journal import zone
+    from memory.journal.originals import zone
 
     found = zone(name)
     if found is UTC and name.upper() not in ("UTC", "Z", "ETC/UTC", "+00:00", "-00:00"):

@@ -17,11 +17,11 @@ from typing import Any
 from config import Config
 from context.phrases import reasons_in_words
 from context.prompts import Prompts
-from memory.files import write_atomic
-from memory.inbox import Entry, Inbox
-from memory.runlog import read_events, summarise
+from memory.home.files import write_atomic
+from memory.runlog.inbox import Entry, Inbox
+from memory.runlog.log import read_events, summarise
 from models.base import Event
-from runs.desktop import on_desktop
+from runs.control.desktop_notice import on_desktop
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
@@ -43,7 +43,7 @@ class Outcomes:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
         was asked. Raises OSError, LedgerError, RunLogError."""
         if row.run and self._config.queue:
-            from runs.shared.dues import bring_up_to_date
+            from runs.workers.dues import bring_up_to_date
 
             bring_up_to_date(self._config, row.run)
         summary = summarise(self._home, row.run) if row.run else None

@@ -17,9 +17,9 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from config import SopwithError
 from ui.web.api_page import api_page
 from ui.web.guard import MAX_BODY, Guard, error_of
+from ui.web.live.sockets import owner_socket
 from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
 from ui.web.site import Site, status_of
-from ui.web.sockets import owner_socket
 from ui.words import in_words, say
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.home import open_home
+from memory.home.folder import open_home
 from ui.web.access import Access
 from ui.web.guard import Place
 from ui.words import in_words, say
@@ -142,18 +142,18 @@ class Beside:
             )
 
     def _schedule(self) -> None:
-        from runs.scheduler import Scheduler
+        from runs.schedule.scheduler import Scheduler
 
         Scheduler(self._config).run(self._stop)
 
     def _upkeep(self) -> None:
-        from runs.heartbeat import Heartbeat
+        from runs.upkeep import Heartbeat
 
         Heartbeat(self._config).run(self._stop)
 
     def _autonomous(self) -> None:
         if self._config.auto.allowed == "yes":
-            from runs.auto.idle import WhenIdle
+            from runs.auto import WhenIdle
 
             WhenIdle(self._config, lambda: self._last).run(self._stop)
 

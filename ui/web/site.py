@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.inbox import InboxError, NoSuchEntry
-from memory.runlog import NoSuchRun, RunLogError, find_run
+from memory.runlog.inbox import InboxError, NoSuchEntry
+from memory.runlog.log import NoSuchRun, RunLogError, find_run
 from models.base import Event
 from ui.web.access import Access, NotSignedIn, TooManyTries
-from ui.web.errands import Errands
 from ui.web.filter import Filter
 from ui.web.guard import Place
-from ui.web.hub import Hub, Message
-from ui.web.shared import Crowded, SharedChats, SharedError
-from ui.web.tail import Tail
+from ui.web.live.errands import Errands
+from ui.web.live.hub import Hub, Message
+from ui.web.live.shared import Crowded, SharedChats, SharedError
+from ui.web.live.tail import Tail
+from ui.web.live.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.web.worded import worded
-from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.words import in_words
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.describe import sentence
+from ui.event_text import sentence
 from ui.words import in_each, reasons_in_each
 
 _SAID = {

@@ -15,17 +15,17 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from memory.runlog import RunSummary, list_runs, read_events, summarise, worker
-from memory.sessions import MAIN
+from memory.home.sessions import MAIN
+from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
 from models.wire import IMAGES
-from runs.steering import say_to
-from runs.steering import stop as stop_it
+from runs.control.steering import say_to
+from runs.control.steering import stop as stop_it
 from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
+from ui.web.live.work import row
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, NotThere, Site, TooLarge
 from ui.web.worded import worded
-from ui.web.work import row
 
 LOOKED_AT = 400  # runs, for conversations
 _OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes

@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from models.base import Event
 from ui.web import shapes
+from ui.web.live.work import Child
 from ui.web.routes.here import Here
 from ui.web.site import Site
-from ui.web.work import Child
 from ui.words import say
 
 MODEL = "sopwith"

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from context.personas import personas
-from memory.runlog import list_runs
+from memory.runlog.log import list_runs
 from ui.web import shapes
+from ui.web.live.work import row
 from ui.web.routes.here import Here
 from ui.web.site import NotThere, Site
-from ui.web.work import row
 from ui.words import language
 
 to = APIRouter(tags=["sign-in"])

@@ -11,20 +11,19 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from config import SopwithError
-from memory.api import local_timezone
-from memory.digest import MEMORY, entries
-from memory.facts import due
-from memory.journal import zone
-from memory.journal_store import Store
-from memory.journal_sync import INDEX
-from memory.notes import days as note_days
-from memory.notes import read as read_note
-from memory.owner_files import read_owner_text
-from memory.repository import Repository
-from memory.sessions import MAIN
+from memory.facts.store import due
+from memory.home.owner_files import read_owner_text
+from memory.home.repository import Repository
+from memory.home.sessions import MAIN
+from memory.journal.api import local_timezone
+from memory.journal.originals import zone
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
+from memory.notes.daily import days as note_days
+from memory.notes.daily import read as read_note
+from memory.notes.digest import MEMORY, entries
 from memory.timewords import find
-from ui.journal import as_json, iso, opened
-from ui.memory import as_json as fact_as_json
+from ui.memory import fact_as_json, iso, opened, turn_as_json
 from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here
@@ -49,7 +48,7 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
     rows = [
         {
-            **as_json(each.turn),
+            **turn_as_json(each.turn),
             "episode": each.episode,
             "score": each.score,
             "why": reasons_in_words(each.why),
@@ -95,7 +94,7 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
             end = start + timedelta(days=1)
             numbers = store.turns_between(start, end, limit=max(1, min(limit, 5_000)))
             by_number = store.turns(numbers)
-            turns = [as_json(by_number[number]) for number in numbers if number in by_number]
+            turns = [turn_as_json(by_number[number]) for number in numbers if number in by_number]
         finally:
             store.close()
     return JSONResponse(
@@ -110,7 +109,7 @@ def turn(site: Here, id: str) -> JSONResponse:
         one = found(memory.turn(id), "There is no such turn in the journal.")
         around = memory.around(one, 3)
     return JSONResponse(
-        site.clean({"turn": as_json(one), "around": [as_json(each) for each in around]})
+        site.clean({"turn": turn_as_json(one), "around": [turn_as_json(each) for each in around]})
     )
 
 

@@ -12,18 +12,18 @@ from starlette.responses import JSONResponse
 
 from context.prompts import Prompts
 from context.tokens import estimate
-from memory.inbox import Answer, Inbox
-from memory.runlog import RunSummary, Totals, list_runs, read_events, summarise
-from runs.doctor.report import checks
+from memory.runlog.inbox import Answer, Inbox
+from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
+from runs.doctor import checks
 from runs.resume import read_progress
-from runs.shared.copies import up_to_date
+from runs.workers.copies import up_to_date
 from safety.held import without
 from ui.web import shapes
+from ui.web.live.work import row
 from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
 from ui.web.site import Site, found
 from ui.web.worded import worded
-from ui.web.work import row
 from ui.words import in_words, language, reasons_in_words
 
 to = APIRouter(tags=["runs"])

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Request, WebSocket, WebSocketDisconnect
 from starlette.responses import JSONResponse, Response
 
 from ui.web import shapes
-from ui.web.hub import Tab
+from ui.web.live.hub import Tab
+from ui.web.live.shared import SHOWN, SharedChat, SharedError
+from ui.web.live.sockets import MAX_TABS, heard, hello_of, pump
 from ui.web.routes.here import Here
-from ui.web.shared import SHOWN, SharedChat, SharedError
 from ui.web.site import NotThere, Site
-from ui.web.sockets import MAX_TABS, heard, hello_of, pump
 
 MAX_OWN_TABS = 10  # of one person in one chat
 

@@ -18,15 +18,14 @@ from learning.cases import read_cases
 from learning.guards import evidence
 from learning.learned_wordings import with_learned
 from learning.routing import choose
-from memory.repository import Content, Repository, RepositoryError, contents_of
-from memory.runlog import list_runs
-from memory.sop_changes import SopChanges
-from memory.sop_stats import SopStats, count
-from memory.sops import Sop, SopError, SopStore
+from memory.home.repository import Content, Repository, RepositoryError, contents_of
+from memory.runlog.log import list_runs
+from memory.sops.changes import SopChanges
+from memory.sops.stats import SopStats, count
+from memory.sops.store import Sop, SopError, SopStore
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
-from ui.sop_search import as_json
-from ui.sops import entry
+from ui.sops import as_json, entry
 from ui.web import shapes
 from ui.web.routes.chat import _uploaded
 from ui.web.routes.here import Here

@@ -11,15 +11,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
-from memory.api import local_timezone
+from memory.journal.api import local_timezone
 from runs.schedule.calendar import due_between
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import job_of
+from runs.schedule.scheduler import ledger_of
 from runs.schedule.times import coming
 from runs.schedule.words import read_when
-from runs.scheduler import ledger_of
-from ui.journal import as_json, iso
-from ui.schedule import when as when_said
+from ui.memory import iso, turn_as_json
+from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
@@ -155,7 +155,7 @@ def neighbours(site: Here, name: str, limit: int = 100, depth: int = 1) -> JSONR
 def evidence(site: Here, id: str) -> JSONResponse:
     with graph_of(site) as graph:
         shown = found(graph.evidence(id), "There is no such edge.")
-    turns = [as_json(turn) for turn in shown["turns"]]
+    turns = [turn_as_json(turn) for turn in shown["turns"]]
     return JSONResponse(site.clean({"episode": shown["episode"], "turns": turns}))
 
 

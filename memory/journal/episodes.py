@@ -1,0 +1,174 @@
+"""Groups the turns of a session into episodes: turns that belong together, with the time of their scene and a summary.
+
+A long silence ends an episode. A shorter one does when what is said next has nothing in common with what was said, or
+other people say it; an episode too small to stand alone joins the one before, unless something in it is important. The
+time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences. It
+has no vector: recall takes the nearest of its turns (memory/recall/features.py). Source: seed 003 P3.6.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from memory.journal.store import Episode, Store
+from memory.journal.turns import Turn
+from memory.words import cut
+
+LONG_GAP = timedelta(hours=2)
+GAP = timedelta(minutes=30)
+ALIKE = 0.08  # cosine of the words before and after a gap, from which they are of one topic
+NEW_TOPIC_AFTER = 12  # turns; before that a topic has hardly begun
+MAX_TURNS = 60
+BATCH = 2000  # turns in one transaction, so that others can write between
+LEAST_TURNS = 3
+IMPORTANT = 8
+SUMMARY_SENTENCES = 3
+MAX_SUMMARY_CHARS = 400
+MAX_SCENE = timedelta(days=62)  # what speaks of a longer time names no scene
+_SENTENCES = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+
+
+def update(store: Store, sessions: Sequence[str]) -> None:
+    """Puts the turns of these sessions that are in no episode into one. The last episode of a session may still grow."""
+    for session in sessions:
+        loose = store.without_episode(session)
+        for at in range(0, len(loose), BATCH):
+            some = loose[at : at + BATCH]
+            touched, members = _beside(store, session, some)
+            made = _made(
+                store, session, [*some, *members]
+            )  # without the lock: who speaks goes first
+            with store.writing():
+                taken = store.episode_of(some)
+                if taken or _beside(store, session, some) != (
+                    touched,
+                    members,
+                ):  # by another process meanwhile
+                    some = [number for number in some if number not in taken]
+                    if not some:
+                        continue
+                    touched, members = _beside(store, session, some)
+                    made = _made(store, session, [*some, *members])
+                for number in touched:
+                    store.drop_episode(number)
+                for episode, numbers in made:
+                    store.put_episode(episode, numbers)
+
+
+def _beside(store: Store, session: str, loose: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The episodes that turns without one may belong to, and their members."""
+    times = [turn.at for turn in store.turns(loose, session).values()]
+    touched = store.episodes_between(min(times) - LONG_GAP, max(times) + LONG_GAP, session=session)
+    return touched, [number for episode in touched for number in store.members(episode)]
+
+
+def _made(store: Store, session: str, numbers: Iterable[int]) -> list[tuple[Episode, list[int]]]:
+    """The episodes that turns make, each with its members."""
+    turns = store.turns(numbers, session)
+    order = sorted(turns, key=lambda number: (turns[number].at, number))
+    groups = grouped([turns[number] for number in order])
+    return [
+        (_episode([turns[order[at]] for at in group]), [order[at] for at in group])
+        for group in groups
+    ]
+
+
+def grouped(turns: Sequence[Turn]) -> list[list[int]]:
+    """Turns of one session in the order in which they were said → the places of each episode's turns."""
+    groups: list[list[int]] = []
+    for place, turn in enumerate(turns):
+        if groups and not _begins(turns, groups[-1], turn):
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    joined: list[list[int]] = []
+    for group in groups:
+        gap = turns[group[0]].at - turns[group[0] - 1].at if group[0] else LONG_GAP
+        is_small = (
+            len(group) < LEAST_TURNS and max(turns[place].importance for place in group) < IMPORTANT
+        )
+        if joined and is_small and gap < LONG_GAP and len(joined[-1]) + len(group) <= MAX_TURNS:
+            joined[-1] += group
+        else:
+            joined.append(group)
+    return joined
+
+
+def _begins(turns: Sequence[Turn], group: Sequence[int], turn: Turn) -> bool:
+    """Whether a turn begins another episode than the one that ends with `group`."""
+    gap = turn.at - turns[group[-1]].at
+    if gap >= LONG_GAP or len(group) >= MAX_TURNS:
+        return True
+    recent = [turns[place] for place in group[-8:]]
+    is_other = _cosine(_words(each.text for each in recent), _words([turn.text])) < ALIKE
+    people = {each.who for each in recent}
+    if gap >= GAP:
+        return is_other or turn.who not in people
+    return is_other and len(group) >= NEW_TOPIC_AFTER and turn.who not in people
+
+
+def _episode(turns: Sequence[Turn]) -> Episode:
+    start, end = turns[0].at, turns[-1].at
+    scene_start, scene_end = scene(turns)
+    importance = max(turn.importance for turn in turns)
+    people = tuple(dict.fromkeys(turn.who for turn in turns))
+    return Episode(
+        0, turns[0].session, start, end, scene_start, scene_end, summary(turns), importance, people
+    )
+
+
+def scene(turns: Sequence[Turn]) -> tuple[datetime, datetime]:
+    """The time that turns speak of: from the first to the last that they mention; else when they were said."""
+    spoken = [each for turn in turns for each in turn.mentioned]
+    closed = [(each.start, each.end) for each in spoken if each.start and each.end]
+    short = [(start, end) for start, end in closed if end - start <= MAX_SCENE]
+    if not short:
+        return turns[0].at, turns[-1].at
+    return min(start for start, _ in short), max(end for _, end in short)
+
+
+def summary(turns: Sequence[Turn]) -> str:
+    """The sentences that say most of what the turns have in common, in their order, each with who said it."""
+    sentences = [
+        (turn.who, sentence.strip())
+        for turn in turns
+        for sentence in _SENTENCES.findall(turn.text[:2000])
+        if sentence.strip() and not sentence.rstrip().endswith(("?", "？"))
+    ]
+    if not sentences:
+        return " ".join(turns[0].text.split())[:MAX_SUMMARY_CHARS]
+    everything = _words(text for _, text in sentences)
+    weights = [_weight(text, everything) for _, text in sentences]
+    best = sorted(
+        sorted(range(len(sentences)), key=lambda at: (-weights[at], at))[:SUMMARY_SENTENCES]
+    )
+    said = " ".join(f"{sentences[at][0]}: {' '.join(sentences[at][1].split())}" for at in best)
+    return said if len(said) <= MAX_SUMMARY_CHARS else said[: MAX_SUMMARY_CHARS - 1] + "…"
+
+
+def _weight(text: str, everything: Mapping[str, int]) -> float:
+    """How much of what is said often stands in a sentence; long ones have it easier, and less so."""
+    tokens = set(cut(text))
+    return sum(
+        math.log1p(everything.get(token, 0)) * min(1.0, len(token) / 4) for token in tokens
+    ) / math.sqrt(6 + len(tokens))
+
+
+def _words(texts: Iterable[str]) -> Counter[str]:
+    return Counter(
+        token
+        for text in texts
+        for token in cut(text[:2000])
+        if len(token) > 3 or not token.isascii()
+    )
+
+
+def _cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    shared = sum(count * other.get(token, 0) for token, count in one.items())
+    return shared / math.sqrt(
+        sum(c * c for c in one.values()) * sum(c * c for c in other.values()) or 1
+    )

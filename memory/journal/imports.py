@@ -1,0 +1,384 @@
+"""Takes conversations from elsewhere into the journal: exports of chats, JSONL turns, Markdown notes, a zip of those.
+
+What cannot be read is told with its place and left out; the rest is kept. The same file again adds nothing: an id is a
+turn. Nothing is unpacked to the disk. Source: docs/memory.md.
+
+    SopwithError
+    └── ImportFailed    2  the file cannot be read at all, or is of no known kind
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+
+from config import SopwithError
+from memory.journal import chat_exports
+from memory.journal.api import Memory, local_timezone
+from memory.journal.originals import parsed, zone
+from memory.journal.store import text_hash
+from memory.journal.turns import Turn
+
+BATCH = 2_000
+MAX_LINE_BYTES = 10_000_000
+MAX_BYTES = 1_000_000_000  # of one file
+MAX_ENTRIES = 50_000  # of a zip
+MAX_NOTE_CHARS = 1_500  # of a piece of a note
+MAX_NOTES = 50_000  # files of a folder
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_EXPORT = re.compile(r"conversations(?:-\d+)?\.json|result\.json")
+NOTES = (".md", ".markdown", ".txt")
+
+
+class ImportFailed(SopwithError):
+    """The file cannot be imported."""
+
+    exit_code = 2
+
+
+class Bad(NamedTuple):
+    """Something that was left out: where it stands ("turns.jsonl, line 7") and why."""
+
+    place: str
+    why: str
+
+
+Item: TypeAlias = "Turn | Bad"
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of it: turns that are new, those that were there already, what was left out."""
+
+    added: int = 0
+    known: int = 0
+    bad: list[Bad] = field(default_factory=list)
+
+
+def import_file(
+    memory: Memory,
+    path: Path,
+    redact: Callable[[str], str],
+    progress: Callable[[int], None] = lambda done: None,
+) -> Imported:
+    """Takes in a file, a folder of notes, or a zip. `progress` is told how many turns were read so far.
+
+    Raises ImportFailed, JournalError; what was taken in before stays, and is not taken in twice.
+    """
+    done = Imported()
+    items = read(path)
+    while some := list(islice(items, BATCH)):
+        done.bad += [item for item in some if isinstance(item, Bad)]
+        turns = [
+            item._replace(text=redact(item.text)) for item in some if not isinstance(item, Bad)
+        ]
+        turns.sort(key=lambda turn: turn.at)
+        added = memory.write(turns)
+        done.added += len(added)
+        done.known += len(turns) - len(added)
+        done.bad += _differing(memory, turns, added)
+        progress(done.added + done.known)
+    return done
+
+
+def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad]:
+    """Those whose id is there with another text: which of the two is meant nobody can know, so the first one stays."""
+    new = {(turn.session, turn.id): turn.text for turn in added}
+    bad = []
+    for turn in turns:
+        text = new.get((turn.session, turn.id))
+        if text is None and (there := memory.turn(turn.id, turn.session)):
+            text = there.text
+        if text not in (None, turn.text):
+            bad.append(Bad(turn.id, "another text is kept under this id"))
+    return bad
+
+
+def read(path: Path) -> Iterator[Item]:
+    """All turns of a file, in its order, and what cannot be read of it. Raises ImportFailed."""
+    try:
+        if path.is_dir():
+            yield from _folder(path)
+        elif zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                yield from _archive(path, archive)
+        else:
+            with path.open("rb") as file:
+                changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                yield from _file(path.name, file, path.stat().st_size, changed)
+    except (
+        OSError,
+        zipfile.BadZipFile,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:  # the last: a password
+        why = getattr(error, "strerror", None) or error
+        raise ImportFailed(f"{path} cannot be imported: {why}.") from error
+
+
+def _folder(path: Path) -> Iterator[Item]:
+    files = (
+        file
+        for file in sorted(path.rglob("*"))
+        if file.suffix.lower() in (*NOTES, ".jsonl") and file.is_file()
+    )
+    for file in islice(files, MAX_NOTES):
+        if file.is_symlink():
+            yield Bad(str(file.relative_to(path)), "a link")
+            continue
+        with file.open("rb") as opened:
+            size, changed = file.stat().st_size, datetime.fromtimestamp(file.stat().st_mtime, UTC)
+            yield from _file(file.relative_to(path).as_posix(), opened, size, changed)
+
+
+def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if len(entries) > MAX_ENTRIES:
+        raise ImportFailed(f"{path} holds {len(entries)} files; {MAX_ENTRIES} are the most.")
+    left = MAX_BYTES
+    known = [entry for entry in entries if _is_known(entry.filename)]
+    if not known:
+        raise ImportFailed(f"{path} holds neither conversations.json nor .jsonl nor .md files.")
+    for entry in known:
+        left -= entry.file_size
+        if left < 0:
+            raise ImportFailed(f"{path} would unpack to more than {MAX_BYTES // 1_000_000} MB.")
+        with archive.open(entry) as file:
+            changed = (
+                datetime(*entry.date_time, tzinfo=UTC) if entry.date_time[1] else datetime.now(UTC)
+            )
+            yield from _file(
+                entry.filename, io.BytesIO(file.read(entry.file_size + 1)), entry.file_size, changed
+            )
+
+
+def _is_known(name: str) -> bool:
+    base = name.rpartition("/")[2].lower()
+    return bool(_EXPORT.fullmatch(base)) or base.endswith((".jsonl", ".ndjson", *NOTES))
+
+
+def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[Item]:
+    if size > MAX_BYTES:
+        raise ImportFailed(f"{name} is larger than {MAX_BYTES // 1_000_000} MB.")
+    end = name.lower()
+    if end.endswith((".jsonl", ".ndjson")):
+        yield from _lines(name, file)
+    elif end.endswith(NOTES):
+        yield from _notes(name, file.read(), changed)
+    elif end.endswith(".json"):
+        yield from _document(name, file, changed)
+    else:
+        raise ImportFailed(
+            f"{name} is of no kind that can be imported.\n"
+            "Known are the JSON exports of ChatGPT, Claude and Telegram, .jsonl, .md, .txt, and a .zip of those."
+        )
+
+
+# JSONL
+
+
+def _lines(name: str, file: BinaryIO) -> Iterator[Item]:
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES):
+        number += 1
+        place = f"{name}, line {number}"
+        if len(line) == MAX_LINE_BYTES:
+            while not line.endswith(b"\n") and (line := file.readline(MAX_LINE_BYTES)):
+                pass
+            yield Bad(place, "longer than 10 MB")
+        elif line.strip():
+            yield _line(place, line.removeprefix(b"\xef\xbb\xbf"))
+
+
+def _line(place: str, line: bytes) -> Item:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return Bad(place, "not JSON")
+    return _turn(place, said) if isinstance(said, dict) else Bad(place, "not an object")
+
+
+def _turn(place: str, said: Mapping[str, Any]) -> Item:
+    """A turn of the contract's form: id, at, who, text, session; timezone, run, importance, tags, emotion if they are there."""
+    text, at = said.get("text"), _moment(said.get("at"))
+    if not isinstance(text, str):
+        return Bad(place, 'no "text"')
+    if at is None:
+        return Bad(place, 'no time in "at" (ISO 8601)')
+    given = said.get("id")
+    if given is not None and not isinstance(given, str | int):
+        return Bad(place, '"id" is neither a word nor a number')
+    words = {
+        key: str(said.get(key) or "") for key in ("who", "session", "timezone", "run", "emotion")
+    }
+    importance, tags = said.get("importance"), said.get("tags")
+    session = words["session"] or "main"
+    who = words["who"] or ("owner" if session == "main" else session)
+    return Turn(
+        id=str(given)
+        if given not in (None, "")
+        else f"i{text_hash(f'{session} {at.isoformat()} {who} {text}')[:16]}",
+        session=session,
+        who=who,
+        text=text,
+        at=at.astimezone(UTC),
+        timezone=words["timezone"] or _offset(at),
+        run=words["run"],
+        importance=min(10, max(1, importance)) if isinstance(importance, int) else 5,
+        tags=tuple(map(str, tags)) if isinstance(tags, list) else (),
+        emotion=words["emotion"],
+    )
+
+
+def _moment(said: Any) -> datetime | None:
+    """A time as exports write it: ISO 8601 (without an offset: as it is here), or seconds since 1970."""
+    try:
+        if isinstance(said, bool) or said is None:
+            return None
+        if isinstance(said, int | float):
+            return datetime.fromtimestamp(said / 1000 if said > 1e11 else said, UTC)
+        moment = datetime.fromisoformat(str(said).strip())
+        moment = moment.astimezone() if moment.tzinfo is None else moment
+        moment.astimezone(UTC)  # the first day of all has no other timezone
+    except (ValueError, OverflowError, OSError):
+        return None
+    return moment
+
+
+def _offset(at: datetime) -> str:
+    offset = at.utcoffset() or timedelta()
+    return "UTC" if not offset else f"{at:%z}"[:3] + ":" + f"{at:%z}"[3:5]
+
+
+# conversations.json
+
+
+def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
+    try:
+        document = json.load(file)
+    except (ValueError, RecursionError) as error:
+        raise ImportFailed(f"{name} is not JSON: {error}.") from error
+    if isinstance(document, dict):
+        chats = _at(document, "chats", "list")  # all of Telegram
+        document = chats or next(
+            (document[key] for key in ("conversations", "turns") if key in document), [document]
+        )
+    if not isinstance(document, list):
+        raise ImportFailed(f"{name} holds no list of conversations.")
+    if document and all(
+        isinstance(each, dict) and "role" in each and "content" in each for each in document
+    ):
+        document = [{"messages": document}]
+    for number, each in enumerate(document, 1):
+        place = f"{name}, item {number}"
+        if isinstance(each, dict) and isinstance(each.get("mapping"), dict):
+            yield from _said(place, chat_exports.chatgpt(each))
+        elif isinstance(each, dict) and isinstance(each.get("chat_messages"), list):
+            yield from _said(place, chat_exports.claude(each))
+        elif isinstance(each, dict) and isinstance(each.get("messages"), list):
+            yield from _messages(place, each, name, changed)
+        elif isinstance(each, dict) and "text" in each:
+            yield _turn(place, each)
+        else:
+            yield Bad(place, "neither a conversation nor a turn")
+
+
+def _messages(place: str, talk: Mapping[str, Any], name: str, changed: datetime) -> Iterator[Item]:
+    has_roles = all(isinstance(each, dict) and "role" in each for each in talk["messages"])
+    all_said = (
+        chat_exports.messages(talk["messages"], name, changed)
+        if has_roles
+        else chat_exports.telegram(talk)
+    )
+    for number, said in enumerate(all_said, 1):
+        yield _turn(f"{place}, message {number}", said)
+
+
+def _said(place: str, all_said: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
+    for said in all_said:
+        yield _turn(f"{place}, {said['id']}", said)
+
+
+def _at(said: Mapping[str, Any], *keys: str) -> Any:
+    found: Any = said
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+# notes
+
+
+def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
+    """The pieces of a note, each a turn of the owner. A journal's own file gives its turns back."""
+    entries = list(parsed(name.rpartition("/")[2], data)) if b"<!-- turn {" in data else []
+    if entries:
+        for entry in entries:
+            yield (
+                entry.turn
+                if not entry.is_torn
+                else Bad(f"{name}, {entry.turn.source}", "its end is missing")
+            )
+        return
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        yield Bad(name, f"not UTF-8 (byte {error.start})")
+        return
+    if chat_exports.is_whatsapp(text):
+        session = name.rpartition("/")[2].rpartition(".")[0]
+        for number, said in enumerate(chat_exports.whatsapp(text, session), 1):
+            yield _turn(f"{name}, message {number}", said)
+        return
+    here = local_timezone()
+    day, seen = _day(name) or changed, dict[str, int]()
+    for piece in _pieces(text):
+        if piece.startswith("#"):
+            heading, _, body = piece.partition("\n")
+            day = _day(heading) or day
+            if not body:  # the day that the parts below it are of
+                continue
+        seen[piece] = seen.get(piece, 0) + 1
+        id = "note-" + text_hash(f"{name}\n{piece}\n{seen[piece]}")[:16]
+        at = day if day.tzinfo is UTC else day.replace(tzinfo=zone(here)).astimezone(UTC)
+        yield Turn(id, "main", "owner", piece, at, here, tags=("note",))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A note cut at its headings, and a long part at its blank lines; each piece keeps the heading it stands under, and
+    a heading above others alone is one too."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text.replace("\r\n", "\n"), flags=re.DOTALL)
+    for part in re.split(r"(?m)^(?=#{1,6} )", text):
+        heading, _, rest = part.partition("\n") if part.startswith("#") else ("", "", part)
+        for piece in _filled(re.split(r"\n\s*\n", rest.strip("\n"))):
+            if piece.strip() or heading:
+                yield f"{heading}\n{piece}".strip("\n")
+
+
+def _filled(paragraphs: Iterable[str]) -> Iterator[str]:
+    room: list[str] = []
+    for paragraph in paragraphs:
+        if room and sum(map(len, room)) + len(paragraph) > MAX_NOTE_CHARS:
+            yield "\n\n".join(room)
+            room = []
+        room.append(paragraph)
+    yield "\n\n".join(room)
+
+
+def _day(text: str) -> datetime | None:
+    """Noon of the day that stands in a name or heading, without a timezone."""
+    if found := _DAY.search(text):
+        try:
+            return datetime(int(found[1]), int(found[2]), int(found[3]), 12)
+        except ValueError:
+            return None
+    return None

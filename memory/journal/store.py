@@ -1,0 +1,787 @@
+"""The turns of the journal in SQLite: to be found by words, by time, by meaning; episodes; what is still to be done.
+
+Derived from the originals (memory/journal/originals.py) and kept in step with them by memory/journal/api.py. A turn is named by a number
+here, which is quick and holds for this file only; its id is unique in a session. Every question keeps to the session
+that the store was opened for. Source: seed 003 P3.2; figures "Recall".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from memory.journal.lock import JournalError, WriterLock
+from memory.journal.tables import bring_up_to_date, version
+from memory.journal.turns import TimeRange, Turn
+from memory.words import cut
+
+Axis = Literal["said", "mentioned"]
+MAX_TERMS = 16  # of a question; the rarest ones
+RARE = 1000  # turns in which a term may stand to be scored wherever it stands
+MOST_RANKED = 10_000  # turns that are scored for a question; 7 ms
+GROWN = 1.01  # so much larger, what is known of a journal's frequent terms is counted again
+MAX_NEAR_CHARS = 2_000
+NEAR_SECONDS = 4 * 3600  # what was said longer ago does not belong to a turn
+BUSY_SECONDS = 20.0
+MAX_WAIT_SECONDS = 3600.0  # before something that failed is tried again
+_BEGINNING, _END = -(1 << 62), 1 << 62  # the open sides of a range
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_CHUNK = 2000  # values in one statement
+_FOUND = TypeVar("_FOUND")
+
+
+class Episode(NamedTuple):
+    """Turns that belong together. `start` and `end`: when they were said; `scene_start`, `scene_end`: the time that they
+    speak of, or else the same. `number` is given by the store (0 in a new one)."""
+
+    number: int
+    session: str
+    start: datetime
+    end: datetime
+    scene_start: datetime
+    scene_end: datetime
+    summary: str
+    importance: int = 5
+    participants: tuple[str, ...] = ()
+
+
+def text_hash(text: str) -> str:
+    """What an embedding is filed under, and what shows that a text was changed."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Store:
+    """The file at `path`. `only`: the one session that may be read (None: all, for the owner).
+
+    `readonly` changes nothing on the disk; a file that is not there is then empty. Raises JournalError, JournalTooNew.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        readonly: bool = False,
+        only: str | None = None,
+        lock: WriterLock | None = None,
+    ) -> None:
+        self.path, self.readonly, self.only = path, readonly, only
+        self.lock = lock or WriterLock(path.parent)
+        self._inode = 0
+        self._frequent: tuple[int, dict[str, int]] = (
+            0,
+            {},
+        )  # the last number when they were counted; term → turns
+        self._totals: dict[
+            str, tuple[int, int]
+        ] = {}  # session → the last number when its turns were counted; turns
+        try:
+            self._database = self._open_to_read() if readonly else self._open()
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+
+    # writing: each takes part in the transaction that is open, or is one by itself
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction, alone among all writers; nothing of it is kept when it fails. Raises JournalError."""
+        with self.lock:
+            if self._database.in_transaction:
+                yield
+                return
+            try:
+                self._follow()
+                self._database.execute("BEGIN IMMEDIATE")
+                yield
+                self._database.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back()
+                raise self._broken(error) from error
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def add(self, turns: Iterable[Turn]) -> list[int]:
+        """Adds turns, in the order in which they were said; gives their numbers. One that is there already stays as it is."""
+        with self.writing():
+            return [self._add(turn) for turn in turns]
+
+    def set_mentioned(self, number: int, ranges: Iterable[TimeRange]) -> None:
+        """Says which times a turn speaks of."""
+        with self.writing():
+            self._run("DELETE FROM mentioned WHERE number = ?", (number,))
+            rows = [
+                (number, _micros(each.start, _BEGINNING), _micros(each.end, _END), _kept(each.text))
+                for each in ranges
+            ]
+            self._database.executemany("INSERT INTO mentioned VALUES (?, ?, ?, ?)", rows)
+
+    def put_embeddings(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keeps vectors (float32, little-endian) by the hash of their text; they are due no more."""
+        with self.writing():
+            rows = [(text, model, vector) for text, vector in vectors.items()]
+            self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", rows)
+            self.finish("embedding", vectors)
+
+    def renew_embeddings(self, model: str, size: int) -> None:
+        """A model's vectors have `size` bytes now: those of another dimension go, and are due again."""
+        with self.writing():
+            self.run(
+                "DELETE FROM embeddings WHERE model = ? AND length(vector) <> ?", (model, size)
+            )
+            self.enqueue("embedding", self.without_embedding(model))
+
+    def put_episode(self, episode: Episode, members: Iterable[int]) -> int:
+        """Adds an episode (number 0) or replaces it; its members leave the episode they were in. Gives its number."""
+        times = (episode.start, episode.end, episode.scene_start, episode.scene_end)
+        row = (
+            episode.number or None,
+            episode.session,
+            *(_micros(each, 0) for each in times),
+            _kept(episode.summary),
+        )
+        row += (episode.importance, json.dumps(episode.participants), text_hash(episode.summary))
+        with self.writing():
+            number = int(
+                self._run(
+                    f"INSERT OR REPLACE INTO episodes VALUES ({'?, ' * 10}NULL)", row
+                ).lastrowid
+                or 0
+            )
+            self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
+            rows = [(member, number) for member in members]
+            self._database.executemany("INSERT OR REPLACE INTO episode_members VALUES (?, ?)", rows)
+            self.enqueue("graph", [str(number)])
+            return number
+
+    def drop_episode(self, number: int) -> None:
+        """Forgets an episode; its turns stay."""
+        with self.writing():
+            self._run("DELETE FROM episodes WHERE number = ?", (number,))
+            self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
+            self.finish("graph", [str(number)])
+
+    def touch(self, numbers: Iterable[int], at: datetime) -> None:
+        """Writes down when turns were last read."""
+        with self.writing():
+            rows = [(_micros(at, 0), number) for number in numbers]
+            self._database.executemany("UPDATE turns SET last_accessed = ? WHERE number = ?", rows)
+
+    # the queues: kind → keys; "times" by number, "embedding" by hash of the text, "episode" by session, "graph" by episode
+
+    def enqueue(self, kind: str, keys: Iterable[str]) -> None:
+        """Something is to be done; what waits already stays as it is."""
+        with self.writing():
+            rows = [(kind, key) for key in keys]
+            self._database.executemany(
+                "INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", rows
+            )
+
+    def due(self, kind: str, limit: int = 100, now: float | None = None) -> list[str]:
+        """What may be done now, those that never failed first."""
+        at = time.time() if now is None else now
+        asked = "SELECT key FROM queue WHERE kind = ? AND not_before <= ? ORDER BY attempts, key LIMIT ?"
+        return [key for (key,) in self._rows(asked, (kind, at, limit))]
+
+    def finish(self, kind: str, keys: Iterable[str]) -> None:
+        """It is done."""
+        with self.writing():
+            self._database.executemany(
+                "DELETE FROM queue WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
+            )
+
+    def postpone(
+        self, kind: str, keys: Iterable[str], error: str, now: float | None = None
+    ) -> None:
+        """It failed: it waits 2 s, then twice as long each time, an hour at most."""
+        at = time.time() if now is None else now
+        with self.writing():
+            self._database.executemany(
+                "UPDATE queue SET attempts = attempts + 1, error = ?,"
+                " not_before = ? + min(?, 1 << (1 + min(attempts, 20))) WHERE kind = ? AND key = ?",
+                [(error[:500], at, MAX_WAIT_SECONDS, kind, key) for key in keys],
+            )
+
+    def waiting(self, kind: str) -> int:
+        """How much is still to be done of one kind, now or later."""
+        return int(self._rows("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0][0])
+
+    def soonest(self, kinds: Sequence[str]) -> float | None:
+        """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
+        marks = ", ".join("?" * len(kinds))
+        found = self._rows(f"SELECT min(not_before) FROM queue WHERE kind IN ({marks})", kinds)[0][
+            0
+        ]
+        return None if found is None else float(found)
+
+    # reading
+
+    def count(self, session: str | None = None) -> int:
+        """How many turns there are."""
+        where, values = self._within(session)
+        return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
+
+    def total(self, session: str | None = None) -> int:
+        """The same for who asks often. None is ever removed, so the highest number tells how many there are."""
+        last, only = self.last(), session or self.only
+        if only is None:
+            return last
+        if self._totals.get(only, (-1, 0))[0] != last:
+            self._totals[only] = (last, self.count(session))
+        return self._totals[only][1]
+
+    def last(self) -> int:
+        """The highest number of a turn, of whatever session; 0 while there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0])
+
+    def extent(self, session: str | None = None) -> dict[str, datetime | None]:
+        """When the first and the last turn were said."""
+        where, values = self._within(session)
+        first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
+        return {
+            "first": None if first is None else _moment(first),
+            "last": None if last is None else _moment(last),
+        }
+
+    def queues(self) -> dict[str, int]:
+        """How much is still to be done of each kind."""
+        return dict(self._rows("SELECT kind, count(*) FROM queue GROUP BY kind", ()))
+
+    def number(self, session: str | None, id: str) -> int | None:
+        """The number of a turn; of all sessions, the one that was kept last."""
+        where, values = self._within(session)
+        found = self._rows(
+            f"SELECT number FROM turns WHERE {where} AND id = ?", (*values, _kept(id))
+        )
+        return found[-1][0] if found else None
+
+    def turns(self, numbers: Iterable[int], session: str | None = None) -> dict[int, Turn]:
+        """Turns by their numbers, in the order asked for; those of other sessions are left out."""
+        wanted = list(dict.fromkeys(numbers))
+        where, values = self._within(session)
+        rows: dict[int, tuple[Any, ...]] = {}
+        spoken: dict[int, list[TimeRange]] = {}
+        tags: dict[int, list[str]] = {}
+        for some, marks in _chunks(wanted):
+            columns = (
+                "number, id, session, who, text, at, timezone, run, importance, emotion, source"
+            )
+            asked = f"SELECT {columns} FROM turns WHERE number IN ({marks}) AND {where}"
+            rows |= {row[0]: row for row in self._rows(asked, (*some, *values))}
+            asked = f"SELECT number, start, end, text FROM mentioned WHERE number IN ({marks}) ORDER BY rowid"
+            for number, start, end, text in self._rows(asked, some):
+                spoken.setdefault(number, []).append(
+                    TimeRange(_moment(start), _moment(end), _given(text))
+                )
+            for number, tag in self._rows(
+                f"SELECT number, tag FROM tags WHERE number IN ({marks})", some
+            ):
+                tags.setdefault(number, []).append(_given(tag))
+        return {
+            number: _turn(rows[number], tuple(tags.get(number, ())), tuple(spoken.get(number, ())))
+            for number in wanted
+            if number in rows
+        }
+
+    def numbers(self, session: str | None = None) -> list[int]:
+        """All turns, in the order in which they were said."""
+        where, values = self._within(session)
+        return [
+            number
+            for (number,) in self._rows(
+                f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values
+            )
+        ]
+
+    def documents(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many turns each term stands; a term that stands nowhere is left out. Counting takes as long as there are
+        turns, so frequent ones are counted again only when there are more turns by a hundredth."""
+        last = self.last()
+        if last > GROWN * self._frequent[0]:
+            self._frequent = (last, {})
+        known = self._frequent[1]
+        wanted = list(dict.fromkeys(terms))
+        found: dict[str, int] = {}
+        for some, marks in _chunks([term for term in wanted if term not in known]):
+            found |= dict(
+                self._rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some)
+            )
+        known |= {term: turns for term, turns in found.items() if turns > RARE}
+        return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
+
+    def rarest(self, terms: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
+        """Those of the terms that tell most: the rarest ones that stand somewhere."""
+        known = self.documents(terms)
+        return sorted(known, key=lambda term: known[term])[:limit]
+
+    def keyword_ranks(
+        self,
+        terms: Sequence[str],
+        limit: int = 100,
+        session: str | None = None,
+        weights: tuple[float, float] = (1.0, 0.6),
+    ) -> list[tuple[int, float]]:
+        """The turns with the highest BM25, best first: (number, score), the score above 0.
+
+        `terms` come from memory.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
+        and of those of the turn before and the speaker. Where terms stand in more than MOST_RANKED turns, only those of them
+        are scored in which one of the rarer terms stands, or two of the others; too many of these: the newest.
+        """
+        known = self.documents(term for term in terms if '"' not in term)
+        rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
+        if not rare:
+            return []
+        where, values = self._within(session)
+        inside = "words" if where == "1" else "words JOIN turns ON turns.number = words.rowid"
+        match = " OR ".join(f'"{term}"' for term in rare)
+        among, pool = "1", tuple[Any, ...]()
+        if sum(known[term] for term in rare) > MOST_RANKED:
+            newest = f"SELECT words.rowid FROM {inside} WHERE words MATCH ? AND {where} ORDER BY words.rowid DESC LIMIT ?"
+            better = self._better(rare, known)
+            has_enough = better and len(self._rows(newest, (better, *values, limit))) == limit
+            among, pool = (
+                f"+words.rowid IN ({newest})",
+                (better if has_enough else match, *values, MOST_RANKED),
+            )
+        asked = (
+            f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
+            f" WHERE words MATCH ? AND {among} AND {where} ORDER BY score LIMIT ?"
+        )
+        return [
+            (number, -score)
+            for number, score in self._rows(asked, (*weights, match, *pool, *values, limit))
+        ]
+
+    def _better(self, terms: Sequence[str], known: Mapping[str, int]) -> str:
+        """Which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in particular."""
+        alone = [f'"{term}"' for term in terms if known[term] <= RARE]
+        common = [f'"{term}"' for term in terms if known[term] > RARE]
+        return " OR ".join(
+            alone + [f"({one} AND {other})" for one, other in combinations(common, 2)]
+        )
+
+    def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
+        """The turns around one, of the same session, in the order in which they were said, without itself."""
+        where, values = self._within(None)
+        found = self._rows(
+            f"SELECT session, at FROM turns WHERE number = ? AND {where}", (number, *values)
+        )
+        if not found:
+            return []
+        place = (found[0][0], found[0][1], number)
+        asked = "SELECT number FROM turns WHERE session = ? AND (at, number) {0} (?, ?) ORDER BY at {1}, number {1} LIMIT ?"
+        earlier = self._rows(asked.format("<", "DESC"), (*place, before))
+        later = self._rows(asked.format(">", "ASC"), (*place, after))
+        return [each for (each,) in (*reversed(earlier), *later)]
+
+    def turns_between(
+        self,
+        start: datetime | None,
+        end: datetime | None,
+        axis: Axis = "said",
+        session: str | None = None,
+        limit: int = 10_000,
+    ) -> list[int]:
+        """The turns that were said from `start` to before `end`, or that speak of a time which overlaps it; by time."""
+        where, values = self._within(session)
+        since, until = _micros(start, _BEGINNING), _micros(end, _END)
+        if axis == "said":
+            asked = f"SELECT number FROM turns WHERE at >= ? AND at < ? AND {where} ORDER BY at, number LIMIT ?"
+            rows = self._rows(asked, (since, until, *values, limit))
+        else:
+            asked = (
+                "SELECT DISTINCT turns.number, at FROM mentioned JOIN turns USING (number)"
+                f" WHERE start < ? AND end > ? AND {where} ORDER BY at, turns.number LIMIT ?"
+            )
+            rows = self._rows(asked, (until, since, *values, limit))
+        return [row[0] for row in rows]
+
+    def embedding(self, hash: str, model: str) -> bytes | None:
+        """The vector of a text (float32, little-endian)."""
+        found = self._rows(
+            "SELECT vector FROM embeddings WHERE hash = ? AND model = ?", (hash, model)
+        )
+        return found[0][0] if found else None
+
+    def embeddings(
+        self, model: str, session: str | None = None, after: int = 0
+    ) -> Iterator[tuple[int, bytes]]:
+        """The vectors of the turns above a number that have one: (number, float32 little-endian), by number."""
+        where, values = self._within(session)
+        asked = (
+            "SELECT number, vector FROM turns CROSS JOIN embeddings USING (hash)"
+            f" WHERE model = ? AND number > ? AND {where} ORDER BY number"
+        )
+        yield from self._asking(asked, (model, after, *values))
+
+    def without_embedding(self, model: str) -> list[str]:
+        """The hashes of the texts that this model has not seen."""
+        asked = "SELECT hash FROM turns EXCEPT SELECT hash FROM embeddings WHERE model = ?"
+        return [key for (key,) in self._rows(asked, (model,))]
+
+    def texts(self, hashes: Iterable[str]) -> dict[str, str]:
+        """The texts of turns that hashes stand for."""
+        found: dict[str, str] = {}
+        for some, marks in _chunks(list(hashes)):
+            asked = f"SELECT hash, text FROM turns WHERE hash IN ({marks})"
+            found |= {key: _given(text) for key, text in self._rows(asked, some)}
+        return found
+
+    def last_accessed(self, numbers: Iterable[int]) -> dict[int, datetime]:
+        """When turns were last read; those that never were are left out."""
+        found: dict[int, datetime] = {}
+        for some, marks in _chunks(list(numbers)):
+            asked = f"SELECT number, last_accessed FROM turns WHERE number IN ({marks}) AND last_accessed IS NOT NULL"
+            found |= {
+                number: _EPOCH + timedelta(microseconds=at)
+                for number, at in self._rows(asked, some)
+            }
+        return found
+
+    def episodes(
+        self, numbers: Iterable[int] | None = None, session: str | None = None
+    ) -> list[Episode]:
+        """Episodes by their numbers, or all of them, by time."""
+        where, values = self._within(session)
+        columns = (
+            "number, session, start, end, scene_start, scene_end, summary, importance, participants"
+        )
+        if numbers is None:
+            return [
+                _episode(row)
+                for row in self._rows(
+                    f"SELECT {columns} FROM episodes WHERE {where} ORDER BY start", values
+                )
+            ]
+        rows: list[Any] = []
+        for some, marks in _chunks(list(numbers)):
+            rows += self._rows(
+                f"SELECT {columns} FROM episodes WHERE number IN ({marks}) AND {where}",
+                (*some, *values),
+            )
+        return sorted(map(_episode, rows), key=lambda each: (each.start, each.number))
+
+    def episode_of(self, numbers: Iterable[int]) -> dict[int, int]:
+        """Turn → episode; turns that are in none are left out."""
+        found: dict[int, int] = {}
+        for some, marks in _chunks(list(numbers)):
+            found |= dict(
+                self._rows(
+                    f"SELECT number, episode FROM episode_members WHERE number IN ({marks})", some
+                )
+            )
+        return found
+
+    def members(self, episode: int) -> list[int]:
+        """The turns of an episode, in the order in which they were said."""
+        where, values = self._within(None)
+        asked = f"SELECT number FROM episode_members JOIN turns USING (number) WHERE episode = ? AND {where} ORDER BY at, number"
+        return [number for (number,) in self._rows(asked, (episode, *values))]
+
+    def without_episode(self, session: str) -> list[int]:
+        """The turns that are in no episode yet, in the order in which they were said."""
+        where, values = self._within(session)
+        asked = f"SELECT number FROM turns WHERE {where} AND number NOT IN (SELECT number FROM episode_members) ORDER BY at, number"
+        return [number for (number,) in self._rows(asked, values)]
+
+    def episodes_between(
+        self,
+        start: datetime | None,
+        end: datetime | None,
+        axis: Axis = "said",
+        session: str | None = None,
+    ) -> list[int]:
+        """The episodes whose time (said: of the talk; mentioned: of the scene) overlaps the range, by time."""
+        where, values = self._within(session)
+        first, last = ("start", "end") if axis == "said" else ("scene_start", "scene_end")
+        asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
+        return [
+            each
+            for (each,) in self._rows(
+                asked, (_micros(end, _END), _micros(start, _BEGINNING), *values)
+            )
+        ]
+
+    def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
+        """All vectors, some at a time: the model and hash → vector."""
+        for hash, model, vector in self._asking("SELECT hash, model, vector FROM embeddings", ()):
+            yield model, {hash: vector}
+
+    def damage(self) -> str:
+        """What SQLite finds wrong with the file, or where its parts are out of step; "" when nothing is."""
+        found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
+        turns, words = self._rows(
+            "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ()
+        )[0]
+        if turns != words:
+            found.append(f"{turns} turns, words of {words}")
+        strays = "SELECT count(*) FROM mentioned WHERE number NOT IN (SELECT number FROM turns)"
+        lost = "SELECT count(*) FROM episode_members WHERE episode NOT IN (SELECT number FROM episodes)"
+        stale = "SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns UNION SELECT hash FROM episodes)"
+        for what, asked in (("times", strays), ("episode members", lost), ("vectors", stale)):
+            if count := self._rows(asked, ())[0][0]:
+                found.append(f"{count} {what} of nothing")
+        return "; ".join(found)
+
+    # which originals are in it
+
+    def originals(self, names: Sequence[str] | None = None) -> dict[str, int]:
+        """File → how many of its bytes have been taken in; of all files, or of these."""
+        if names is None:
+            return dict(self._rows("SELECT name, size FROM originals", ()))
+        marks = ", ".join("?" * len(names))
+        return dict(self._rows(f"SELECT name, size FROM originals WHERE name IN ({marks})", names))
+
+    def set_original(self, name: str, size: int) -> None:
+        """So many bytes of a file are in it."""
+        with self.writing():
+            self._run("INSERT OR REPLACE INTO originals VALUES (?, ?)", (name, size))
+
+    def setting(self, name: str) -> str:
+        """Something that is remembered of the index itself; "" when it was never set."""
+        found = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return found[0][0] if found else ""
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Remembers it."""
+        with self.writing():
+            self._run("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    def close(self) -> None:
+        """Lets go of the file. Closing the last connection writes the WAL into it, so it is done alone as well."""
+        if self.readonly:
+            self._database.close()
+            return
+        try:
+            with self.lock:
+                self._database.close()
+        except (
+            JournalError
+        ):  # somebody writes for long, or the folder is gone: the WAL stays, which is sound
+            self._database.close()
+
+    # for what is kept beside the turns (memory/graph)
+
+    def ask(self, asked: str, values: Iterable[Any] = ()) -> list[Any]:
+        """The rows that a statement gives. It must keep to the session by itself (`only`)."""
+        return self._rows(asked, values)
+
+    def run(self, asked: str, *rows: Iterable[Any]) -> None:
+        """Runs a statement that changes something, for each of the rows."""
+        with self.writing():
+            self._database.executemany(asked, [tuple(row) for row in rows] or [()])
+
+    @property
+    def tables(self) -> int:
+        """The version of the file's tables; one that is only read may be older than this program."""
+        return int(self._rows("PRAGMA user_version", ())[0][0])
+
+    # inside
+
+    def _add(self, turn: Turn) -> int:
+        if self.only not in (None, turn.session):
+            raise ValueError(f"this store is for {self.only}")
+        known = self.number(turn.session, turn.id)
+        if known is not None:
+            return known
+        row: tuple[Any, ...] = (
+            turn.session,
+            _kept(turn.id),
+            _kept(turn.who),
+            _kept(turn.text),
+            _micros(turn.at, 0),
+        )
+        row += (
+            turn.timezone,
+            turn.run,
+            turn.importance,
+            _kept(turn.emotion),
+            turn.source,
+            text_hash(turn.text),
+        )
+        columns = "session, id, who, text, at, timezone, run, importance, emotion, source, hash"
+        number = int(
+            self._run(
+                f"INSERT INTO turns ({columns}) VALUES ({', '.join('?' * 11)})", row
+            ).lastrowid
+            or 0
+        )
+        self._database.executemany(
+            "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, _kept(tag)) for tag in turn.tags]
+        )
+        self.set_mentioned(number, turn.mentioned)
+        near = f"{turn.who} {self._before(turn, number)}"
+        self._run(
+            "INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)",
+            (number, _cut(turn.text), _cut(near)),
+        )
+        due = [
+            ("times", str(number)),
+            ("embedding", text_hash(turn.text)),
+            ("episode", turn.session),
+        ]
+        self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", due)
+        return number
+
+    def _before(self, turn: Turn, number: int) -> str:
+        at = _micros(turn.at, 0)
+        asked = "SELECT text FROM turns WHERE session = ? AND at BETWEEN ? AND ? AND number != ? ORDER BY at DESC, number DESC LIMIT 1"
+        found = self._rows(asked, (turn.session, at - NEAR_SECONDS * 1_000_000, at, number))
+        return _given(found[0][0])[:MAX_NEAR_CHARS] if found else ""
+
+    def _within(self, session: str | None) -> tuple[str, tuple[str, ...]]:
+        """The condition that keeps a question to a session. A store for one session knows no other."""
+        if self.only is not None:
+            if session not in (None, self.only):
+                return "0", ()
+            session = self.only
+        return ("1", ()) if session is None else ("session = ?", (session,))
+
+    def _rows(self, asked: str, values: Iterable[Any]) -> list[Any]:
+        return self._try(lambda: self._database.execute(asked, tuple(values)).fetchall())
+
+    def _asking(self, asked: str, values: Iterable[Any]) -> Iterator[Any]:
+        rows = self._try(lambda: self._database.execute(asked, tuple(values)))
+        while some := self._try(lambda: rows.fetchmany(_CHUNK)):
+            yield from some
+
+    def _run(self, asked: str, values: Iterable[Any]) -> sqlite3.Cursor:
+        return self._database.execute(asked, tuple(values))
+
+    def _try(self, question: Callable[[], _FOUND]) -> _FOUND:
+        try:
+            return question()
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+
+    def _follow(self) -> None:
+        """Opens the file again when another one lies in its place: it was made anew."""
+        if not self.readonly and self._inode != _inode(self.path):
+            self._database.close()
+            self._database = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or error
+            raise JournalError(
+                f"the journal cannot be written: {self.path.parent}: {why}."
+            ) from error
+        with self.lock:
+            database = sqlite3.connect(
+                self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            try:
+                version(database)  # a newer one is left as it is
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute(
+                    "PRAGMA synchronous = NORMAL"
+                )  # a row that a power cut takes is made from its line again
+                bring_up_to_date(database)
+            except BaseException:
+                database.close()
+                raise
+        self.path.chmod(0o600)
+        self._inode = _inode(self.path)
+        return database
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        address = self.path.absolute().as_uri()
+        error: sqlite3.Error | None = None
+        for mode in (
+            ("mode=ro", "immutable=1") if self.path.exists() else ()
+        ):  # the second: no WAL can be made beside it
+            database = sqlite3.connect(
+                f"{address}?{mode}",
+                BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=True,
+            )
+            try:
+                if version(database) > 0:
+                    return database
+            except sqlite3.OperationalError as failed:
+                error = failed
+            database.close()
+        if error is not None:
+            raise error
+        database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        bring_up_to_date(database)
+        return database
+
+    def _roll_back(self) -> None:
+        if self._database.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
+
+    def _broken(self, error: sqlite3.Error) -> JournalError:
+        return JournalError(
+            f"the journal's index {self.path} cannot be used: {error}.\n"
+            "The originals beside it hold everything. Make it anew with: sopwith memory rebuild"
+        )
+
+
+def _turn(row: tuple[Any, ...], tags: tuple[str, ...], mentioned: tuple[TimeRange, ...]) -> Turn:
+    _, id, session, who, text, at, timezone, run, importance, emotion, source = row
+    said = _EPOCH + timedelta(microseconds=at)
+    if not (type(id) is type(who) is type(text) is type(emotion) is str):  # a lone surrogate in it
+        id, who, text, emotion = map(_given, (id, who, text, emotion))
+    return Turn(
+        id, session, who, text, said, timezone, run, importance, tags, emotion, mentioned, source
+    )
+
+
+def _episode(row: tuple[Any, ...]) -> Episode:
+    number, session, *times, summary, importance, participants = row
+    start, end, scene_start, scene_end = (_EPOCH + timedelta(microseconds=at) for at in times)
+    people = tuple(json.loads(participants))
+    return Episode(
+        number, session, start, end, scene_start, scene_end, _given(summary), importance, people
+    )
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _cut(text: str) -> str:
+    return " ".join(cut(text))
+
+
+def _micros(moment: datetime | None, open: int) -> int:
+    return open if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def _moment(micros: int) -> datetime | None:
+    return None if micros in (_BEGINNING, _END) else _EPOCH + timedelta(microseconds=micros)
+
+
+def _kept(text: str) -> str | bytes:
+    """As SQLite takes it: a text with lone surrogates is kept as bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def _given(kept: str | bytes) -> str:
+    return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogatepass")
+
+
+def _chunks(values: Sequence[Any]) -> Iterator[tuple[Sequence[Any], str]]:
+    for at in range(0, len(values), _CHUNK):
+        some = values[at : at + _CHUNK]
+        yield some, ", ".join("?" * len(some))

@@ -1,0 +1,205 @@
+"""Keeps the journal's index in step with the originals: takes in what it lacks, proves that the two agree, makes it anew.
+
+A writer that was killed between the line and its row left the line: it is taken in here, once. What was edited by hand is
+told, never undone. Source: seed 003 P3.3.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from memory.journal.lock import JournalError, WriterLock
+from memory.journal.originals import Entry, Journal, zone
+from memory.journal.store import Store, text_hash
+from memory.journal.tables import WITH_GRAPH, WITH_WORDS
+from memory.journal.turns import TimeRange
+
+INDEX = "memory.sqlite3"
+_TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
+_BATCH = 2_000
+
+
+class Problem(NamedTuple):
+    """Something that `memory check` found: a key of assets/words, and what it is about."""
+
+    key: str
+    about: str
+
+
+def date_turns(store: Store, keys: Sequence[str]) -> None:
+    """The work of the queue "times": finds which times turns speak of, as they were meant where and when they were said."""
+    from memory.timewords import find
+
+    found: dict[int, list[TimeRange]] = {}
+    for number, turn in store.turns(map(int, keys)).items():
+        with contextlib.suppress(OverflowError):  # said on the last day of all
+            found[number] = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+    with store.writing():  # for a moment only: who speaks goes first
+        for number, ranges in found.items():
+            store.set_mentioned(number, ranges)
+
+
+def catch_up(journal: Journal, store: Store, names: Iterable[str] | None = None) -> int:
+    """Takes in what stands in the originals and not in the index; gives how many turns. `names`: only these files."""
+    sizes = journal.sizes() if names is None else {name: journal.size(name) for name in names}
+    known = store.originals(None if names is None else list(sizes))
+    changed = [name for name, size in sizes.items() if size != known.get(name, 0)]
+    return sum(_catch_up(journal, store, name) for name in changed)
+
+
+def _catch_up(journal: Journal, store: Store, name: str) -> int:
+    with store.writing():
+        if journal.size(name) == 0:
+            return 0
+        entries = list(journal.entries(name))
+        new = [
+            entry for entry in entries if store.number(entry.turn.session, entry.turn.id) is None
+        ]
+        if new and new[-1].is_torn:
+            journal.set_aside(name, new.pop().start)
+        elif (start := _unfinished(journal.folder / name)) is not None:
+            journal.set_aside(name, start)
+        store.add(entry.turn for entry in sorted(new, key=lambda entry: entry.turn.at))
+        store.set_original(name, journal.size(name))
+        return len(new)
+
+
+def _unfinished(path: Path) -> int | None:
+    """Where a turn begins of which not even the first two lines were written."""
+    data = path.read_bytes()
+    found = _TORN.search(data, max(0, len(data) - 65_536))
+    return found.start(1) if found else None
+
+
+def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> int:
+    """Makes the index anew from the originals, beside the old one, and puts it in its place; gives how many turns it has.
+
+    Vectors, and what a model read for the graph, are kept where the text is the same: they are derived from nothing else. Raises JournalError; the old index
+    stays then.
+    """
+    journal, lock = Journal(home), WriterLock(home / "journal")
+    path = home / "journal" / INDEX
+    draft = path.with_name(f"{INDEX}.new")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock:
+        _remove(draft)
+        store = Store(draft, lock=lock)
+        try:
+            for name in journal.sizes():
+                entries = journal.entries(name)
+                while some := list(islice(entries, _BATCH)):
+                    with store.writing():
+                        store.add(entry.turn for entry in some if not entry.is_torn)
+                    progress(store.count())
+                store.set_original(name, journal.size(name))
+            _carry_over(path, store)
+            count = store.count()
+        finally:
+            store.close()
+        _remove(path, keep=path)
+        draft.replace(path)
+        from memory.home.files import fsync_folder
+
+        fsync_folder(path.parent)
+    return count
+
+
+def _carry_over(path: Path, store: Store) -> None:
+    with contextlib.suppress(JournalError):  # a damaged one has nothing to give
+        old = Store(path, readonly=True)
+        try:
+            for model, some in old.all_embeddings():
+                store.put_embeddings(model, some)
+            store.run(
+                "DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)"
+            )  # of texts that were edited
+            read = old.ask(
+                "SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL"
+            )
+            store.run(
+                "UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read
+            ) if read else None
+            if old.tables >= WITH_WORDS:
+                rows = old.ask("SELECT word, model, vector FROM word_vectors")
+                store.run(
+                    "INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)", *rows
+                ) if rows else None
+            if old.tables >= WITH_GRAPH:
+                rows = old.ask("SELECT hash, reply FROM graph_readings")
+                store.run(
+                    "INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows
+                ) if rows else None
+        finally:
+            old.close()
+
+
+def _remove(path: Path, keep: Path | None = None) -> None:
+    for end in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + end)
+        if file != keep:
+            file.unlink(missing_ok=True)
+
+
+def check(home: Path) -> list[Problem]:
+    """What is wrong with the journal: every row has its original and the other way round, texts as they were written."""
+    journal = Journal(home)
+    path = home / "journal" / INDEX
+    if not path.exists() and not journal.sizes():
+        return []
+    with (
+        WriterLock(journal.folder)
+        if path.parent.is_dir() and _may_write(path.parent)
+        else contextlib.nullcontext()
+    ):
+        store = Store(path, readonly=True)
+        try:
+            return list(_differences(journal, store))
+        finally:
+            store.close()
+
+
+def _may_write(folder: Path) -> bool:
+    import os
+
+    return os.access(folder, os.W_OK)
+
+
+def _differences(journal: Journal, store: Store) -> Iterator[Problem]:
+    seen: set[tuple[str, str]] = set()
+    for name in journal.sizes():
+        for entry in journal.entries(name):
+            yield from _of_entry(entry, store, seen)
+    numbers = iter(store.numbers())
+    while some := list(islice(numbers, _BATCH)):
+        for turn in store.turns(some).values():
+            if (turn.session, turn.id) not in seen:
+                yield Problem("journal_no_original", f"{turn.id} ({turn.source})")
+    if store.damage():
+        yield Problem("journal_damaged", store.damage())
+    from memory.graph.rows import RowGraph
+
+    if found := RowGraph(store).damage():
+        yield Problem("journal_damaged", found)
+
+
+def _of_entry(entry: Entry, store: Store, seen: set[tuple[str, str]]) -> Iterator[Problem]:
+    turn = entry.turn
+    place = f"{turn.id} ({turn.source})"
+    if entry.is_torn:
+        yield Problem("journal_torn", place)
+        return
+    if (turn.session, turn.id) in seen:
+        yield Problem("journal_twice", place)
+    seen.add((turn.session, turn.id))
+    number = store.number(turn.session, turn.id)
+    if not entry.is_sound:
+        yield Problem("journal_edited", place)
+    if number is None:
+        yield Problem("journal_no_row", place)
+    elif text_hash(store.turns([number])[number].text) != text_hash(turn.text) and entry.is_sound:
+        yield Problem("journal_other_text", place)

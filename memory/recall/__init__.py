@@ -1,0 +1,23 @@
+"""Find the turns that answer a question, by words, meaning and time."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.recall.assist import with_names as with_names
+    from memory.recall.ranking import context_lines as context_lines
+    from memory.recall.ranking import mark_read as mark_read
+    from memory.recall.ranking import relevant as relevant
+    from memory.recall.ranking import search as search
+    from memory.recall.words import learn as learn
+else:
+    __getattr__ = lazy(
+        __name__,
+        context_lines="ranking",
+        learn="words",
+        mark_read="ranking",
+        relevant="ranking",
+        search="ranking",
+        with_names="assist",
+    )

@@ -1,0 +1,394 @@
+"""What speaks for a turn as the answer to a question, as numbers: words, meaning, shape, who said it, when.
+
+Each turn is looked at together with its neighbours and its episode: the answer to "Where did you go?" repeats none of
+the question's words. All numbers are about 0 to 1, so that one set of weights (assets/recall_weights.json) serves
+journals of every size. Source: figures "Recall"; seed 003 P4.3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory.journal.turns import TimeRange, Turn
+from memory.recall.question import Question
+from memory.recall.words import asked_words
+from memory.words import cut
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+K1, B = 1.2, 0.75
+SAME_WORD = 0.99
+EPISODE_SECONDS = 2 * 3600  # a longer silence begins another episode
+NEAR_SECONDS = 4 * 3600  # what was said longer before is no neighbour
+DAY = 86_400.0
+MAX_CHARS = 6000  # of a turn; what stands behind is found by the index, and weighs no more
+_TIMES = """
+yesterday today tonight tomorrow last next ago week weekend month year monday tuesday wednesday thursday friday saturday
+sunday january february march april may june july august september october november december recent recently just 昨天 今天
+明天 前天 后天 上周 下周 这周 上个 下个 去年 今年 明年 前年 刚才 刚刚 最近 周一 周二 周三 周四 周五 周六 周日 周末 星期 礼拜 天前 年前 月前
+"""
+_TIME = frozenset(_TIMES.split())
+_DATE = re.compile(r"\b(19|20)\d\d\b|\d(st|nd|rd|th)\b|\d[月号日]")
+_FIRST = re.compile(r"\b(?:I|my|we|our)\b")
+_FIRST_ZH = re.compile("[我咱]")
+_DIGIT = re.compile(r"\d")
+_NAME = re.compile(r"[A-Z](?<=[a-z,] .)[a-z]+")  # behind a small letter or comma
+_SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
+
+
+class Shape(NamedTuple):
+    """What a text looks like: how often each token stands in it, how many there are, and what kind of sentences."""
+
+    tokens: Mapping[str, int]
+    length: int
+    stated: int  # tokens that stand in sentences which ask nothing
+    asks: bool  # somewhere
+    ends_asking: bool
+    has_time: bool
+    has_digit: bool
+    names: int
+    firsts: int
+    has_picture: bool
+    lower: str
+
+
+@lru_cache(maxsize=8192)
+def shape(text: str) -> Shape:
+    """The shape of a text."""
+    text = text[:MAX_CHARS]
+    tokens = cut(text)
+    has_digit = _DIGIT.search(text) is not None
+    bare = text.partition(" [photo")[0].rstrip()
+    asks = "?" in text or "？" in text
+    stated = sum(map(len, _SENTENCE.findall(text))) / len(text) if asks else 1.0
+    firsts = len(_FIRST.findall(text)) + (0 if text.isascii() else len(_FIRST_ZH.findall(text)))
+    return Shape(
+        Counter(tokens),
+        max(1, len(tokens)),
+        round(len(tokens) * stated),
+        asks,
+        bare.endswith(("?", "？")),
+        (has_digit and _DATE.search(text) is not None) or not _TIME.isdisjoint(tokens),
+        has_digit,
+        len(_NAME.findall(text)),
+        firsts,
+        "[photo" in text or "[图" in text,
+        text.lower(),
+    )
+
+
+class Meaning(NamedTuple):
+    """How near a turn is to the question, in standard deviations above all turns: the statement, and as it was asked."""
+
+    stated: Numbers
+    first: Numbers
+
+
+def are_neighbours(first: Turn, second: Turn) -> bool:
+    """True when the second of two turns in a row answers, or goes on with, the first."""
+    return (
+        first.session == second.session
+        and second.at.timestamp() - first.at.timestamp() <= NEAR_SECONDS
+    )
+
+
+class Rows:
+    """The turns that are looked at, by session and time, with what is next to what. Takes them in any order."""
+
+    def __init__(self, turns: Mapping[int, Turn]) -> None:
+        import numpy as np
+
+        order = [
+            number
+            for *_, number in sorted(
+                (turn.session, turn.at, number) for number, turn in turns.items()
+            )
+        ]
+        self.numbers = order
+        self.turns = [turns[number] for number in order]
+        self.shapes = [shape(turn.text) for turn in self.turns]
+        self.at = np.array([turn.at.timestamp() for turn in self.turns], float)
+        total = len(order)
+        gaps = np.diff(self.at)
+        is_same = np.array(
+            [one.session == other.session for one, other in pairwise(self.turns)], bool
+        )
+        follows = np.nonzero((np.diff(order) == 1) & is_same & (gaps <= NEAR_SECONDS))[0]
+        self.before = np.full(total, -1)  # the row of the turn before; -1: none, or it is not here
+        self.before[follows + 1] = follows
+        self.after = np.full(total, -1)
+        self.after[follows] = follows + 1
+        self.episodes: NDArray[np.int64] = np.concatenate(
+            [np.zeros(min(1, total), int), np.cumsum(~is_same | (gaps > EPISODE_SECONDS))]
+        )
+        self.starts = (
+            np.nonzero(np.diff(self.episodes, prepend=-1))[0] if total else np.zeros(0, int)
+        )
+        self.lengths = np.array([each.length for each in self.shapes], float)
+
+    def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
+        """The values of the turn before (0 where there is none), along the last axis."""
+        return self._moved(values, self.before, steps)
+
+    def later(self, values: Numbers, steps: int = 1) -> Numbers:
+        """The values of the turn after."""
+        return self._moved(values, self.after, steps)
+
+    def _moved(self, values: Numbers, places: NDArray[np.int64], steps: int) -> Numbers:
+        import numpy as np
+
+        for _ in range(steps):
+            values = np.where(places >= 0, values[..., places], 0.0)
+        return values
+
+    def summed(self, values: Numbers) -> Numbers:
+        """The sum over each episode, for each of its turns, along the last axis."""
+        import numpy as np
+
+        return np.add.reduceat(values, self.starts, axis=-1)[..., self.episodes]
+
+    def highest(self, values: Numbers) -> Numbers:
+        """The highest of each episode, for each of its turns."""
+        import numpy as np
+
+        return np.maximum.reduceat(values, self.starts)[self.episodes]
+
+
+def features(
+    question: Question,
+    rows: Rows,
+    documents: Mapping[str, int],
+    total: int,
+    meaning: Meaning | None,
+    ranges: Sequence[TimeRange],
+    like: Numbers | None = None,
+) -> dict[str, Numbers]:
+    """Name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the times
+    that the question names; `like`: (words of the question, rows), how much a row has words like them. Without
+    `meaning`, what comes of it and of `like` is left out."""
+    found = _of_words(question, rows, documents, total)
+    found |= _of_shape(question, rows, found)
+    if meaning is not None:
+        found |= _of_meaning(rows, meaning)
+        found |= _of_like_words(question, rows, documents, total, like)
+    found |= _of_time(rows, ranges, found["own"])
+    return found | _of_kind(question, found)
+
+
+def rarity(documents: int, total: int) -> float:
+    """How much a term tells that stands in so many of all turns."""
+    return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
+
+
+def _of_words(
+    question: Question, rows: Rows, documents: Mapping[str, int], total: int
+) -> dict[str, Numbers]:
+    import numpy as np
+
+    terms = [term for term in question.terms if term in documents]
+    count = len(rows.numbers)
+    rare = np.array([rarity(documents[term], total) for term in terms])
+    tokens = [each.tokens for each in rows.shapes]
+    columns = {
+        one: np.array([each.get(one, 0) for each in tokens], float)
+        for one in dict.fromkeys(
+            one for term in terms for one in (term, *question.also.get(term, ()))
+        )
+    }
+    own = np.zeros((len(terms), count))
+    for row, term in enumerate(terms):
+        for one in (term, *question.also.get(term, ())):
+            own[row] += columns[one]
+    mean = float(rows.lengths.mean())
+    before, after = rows.earlier(own), rows.later(own)
+    lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)
+    both = rows.lengths + lengths_before
+    alone = rare @ _saturated(own, rows.lengths, mean)
+    window = rare @ _saturated(own + before, both, float(both.mean()))
+    earlier = rare @ _saturated(before, np.maximum(1, lengths_before), mean)
+    later = rare @ _saturated(after, np.maximum(1, lengths_after), mean)
+    near = (own > 0) | (before > 0) | (after > 0)
+    everything = float(rare.sum()) or 1.0
+    here = rows.summed(own)
+    episode = rare @ (here / (here + 3.0))
+    around = sum(
+        (
+            share * (rows.earlier(window, steps) + rows.later(window, steps))
+            for steps, share in ((1, 0.6), (2, 0.4))
+        ),
+        np.zeros(count),
+    )
+    lower = [each.lower for each in rows.shapes]
+    pairs = (
+        np.array([[pair in text for text in lower] for pair in question.pairs], float)
+        .reshape(-1, count)
+        .sum(axis=0)
+    )
+    covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
+    asks = np.array([each.asks for each in rows.shapes], float)
+    return {
+        "own": _to_one(alone),
+        "window": _to_one(window),
+        "before": _to_one(earlier),
+        "after": _to_one(later),
+        "share": alone / everything,
+        "covered": rare @ (own > 0) / everything,
+        "covered_near": covered,
+        "answers": rows.earlier(asks) * _to_one(earlier),
+        "episode": _to_one(episode),
+        "episode_covered": episode_covered,
+        "episode_best": _to_one(rows.highest(window)),
+        "both_covered": covered * episode_covered,
+        "around": _to_one(around),
+        "pairs": pairs / max(1, len(question.pairs)),
+    }
+
+
+def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    import numpy as np
+
+    asks = np.array([each.asks for each in rows.shapes], float)
+    named = np.array([turn.who in question.named for turn in rows.turns], float)
+    who = {name.lower() for name in question.named}
+    speaks_of = np.zeros(len(named))
+    for name in who:
+        speaks_of = np.maximum(speaks_of, [name in each.tokens for each in rows.shapes])
+    picture = np.array([each.has_picture for each in rows.shapes], float)
+    found = {
+        "long": np.log1p(rows.lengths) - 3.2,
+        "stated": np.log1p(np.array([each.stated for each in rows.shapes], float)) - 3.2,
+        "asks": asks,
+        "ends_asking": np.array([each.ends_asking for each in rows.shapes], float),
+        "after_question": rows.earlier(asks),
+        "first": np.array([min(4, each.firsts) / 4 for each in rows.shapes]),
+        "names": np.array([min(4, each.names) / 4 for each in rows.shapes]),
+        "time": np.array([each.has_time for each in rows.shapes], float),
+        "digit": np.array([each.has_digit for each in rows.shapes], float)
+        * ("count" in question.kinds),
+        "begins": np.diff(rows.episodes, prepend=-1) > 0,
+        "speaker": named if len(question.named) == 1 else np.zeros(len(named)),
+        "speaks_of": speaks_of,
+        "picture": picture,
+        "picture_asked": picture * ("picture" in question.kinds),
+        "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
+    }
+    return found | {"asks_own": asks * words["own"]}
+
+
+def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
+    import numpy as np
+
+    stated = meaning.stated
+    return {
+        "near": stated / 4,
+        "near_before": rows.earlier(stated) / 4,
+        "near_after": rows.later(stated) / 4,
+        "nearest": np.maximum(stated, 0) ** 2 / 16,
+        "near_episode": rows.highest(stated) / 4,
+        "near_first": meaning.first / 4,
+    }
+
+
+def _of_like_words(
+    question: Question, rows: Rows, documents: Mapping[str, int], total: int, like: Numbers | None
+) -> dict[str, Numbers]:
+    """Words of the question of which the row, or what is around it, has one that means much the same."""
+    import numpy as np
+
+    asked = asked_words(question)
+    if like is None:
+        like = np.zeros((len(asked), len(rows.numbers)))
+    rare = np.array([rarity(documents.get(word, 0), total) for word in asked])
+    rare /= float(rare.sum()) or 1.0
+    before, after = rows.earlier(like), rows.later(like)
+    own, near = rare @ like, rare @ np.maximum(like, 0.8 * np.maximum(before, after))
+    others = np.where(like > SAME_WORD, 0.0, like)
+    return {
+        "like": own,
+        "like_near": near,
+        "like_before": rare @ before,
+        "like_after": rare @ after,
+        "like_episode": rare @ np.maximum.reduceat(like, rows.starts, axis=-1)[..., rows.episodes],
+        "like_others": rare @ others,
+        "like_best": (rare[:, None] * others).max(axis=0, initial=0.0),
+        "like_here": _spread(own),
+        "like_near_here": _spread(near),
+    }
+
+
+def _spread(values: Numbers) -> Numbers:
+    """Standard deviations above the mean of these rows, about -1 to 1."""
+    result: Numbers = (values - values.mean()) / (values.std() + 1e-6) / 4
+    return result
+
+
+def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str, Numbers]:
+    """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a turn."""
+    import numpy as np
+
+    count = len(rows.numbers)
+    within, soon, later, mentioned = (np.zeros(count) for _ in range(4))
+    for asked in ranges:
+        start = asked.start.timestamp() if asked.start else -math.inf
+        end = asked.end.timestamp() if asked.end else math.inf
+        within = np.maximum(within, (rows.at >= start) & (rows.at < end))
+        soon = np.maximum(soon, (rows.at >= start - DAY) & (rows.at < end + 8 * DAY))
+        later = np.maximum(later, (rows.at >= start - DAY) & (rows.at < end + 35 * DAY))
+        overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
+        mentioned = np.maximum(mentioned, overlaps)
+    return {
+        "within": within,
+        "soon": soon,
+        "later": later,
+        "within_own": within * own,
+        "mentioned": mentioned,
+    }
+
+
+def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
+    """Whether a turn speaks of the time asked for, and of not much more."""
+    if spoken.start is None or spoken.end is None or asked.start is None or asked.end is None:
+        return False
+    longest = max(asked.end - asked.start, spoken.end - spoken.start)
+    shared = min(asked.end, spoken.end) - max(asked.start, spoken.start)
+    return shared.total_seconds() > 0.2 * longest.total_seconds()
+
+
+def _of_kind(question: Question, found: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """Some features again, where the question is of a kind for which they count more or less."""
+    kinds = question.kinds | ({"several"} if len(question.named) > 1 else set())
+    everywhere = ("like", "like_near", "like_others", "names", "first")
+    crossed = {
+        "when": ("time", "own", "window", "before", "long"),
+        "whether": ("own", "episode", "long"),
+        "list": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
+        "several": ("near", "window", "own", "episode", "long", "speaks_of", "covered_near"),
+        "perfect": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
+    }
+    return {
+        f"{kind}_{name}": found[name] * float(kind in kinds)
+        for kind, names in (crossed | dict.fromkeys(("where", "who", "why"), ())).items()
+        for name in (*names, *(everywhere if kind != "whether" else ()))
+        if name in found
+    }
+
+
+def _saturated(counts: Numbers, lengths: Numbers, mean: float) -> Numbers:
+    """BM25's measure of how often a term stands in a text."""
+    result: Numbers = counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths / (mean or 1.0)))
+    return result
+
+
+def _to_one(values: Numbers) -> Numbers:
+    top = float(values.max()) if values.size else 0.0
+    return values / top if top > 0 else values

@@ -1,0 +1,196 @@
+"""The vectors of a journal's turns, kept beside its index, and what in it is near to a question.
+
+The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed and `SOPWITH_VECTORS=faiss` asks for it) is
+derived: one that does not fit the rows is made anew from them. A store that is open for one session makes its own in
+memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from memory.journal.lock import JournalError
+from memory.journal.store import Store, text_hash
+from memory.recall.features import Meaning
+from memory.recall.question import Question
+from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load
+from memory.recall.words import asked_words, vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from models.embeddings import Embedder
+
+FILE, FAISS_FILE = "vectors.f32", "faiss.index"
+ROWS = 2000  # read at once
+SAVE_AT = 500  # vectors that are not in the file yet
+LOOK_AGAIN_SECONDS = 1.0
+_opened: WeakKeyDictionary[Store, _Opened] = WeakKeyDictionary()
+
+
+class _Opened:
+    """The vectors of a store, and up to where its rows have been looked at."""
+
+    def __init__(self, vectors: Vectors, through: int, unsaved: int) -> None:
+        self.vectors, self.through, self.unsaved = vectors, through, unsaved
+        self.state: tuple[int, int] = (-1, -1)
+        self.looked_at = 0.0
+        self.sessions: dict[str, tuple[int, frozenset[int]]] = {}
+
+
+class Near(NamedTuple):
+    """What is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
+
+    best: dict[int, float]
+    vectors: Vectors
+    questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
+
+    def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
+        """Those of some turns that are nearest."""
+        return [
+            int(number) for number in self.vectors.nearest(self.questions[0], count, numbers)[0]
+        ]
+
+    def of(self, numbers: Sequence[int]) -> Meaning:
+        """How near each of some turns is, in standard deviations; 0 for those that have no vector."""
+        import numpy as np
+
+        mean, deviation = self.vectors.spread(self.questions)
+        found = np.zeros((len(numbers), 2))
+        there, vectors = self.vectors.rows(numbers)
+        found[there] = (vectors @ self.questions.T - mean) / deviation
+        return Meaning(found[:, 0], found[:, 1])
+
+
+def near(
+    store: Store, question: Question, session: str | None, embedder: Embedder, count: int
+) -> Near | None:
+    """What is near to a question; None while nothing has a vector. Its words that nobody has said get theirs along the
+    way (recall_words.py). Raises EmbeddingError."""
+    opened = _vectors(store, embedder.name)
+    if opened is None:
+        return None
+    texts = list(dict.fromkeys((question.stated, question.first)))
+    known = vocabulary(embedder.name)
+    words = known.unknown(store, asked_words(question)) if known else []
+    vectors = embedder.embed([*texts, *words], is_awaited=True)
+    if vectors.shape[1] != opened.vectors.dimension:  # another model under the same name
+        if not store.readonly and store.only is None:
+            _opened.pop(store, None)
+            with contextlib.suppress(OSError, JournalError):  # the next question tries it again
+                _file(store).unlink(missing_ok=True)
+                store.renew_embeddings(embedder.name, vectors.shape[1] * 4)
+        return None
+    if known and words:
+        known.add(words, vectors[len(texts) :])
+    questions = vectors[[0, len(texts) - 1]]
+    within = _of_session(store, opened, session)
+    numbers, cosines = opened.vectors.nearest(questions[0], count, within)
+    return Near(
+        dict(zip(numbers.tolist(), cosines.tolist(), strict=True)), opened.vectors, questions
+    )
+
+
+def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:
+    """The turns of one session; None for all that the store may read."""
+    if session is None:
+        return None
+    total = store.total(session)
+    known = opened.sessions.get(session)
+    if known is None or known[0] != total:
+        known = opened.sessions[session] = (total, frozenset(store.numbers(session)))
+    return known[1]
+
+
+def _vectors(store: Store, model: str) -> _Opened | None:
+    """The vectors of a store as they are now; what was embedded since is added."""
+    opened = _opened.get(store)
+    if opened is None or opened.vectors.model != model:
+        opened = _from_file(store, model)
+    state = (store.last(), store.waiting("embedding"))
+    if opened is None or (
+        opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS
+    ):
+        opened = _with_new(store, model, opened)
+        if opened is None:
+            return None
+        opened.state, opened.looked_at = state, time.monotonic()
+    _opened[store] = opened
+    return opened
+
+
+def _from_file(store: Store, model: str) -> _Opened | None:
+    if store.only is not None:
+        return None
+    found = FaissVectors.load(_file(store), model) if _by_faiss() else load(_file(store), model)
+    if found is None:
+        return None
+    vectors, stamp = found
+    numbers = vectors.numbers()
+    if stamp != _stamp(store, numbers):
+        return None
+    return _Opened(vectors, int(numbers[-1]) if store.waiting("embedding") == 0 else 0, 0)
+
+
+@cache
+def _has_faiss() -> bool:
+    return find_spec("faiss") is not None
+
+
+def _by_faiss() -> bool:
+    return os.environ.get("SOPWITH_VECTORS") == "faiss" and _has_faiss()
+
+
+def _file(store: Store) -> Path:
+    return store.path.with_name(FAISS_FILE if _by_faiss() else FILE)
+
+
+def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
+    """Tells whether numbers still stand for the same turns: a hash over some of their texts."""
+    some = [int(numbers[len(numbers) * part // 8]) for part in range(8)] + [int(numbers[-1])]
+    turns = store.turns(some)
+    return text_hash("\n".join(f"{number} {turn.id} {turn.text}" for number, turn in turns.items()))
+
+
+def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | None:
+    import numpy as np
+
+    last, added = opened.through if opened else 0, 0
+    rows = store.embeddings(model, after=last)
+    while some := list(islice(rows, ROWS)):
+        if opened is None:
+            opened = _Opened(_empty(model, len(some[0][1]) // 4, store.count()), 0, 0)
+        size = opened.vectors.dimension * 4
+        some = [(number, data) for number, data in some if len(data) == size]
+        if some:
+            numbers = np.array([number for number, _ in some], np.int64)
+            data = b"".join(data for _, data in some)
+            opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(some), -1))
+            added, last = added + len(some), some[-1][0]
+    if opened is None:
+        return None
+    opened.unsaved += added
+    if store.waiting("embedding") == 0:
+        opened.through = last
+    if opened.unsaved >= SAVE_AT and opened.through and store.only is None and not store.readonly:
+        with contextlib.suppress(OSError):  # it is made again from the rows
+            opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
+            opened.unsaved = 0
+    return opened
+
+
+def _empty(model: str, dimension: int, room: int) -> Vectors:
+    return (
+        FaissVectors(model, dimension) if _by_faiss() else ExactVectors(model, dimension, room=room)
+    )

@@ -1,0 +1,351 @@
+"""The SOPs on disk: seeds that are shipped, and those of the owner in the home folder, which shadow seeds of their name.
+
+Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml (replay/procedure.py). A broken one
+is listed with its problem and never stops the others. Source: seed 002 §2, §6; seed 001 §2.3.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from config import SopwithError
+from memory.sops.catalogue import Catalogue, Entry, stamp_of
+from replay.kept_procedure import KeptProcedure, keep
+from replay.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
+from text import pattern
+
+Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
+NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
+READ_NAME = pattern(
+    r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*"
+)  # older skills are called task_management
+FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
+QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
+EDITED = "edited by hand"  # metadata that no file holds: the status that it had before
+PROVEN = ("candidate", "probation", "active")
+MAX_SKILL_BYTES = 1_000_000
+MAX_READS = 10  # of a folder that changes each time
+
+
+class SopError(SopwithError):
+    """Why an SOP, or one of its texts, cannot be used: whoever wrote it can mend it. One line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sop:
+    """One SOP. `steps` are None for text alone; `problem` says why it cannot be used, or not by rote."""
+
+    name: str
+    folder: Path
+    is_seed: bool
+    description: str = ""
+    status: Status = "draft"
+    version: int = 1
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    steps: Procedure | KeptProcedure | None = None
+    problem: str | None = None
+    translated: str | None = None  # the description in Chinese, where it was read already
+    stamp: Sequence[int] = field(
+        default=(), compare=False, repr=False
+    )  # of its files as they were read; () unknown
+
+    @property
+    def procedure(self) -> Procedure | None:
+        """What is done by rote."""
+        return self.steps.procedure() if isinstance(self.steps, KeptProcedure) else self.steps
+
+    @property
+    def runs_alone(self) -> bool:
+        """True when a request may lead to a replay without a model: it has steps, and they are proven."""
+        return (
+            self.steps is not None
+            and self.status in ("probation", "active")
+            and not self.is_quarantined
+        )
+
+    @property
+    def is_edited(self) -> bool:
+        """True when its steps are not those that were proven: somebody edited them by hand, so it is a draft again."""
+        return EDITED in self.metadata
+
+    @property
+    def was(self) -> Status | None:
+        """The status that it had before it was edited by hand; None where nobody did."""
+        return self.metadata.get(EDITED)
+
+    @property
+    def is_quarantined(self) -> bool:
+        """True for what was imported and not enabled yet: neither a model nor a replay may use it."""
+        return QUARANTINE in self.metadata
+
+    def body(self, lang: str) -> str:
+        """The instructions, without front matter; the Chinese ones where they exist and are asked for. Raises SopError."""
+        return _split(self._text(lang))[1].strip()
+
+    def may_be_asked(self, squeezed: str) -> bool:
+        """False when a request, lower-case and without spaces, is no wording of it for sure."""
+        return not isinstance(self.steps, KeptProcedure) or self.steps.may_be_asked(squeezed)
+
+    def summary(self, lang: str) -> str:
+        """The description in the language, where there is one."""
+        if lang == "en":
+            return self.description
+        if lang == "zh" and self.translated is not None:
+            return self.translated
+        try:
+            return str(_front_matter(self._text(lang)).get("description") or self.description)
+        except SopError:  # the translation is broken; the English one was read already
+            return self.description
+
+    def _text(self, lang: str) -> str:
+        translated = self.folder / f"SKILL.{lang}.md"
+        is_there = lang != "en" and translated.is_file()
+        return _read(translated if is_there else self.folder / "SKILL.md", self.folder)
+
+
+class SopStore:
+    """Reads the SOPs of both folders when it is first asked; `reload` reads them again."""
+
+    def __init__(self, seed_folder: Path, home_folder: Path) -> None:
+        self._folders = ((seed_folder, True), (home_folder, False))
+        self._sops: dict[str, Sop] | None = None
+
+    def all(self) -> list[Sop]:
+        """All SOPs by name, broken ones too."""
+        return list(self._by_name().values())
+
+    def get(self, name: str) -> Sop | None:
+        """The SOP of this name."""
+        return self._by_name().get(name)
+
+    def reload(self) -> None:
+        """Forgets what was read."""
+        self._sops = None
+
+    def header_lines(self, lang: str, *, seeds: bool) -> list[str]:
+        """One line per SOP that a model may read, "name: description", for the system prompt: the seeds, or the others.
+        What is in quarantine is nobody's to read yet."""
+        usable = [
+            sop
+            for sop in self.all()
+            if sop.description
+            and sop.is_seed == seeds
+            and sop.status != "archived"
+            and not sop.is_quarantined
+        ]
+        return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
+
+    def _by_name(self) -> dict[str, Sop]:
+        if self._sops is None:
+            catalogue = Catalogue(self._folders[-1][0])
+            found: dict[str, Sop] = {}
+            for folder, is_seed in self._folders:
+                if folder.is_dir():
+                    for entry in os.scandir(folder):
+                        if not entry.name.startswith((".", "_")) and (
+                            entry.is_dir() or entry.is_symlink()
+                        ):
+                            is_link = entry.is_symlink()
+                            found[entry.name] = _known_or_read(
+                                folder / entry.name, is_seed, is_link, catalogue
+                            )
+            self._sops = dict(sorted(found.items()))
+            catalogue.keep()
+        return self._sops
+
+
+def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalogue) -> Sop:
+    """From the catalogue when nothing of it changed; else read, and kept there when nothing is wrong with it."""
+    name = os.fspath(folder)
+    stamp = [] if is_link else stamp_of(name)
+    if known := catalogue.get(name, stamp):
+        with suppress(KeyError, TypeError):  # a damaged file
+            return _kept(folder, is_seed, known, stamp)
+    sop = read_sop(folder, is_seed)
+    text = keep(sop.procedure) if sop.procedure else ""
+    if sop.problem or text is None or stamp_of(name) != stamp:
+        return sop
+    header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
+    groups = [wording.anchors[0] for wording in sop.procedure.wordings] if sop.procedure else []
+    entry = Entry(
+        {
+            "header": {**header, "translated": sop.summary("zh")},
+            "asked": [list(words) for words in groups],
+        },
+        text,
+    )
+    catalogue.put(name, stamp, entry)
+    return _kept(folder, is_seed, entry, stamp)
+
+
+def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> Sop:
+    steps = KeptProcedure(folder, entry.text, entry.said["asked"]) if entry.text else None
+    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps, stamp=stamp)
+
+
+def read_sop(folder: Path, is_seed: bool) -> Sop:
+    """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
+
+    A change swaps the whole folder (memory/sops/changes.py): one that was swapped while it was read is read again, so
+    that no SOP is ever put together from two versions.
+    """
+    for _ in range(MAX_READS):
+        before = _identity(folder)
+        sop = _read_sop(folder, is_seed)
+        if _identity(folder) == before:
+            break
+    return sop
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _read_sop(folder: Path, is_seed: bool) -> Sop:
+    try:
+        if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
+            raise SopError("the folder is a link that leads out of the SOPs")
+        front = _front_matter(_read(folder / "SKILL.md", folder))
+        known = _described(folder, front)
+    except SopError as error:
+        return Sop(folder.name, folder, is_seed, problem=str(error))
+    procedure, problem = _procedure(folder)
+    proven = known["metadata"].get("sopwith-contract")
+    if (
+        procedure
+        and proven
+        and not is_seed
+        and known["status"] in PROVEN
+        and contract_of(folder) != proven
+    ):
+        known |= {"status": "draft", "metadata": {**known["metadata"], EDITED: known["status"]}}
+    return Sop(folder.name, folder, is_seed, **known, steps=procedure, problem=problem)
+
+
+def contract_of(folder: Path) -> str | None:
+    """What the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None where there is neither.
+
+    It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
+    what was proven is not what is there.
+    """
+    from memory.home.repository import (
+        contents_of,  # only what changed since the last start is looked at
+    )
+
+    try:
+        own = {
+            f"sop.yaml{rest}": content for rest, content in contents_of(folder / "sop.yaml").items()
+        }
+        scripts = {
+            f"scripts/{name}": content for name, content in contents_of(folder / "scripts").items()
+        }
+    except OSError as error:
+        raise SopError(f"{folder.name} cannot be read: {error}") from error
+    return contract({path: content.data for path, content in {**own, **scripts}.items()})
+
+
+def contract(parts: Mapping[str, bytes]) -> str | None:
+    """The contract of sop.yaml and scripts by their paths."""
+    if not parts:
+        return None
+    import hashlib  # as above
+
+    digest = hashlib.sha256()
+    for path in sorted(parts):
+        digest.update(b"%s\0%d\0%s" % (os.fsencode(path), len(parts[path]), parts[path]))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
+    """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
+    name, description, extra = (
+        front.get("name"),
+        front.get("description"),
+        front.get("metadata") or {},
+    )
+    if name != folder.name or not READ_NAME.fullmatch(folder.name):
+        raise SopError(
+            f"SKILL.md: the name {name!r} must be that of the folder, in lower-case letters, digits and hyphens"
+        )
+    if not isinstance(description, str) or not description.strip():
+        raise SopError("SKILL.md: the description is missing")
+    if not isinstance(extra, dict):
+        raise SopError("SKILL.md: metadata must map names to texts")
+    status, version = extra.get("sopwith-status", "draft"), str(extra.get("sopwith-version", "1"))
+    if status not in get_args(Status):
+        raise SopError(
+            f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}"
+        )
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", version):
+        raise SopError(f"SKILL.md: sopwith-version is {version!r}; it must be a number like 3")
+    older = {
+        key: front[key]
+        for key in ("triggers", "always_load", "tags", "author", "version")
+        if key in front
+    }
+    return {
+        "description": description,
+        "status": status,
+        "version": int(version),
+        "metadata": {**older, **extra},
+    }
+
+
+def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
+    path = folder / "sop.yaml"
+    if not path.exists() and not path.is_symlink():
+        return None, None
+    try:
+        _inside(path, folder)
+        return Procedure.load(folder), None
+    except (ProcedureError, SopError) as error:
+        return None, str(error)
+
+
+def _front_matter(text: str) -> Mapping[str, Any]:
+    try:
+        front = parse_yaml(_split(text)[0])
+    except NotYaml as error:
+        raise SopError(
+            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}"
+        ) from error
+    if not isinstance(front, dict):
+        raise SopError(
+            "SKILL.md: the front matter is missing: name and description between two lines of ---"
+        )
+    return front
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Front matter and body; a text without front matter is all body."""
+    match = FRONT_MATTER.match(text)
+    return (match[1], match[2]) if match else ("", text)
+
+
+def _read(path: Path, folder: Path) -> str:
+    _inside(path, folder)
+    try:
+        if path.stat().st_size > MAX_SKILL_BYTES:
+            raise SopError(f"{path.name} is larger than {MAX_SKILL_BYTES} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SopError(f"{path.name} cannot be read: {error}") from error
+
+
+def _inside(path: Path, folder: Path) -> None:
+    """Refuses a file that is a link out of the SOP's own folder."""
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise SopError(f"{path.name} is a link that leads out of the SOP's folder")
+    except (OSError, RuntimeError) as error:
+        raise SopError(f"{path.name} is a link that leads nowhere: {error}") from error

@@ -1,0 +1,15 @@
+"""L1: the recent turns of a session, in this process and in Redis."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.window.group_talk import speakers as speakers
+    from memory.window.places import MISSING as MISSING
+    from memory.window.places import problem_of as problem_of
+    from memory.window.window import Window as Window
+else:
+    __getattr__ = lazy(
+        __name__, MISSING="places", Window="window", problem_of="places", speakers="group_talk"
+    )

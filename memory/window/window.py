@@ -1,0 +1,160 @@
+"""L1, the window: the last turns of a session, in Redis for all processes, and in this process when Redis is not there.
+
+Redis is never the only copy: the run logs hold every turn, and what neither Redis nor this process knows is read there.
+Nobody waits for Redis: a write returns at once, a read after a second at most. A session's turns are its own. Source:
+seed 003 P2; figures "Staying alive".
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from config import SopwithError
+from memory.home.sessions import Session
+from memory.journal.turns import Turn
+from memory.runlog.log import read_events, run_ids
+from memory.window.places import MAX_TURNS, TTL_SECONDS, RedisList, Ring
+from memory.window.shared import CLOSE_SECONDS, WAIT_SECONDS, SharedWindow
+from models.base import Event
+from safety.secrets import Redactor
+
+MAX_TEXT_CHARS = 4_000  # of a turn
+NOT_SAID = (
+    "verifies",
+    "teaches",
+    "bounds",
+)  # of the first event of runs in which nobody talks with the owner
+MAX_RUNS_READ = 100  # of all sessions, when the run logs are asked
+
+
+class Window:
+    """The last turns of the sessions of one home folder. Any thread may ask; `url` "" means no Redis.
+
+    Texts are redacted before they are kept anywhere.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        url: str = "",
+        *,
+        redact: Callable[[str], str] | None = None,
+        max_turns: int = MAX_TURNS,
+        ttl_seconds: float = TTL_SECONDS,
+    ) -> None:
+        self._home, self._max, self._ttl = home, max_turns, ttl_seconds
+        self._redact = redact or Redactor({})
+        self._ring = Ring(max_turns, ttl_seconds)
+        self._shared = (
+            SharedWindow(RedisList(url, user_of(home), max_turns, ttl_seconds), self._ring)
+            if url
+            else None
+        )
+
+    def add(self, session: Session, turn: Turn) -> None:
+        """Keeps a turn; returns at once."""
+        kept = turn._replace(text=self._redact(turn.text)[:MAX_TEXT_CHARS], session=session.name)
+        self._ring.push(session, [kept])
+        if self._shared is not None:
+            self._shared.send(session, kept)
+
+    def hear(self, session: Session, event: Event) -> None:
+        """Keeps what an event of a run says, if it says something; the run's log must have it already."""
+        for turn in turns_of(event["run"], session, [event]):
+            self.add(session, turn)
+
+    def recent(self, session: Session, count: int, *, without: Iterable[str] = ()) -> list[Turn]:
+        """The last `count` turns of a session, the newest last; none of the runs `without`, none older than the time to
+        live. Never waits longer than WAIT_SECONDS for Redis, and raises nothing."""
+        left_out = set(without)
+        known = {turn.id: turn for turn in self._ring.last(session, self._max)}
+        if self._shared is not None:
+            known = {turn.id: turn for turn in self._shared.last(session, self._max)} | known
+        found = [turn for turn in known.values() if turn.run not in left_out]
+        said = {(turn.run, turn.who, turn.text) for turn in found}
+        logged = self._logged(
+            session, count, left_out, {turn.run for turn in found} if len(found) >= count else set()
+        )
+        found += [turn for turn in logged if (turn.run, turn.who, turn.text) not in said]
+        oldest = datetime.now(UTC) - timedelta(seconds=self._ttl)
+        return sorted((turn for turn in found if turn.at >= oldest), key=lambda turn: turn.at)[
+            -count:
+        ]
+
+    @property
+    def is_shared(self) -> bool:
+        """True while Redis answers."""
+        return self._shared is not None and self._shared.is_up
+
+    def flush(self, timeout_seconds: float = WAIT_SECONDS) -> bool:
+        """Waits until Redis has everything; False when it has not by then."""
+        return self._shared is None or self._shared.flush(timeout_seconds)
+
+    def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
+        """Sends what is not sent, as far as that works in time, and ends the thread."""
+        if self._shared is not None:
+            self._shared.close(timeout_seconds)
+
+    def _logged(
+        self, session: Session, count: int, left_out: set[str], known: set[str]
+    ) -> list[Turn]:
+        """The last turns from the run logs, back to the newest run that is `known`. A run of another session is not read
+        beyond its first line."""
+        found: list[Turn] = []
+        for run in run_ids(self._home, archived=False)[:MAX_RUNS_READ]:
+            if run not in left_out:
+                found = [*self._turns_of(run, session), *found]
+            if len(found) >= count or run in known:
+                break
+        return found
+
+    def _turns_of(self, run: str, session: Session) -> list[Turn]:
+        events = read_events(self._home, run)
+        try:
+            opening = next(events, None)
+            if not isinstance(opening, dict) or any(opening.get(key) for key in NOT_SAID):
+                return []
+            if Session.parse(opening.get("session")) != session:
+                return []
+            said = [opening, *events]
+            return [
+                turn._replace(text=self._redact(turn.text)[:MAX_TEXT_CHARS])
+                for turn in turns_of(run, session, said)
+            ]
+        except (SopwithError, KeyError, TypeError, ValueError):  # a damaged log tells nothing
+            return []
+
+
+def turns_of(run: str, session: Session, events: Iterable[Event]) -> Iterator[Turn]:
+    """What was said in a run: by the owner, or the group, and by the agent to them."""
+    asks = "owner" if session.is_main else session.name
+    for event in events:
+        kind = event["type"]
+        if kind == "run_started":
+            who, text = asks, event["task"]
+        elif kind in ("steered", "answered"):
+            who, text = asks, event["text"]
+        elif kind == "asked":
+            who, text = "agent", event["question"]
+        elif kind == "run_ended" and event["status"] == "done":
+            who, text = "agent", event["result"]
+        else:
+            continue
+        if isinstance(text, str) and text.strip():
+            at = datetime.fromisoformat(event["at"])
+            yield Turn(f"{run}/{kind}/{event['at']}", session.name, who, text, at, run=run)
+
+
+def user_of(home: Path) -> str:
+    """Whose window it is: the login name and the home folder."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):  # a user without an entry, as in containers
+        name = str(os.getuid())
+    return f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{hashlib.sha256(str(home.resolve()).encode()).hexdigest()[:8]}"

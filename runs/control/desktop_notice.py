@@ -1,0 +1,74 @@
+"""Shows on the desktop that something waits in the inbox: what kind of thing, never what stands in it.
+
+By the desktop's own program (`notify-send` of freedesktop, `osascript` on macOS), where one is there and somebody may be
+sitting in front of it. A lock screen shows such notes to everybody, so they hold no text of a run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+
+from config import Config, Lang
+from memory.runlog.inbox import Entry
+
+SECONDS = 2.0  # the program only hands the note over
+_SAID: dict[Lang, dict[str, str]] = {
+    "en": {
+        "question": "A question waits for you.",
+        "confirmation": "Something waits for your leave.",
+        "proposal": "A proposal waits for you.",
+        "notice": "There is a notice for you.",
+        "see": "See it: sopwith inbox list",
+    },
+    "zh": {
+        "question": "有一个问题等您回答。",
+        "confirmation": "有一件事等您同意。",
+        "proposal": "有一项提议等您决定。",
+        "notice": "有一条通知。",
+        "see": "查看：sopwith inbox list",
+    },
+}
+
+
+def on_desktop(config: Config) -> Callable[[Entry], None]:
+    """What shows a new entry of the inbox; does nothing where there is no desktop, or the owner wants none. Never fails."""
+    said = _SAID[config.lang]
+
+    def show(entry: Entry) -> None:
+        is_wanted = config.inbox.desktop == "on" and entry.session == "main"
+        if words := _command(said[entry.kind], said["see"], os.environ) if is_wanted else []:
+            try:
+                subprocess.run(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=SECONDS,
+                    check=False,
+                )
+            except (OSError, subprocess.TimeoutExpired):
+                return  # the inbox itself has it
+
+    return show
+
+
+def program(environ: Mapping[str, str]) -> str | None:
+    """The program that shows notes here: its path, "" where it is missing, None where there is no desktop."""
+    if sys.platform == "darwin":
+        return shutil.which("osascript")
+    has_screen = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    return (shutil.which("notify-send", path=environ.get("PATH")) or "") if has_screen else None
+
+
+def _command(title: str, text: str, environ: Mapping[str, str]) -> list[str]:
+    """The command that shows a note; [] where nobody would see it."""
+    found = program(environ)
+    if not found:
+        return []
+    if sys.platform == "darwin":
+        script = "on run {what, how}\ndisplay notification how with title what\nend run"
+        return [found, "-e", script, f"Sopwith: {title}", text]
+    return [found, "--app-name=Sopwith", title, text]

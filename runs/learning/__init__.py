@@ -1,0 +1,23 @@
+"""Lead from a lesson to a stored SOP, and learn from a run when it has ended."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from runs.learning.after_run import learn as learn
+    from runs.learning.authoring import asked as asked
+    from runs.learning.authoring import asker as asker
+    from runs.learning.authoring import author as author
+    from runs.learning.teach import Lesson as Lesson
+    from runs.learning.teach import unsaid as unsaid
+else:
+    __getattr__ = lazy(
+        __name__,
+        Lesson="teach",
+        asked="authoring",
+        asker="authoring",
+        author="authoring",
+        learn="after_run",
+        unsaid="teach",
+    )

@@ -1,0 +1,212 @@
+"""What is learned from a run by itself, when it has ended: nobody is asked, and nothing becomes more than a candidate.
+
+An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
+`start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
+takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts and once to put
+such a draft into words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from learning.crystallise import crystallise
+from learning.draft import Draft
+from learning.long_term import after_run as after_marked
+from learning.repair import after_run, is_learned
+from learning.trace import Trace, read_trace
+from learning.verify import not_replayable, verify
+from memory.runlog.inbox import Entry, Inbox
+from memory.runlog.log import opening_of, read_events
+from memory.sops.changes import SopChanges
+from memory.sops.stats import SopStats
+from memory.sops.store import Sop, SopStore
+from models.base import Event
+from runs.assemble import SEEDS, Agent
+from runs.control.desktop_notice import on_desktop
+from runs.learning import teach
+from runs.learning.authoring import asker, author
+
+MAX_NAME_WORDS = 5
+
+
+def learn(agent: Agent, run: str) -> Iterator[Event]:
+    """Takes a run that has ended into account. Yields `learned` events: {what: sop, name, status, reason}.
+
+    Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
+    """
+    events = list(read_events(agent.config.home, run))
+    events[0] = opening_of(events)
+    for event in _taken_in(agent, run, events):
+        _propose(agent, run, event, is_attended=bool(events[0].get("attended")))
+        yield event
+
+
+def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+    name = events[0].get("sop") or ""
+    try:
+        if name:
+            yield from _used(agent, run, events)
+        if _is_marked(events):
+            name = ""
+            trace, spent = read_trace(agent.config.home, run), _spent(events)
+            ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
+            yield from after_marked(
+                trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent)
+            )
+            yield from _marked(agent, run, spent)
+    except SopwithError as error:
+        yield _learned(name, "refused", str(error))
+
+
+def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> None:
+    """Leaves in the inbox what only the owner can do: a repair of an own SOP; other values for one that nobody saw."""
+    name, status, is_chinese = learned["name"], learned["status"], agent.config.lang == "zh"
+    if learned["what"] != "sop" or not name:
+        return
+    entry = Entry(f"sop-{name}", run, "proposal", f"{name}: {learned['reason']}")
+    inbox = Inbox(agent.config.home, on_desktop(agent.config))
+    if status == "proposed":
+        entry.command = f"sopwith teach {name} --from-run {run} --new-version"
+        if "diff" in learned:
+            entry.args = {"diff": learned["diff"]}
+        else:
+            entry.command = f"sopwith sops disable {name}"
+    elif status == "candidate" and not is_attended:
+        agent.sops.reload()
+        sop = agent.sops.get(name)
+        values = (
+            " ".join(f"{each}=…" for each in sop.procedure.parameters)
+            if sop and sop.procedure
+            else ""
+        )
+        entry.command = f"sopwith sops verify {name} {values}".rstrip()
+        said = (
+            "另一组取值通过后才会自动执行"
+            if is_chinese
+            else "other values have to prove it before it runs alone"
+        )
+        entry.text = f"{name}: {said}"
+    else:
+        return
+    inbox.propose(entry, name)
+
+
+def _is_marked(events: Sequence[Event]) -> bool:
+    is_done = any(event["type"] == "run_ended" and event["status"] == "done" for event in events)
+    marks = [
+        event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK
+    ]
+    return is_done and any(event["status"] == "ok" for event in marks)
+
+
+def _spent(events: Sequence[Event]) -> float:
+    """What the run has cost, USD."""
+    return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
+
+
+def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+    home, lang = agent.config.home, agent.config.lang
+
+    def again(traces: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
+        draft = crystallise(
+            traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home
+        )
+        if "evidence.json" in draft.files:
+            draft.files |= teach.tools_as_they_are(
+                agent, draft.procedure(), json.loads(draft.files["evidence.json"])
+            )
+        return draft
+
+    yield from after_run(
+        run,
+        events,
+        home=home,
+        sops=SopStore(SEEDS, home / "sops"),
+        store=SopChanges(home, SEEDS),
+        stats=SopStats(home),
+        replay=agent.replay,
+        crystallise=again,
+    )
+
+
+def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
+    lesson = teach.lesson_from_run(agent, "draft", run)
+    assert lesson.trace is not None
+    lesson.name = _free_name(agent, lesson.trace.request)
+    draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
+    if twin := teach.twin_of(agent, draft):
+        yield from _one_more_case(agent, twin, draft)
+        return
+    if refused := teach.refusals(agent, draft.files, is_draft=True):
+        yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
+        return
+    made = author(agent, draft, lesson.cwd, spent_usd=spent_usd)
+    draft = made.draft if made else draft
+    with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
+        why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
+        if draft.is_settled and not (why := not_replayable(draft.procedure())):
+            verdict = trial.prove()
+            why = verdict.reason
+        sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
+    learned = _learned(sop.name, sop.status, why)
+    yield {**learned, "authored": made.line(agent.config.lang)} if made else learned
+
+
+def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:
+    """What an SOP that exists did again is a case of it, and no other SOP."""
+    values = draft.taught[0].values if draft.taught else {}
+    if (
+        is_learned(twin)
+        and twin.procedure is not None
+        and set(values) == set(twin.procedure.parameters)
+    ):
+        verdict = verify(
+            twin, values, replay=agent.replay, store=SopChanges(agent.config.home, SEEDS)
+        )
+        yield _learned(twin.name, verdict.status_after, verdict.reason)
+
+
+def _free_name(agent: Agent, request: str) -> str:
+    """A name from the words of a request, without its values."""
+    words = [
+        word
+        for word in re.findall(r"(?<![\w./~-])[a-z]+(?![\w./-])", request.lower())
+        if len(word) > 1
+    ]
+    small = {
+        "the",
+        "an",
+        "my",
+        "in",
+        "of",
+        "to",
+        "for",
+        "and",
+        "please",
+        "from",
+        "on",
+        "with",
+        "all",
+        "is",
+        "are",
+    }
+    base = (
+        "-".join([word for word in words if word not in small][:MAX_NAME_WORDS])[:56].strip("-")
+        or "learned"
+    )
+    names = {sop.name for sop in agent.sops.all()}
+    return next(
+        name
+        for number in range(1, len(names) + 3)
+        if (name := base if number == 1 else f"{base}-{number}") not in names
+    )
+
+
+def _learned(name: str, status: str, reason: str) -> Event:
+    return {"type": "learned", "what": "sop", "name": name, "status": status, "reason": reason}

@@ -1,0 +1,249 @@
+"""Asks the configured model once to put a draft into words (learning/authoring.py), and writes down what that cost.
+
+The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the draft's evidence
+names: so `sops stats` counts it as a cost of teaching. No model, a limit that is reached, an endpoint that is down or a
+bad reply: the draft stands as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from config import SopwithError
+from learning.authoring import Authored, BadReply, authored, brief
+from learning.draft import Draft
+from learning.learned_wordings import with_learned
+from learning.script_writing import source_in
+from learning.slots import Where
+from memory.facts.policy import Keeping, check_sop
+from memory.runlog.log import RunLog, Totals
+from models.base import Event, ModelError, Reply, Request
+from runs.assemble import Agent
+from runs.run import now
+
+
+@dataclass(frozen=True, slots=True)
+class Authoring:
+    """What came of the call: the draft to go on with, what was taken and refused, what it cost. `problem`: why nothing
+    was taken at all; then the draft is the one that was given."""
+
+    draft: Draft
+    model: str
+    found: Authored
+    tokens: int = 0
+    cost: float = 0.0  # USD
+    problem: str = ""
+
+    def line(self, lang: str) -> str:
+        """What came of it, on one line."""
+        found, is_chinese = self.found, lang == "zh"
+        if self.problem:
+            said = (
+                f"{self.model} 没有帮上忙：{self.problem}"
+                if is_chinese
+                else f"{self.model} was of no help: {self.problem}"
+            )
+        elif is_chinese:
+            described = "说明、" if found.is_described else ""
+            said = f"{self.model} 写了：{described}{found.wordings} 种说法、{found.pitfalls} 条注意事项"
+        else:
+            described = "description, " if found.is_described else ""
+            said = f"{self.model} wrote: {described}{found.wordings} wordings, {found.pitfalls} pitfalls"
+        if refused := found.refusals(lang):
+            said += f"；拒收 {refused}" if is_chinese else f"; refused: {refused}"
+        return f"{said} · {self.tokens} tokens · ${self.cost:.4f}"
+
+
+def author(
+    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+) -> Authoring | None:
+    """The draft in a model's words; None when no model is configured, or none may be asked.
+
+    `spent_usd`: what was spent on the run already, when nobody asked for the call: then limits.cost_usd must leave room.
+    Raises SopwithError when the call cannot be written down.
+    """
+    if not _may_ask(agent, spent_usd):
+        return None
+    redactor = agent.parts.redactor()
+    keeping = Keeping(agent.config.safety.roots, redactor)
+    try:
+        prompt = agent.prompts.text("author_sop", draft=redactor(brief(draft)))
+        beside = with_learned(agent.sops.all(), agent.config.home)
+    except SopwithError:  # the draft cannot be read back yet: there is nothing to describe
+        return None
+    call = _Call(agent, draft.name, cwd)
+    try:
+        reply = call.ask(prompt)
+    except ModelError as error:
+        return Authoring(draft, call.model, Authored(draft), problem=str(error).partition("\n")[0])
+    tokens = reply.usage.input + reply.usage.output
+    made = Authoring(draft, call.model, Authored(draft), tokens, reply.usage.cost)
+    made = replace(made, draft=_with_cost(draft, call.run), found=Authored(draft))
+    try:
+        found = authored(
+            made.draft,
+            reply.text,
+            others=beside,
+            where=Where(cwd, Path.home()),
+            keeps=lambda files: not check_sop(files, agent.config.home, keeping, is_draft=True),
+        )
+    except (BadReply, SopwithError) as error:
+        return replace(made, problem=str(error).partition("\n")[0])
+    return replace(made, draft=found.draft, found=found)
+
+
+class Asker(Protocol):
+    """Asks a model. `schema`: the JSON Schema that the reply should fit."""
+
+    def __call__(self, prompt: str, schema: Mapping[str, Any] | None = None) -> str:
+        """The reply's text. Raises ModelError, RunLogError."""
+        ...
+
+
+def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+    """The configured model as a function from prompt to reply, each call written down as above; None when none is
+    configured, or limits.cost_usd leaves no room."""
+    if not _may_ask(agent, spent_usd):
+        return None
+    return lambda prompt, schema=None: (
+        _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
+    )
+
+
+def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
+    """What the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
+
+
+def script_writer(
+    agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
+) -> ScriptWriter | None:
+    """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
+    return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
+
+
+class ScriptWriter:
+    """Writes scripts/run.py (learning/script_writing.py), each call a run of its own. It keeps what that cost."""
+
+    def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
+        self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
+        self.runs: list[str] = []
+        self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
+
+    def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
+        """The source; None when no model may be asked, or none answers."""
+        if not _may_ask(self._agent, None if self._spent is None else self._spent + self.cost):
+            return None
+        faults = "\n".join(f"- {each}" for each in wrong[:8])
+        prompt = self._agent.prompts.text("write_script", brief=brief, faults=faults or "-")
+        call = _Call(self._agent, self._name, self._cwd)
+        try:
+            reply = call.ask(self._agent.parts.redactor()(prompt))
+        except ModelError:
+            return None
+        self.runs.append(call.run)
+        self.model, self.cost = call.model, self.cost + reply.usage.cost
+        self.tokens += reply.usage.input + reply.usage.output
+        return source_in(reply.text)
+
+    def noted(self, draft: Draft) -> Draft:
+        """The draft that says what its script cost, and whose evidence names the calls."""
+        if not self.runs:
+            return draft
+        cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
+        return replace(_with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
+
+
+def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
+    """Whether there is a model, and the limit leaves room where nobody asked for the call."""
+    limit = agent.config.limits.cost_usd
+    return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
+
+
+class _Call:
+    """One call of the first configured model, and the run that tells of it."""
+
+    def __init__(self, agent: Agent, name: str, cwd: Path) -> None:
+        self._agent, self._name, self._cwd = agent, name, cwd
+        self._model = agent.parts.first_model()
+        self.model, self.run = self._model.name, ""
+
+    def ask(self, prompt: str, schema: Mapping[str, Any] | None = None) -> Reply:
+        """The reply. Raises ModelError, RunLogError."""
+        started, totals = time.monotonic(), Totals()
+        log = RunLog.create(self._agent.config.home)
+        self.run = log.run
+
+        def write(event: Event) -> None:
+            totals.add(event)
+            log.append({"type": event["type"], "run": log.run, "at": now(), **event})
+
+        write(self._opening(prompt))
+        status, result = "failed", ""
+        try:
+            reply = self._reply(prompt, schema)
+            redact = self._agent.parts.redactor().redact
+            write(redact(reply.event(1)))
+            status, result = "done", redact(reply.text)[:2_000]
+            return reply
+        except ModelError as error:
+            status, result = "no_model", str(error)
+            raise
+        finally:
+            end = {
+                "type": "run_ended",
+                "status": status,
+                "result": result,
+                "exit": "EXITED",
+                **totals.as_fields(),
+            }
+            write({**end, "seconds": round(time.monotonic() - started, 3), "sop": None})
+            log.close()
+
+    def _reply(self, prompt: str, schema: Mapping[str, Any] | None) -> Reply:
+        answer = self._model.reply(Request(1, [{"role": "user", "content": prompt}], schema=schema))
+        while True:
+            try:
+                next(answer)  # what it says meanwhile is for no screen
+            except StopIteration as stop:
+                reply: Reply = stop.value
+                return reply
+
+    def _opening(self, prompt: str) -> Event:
+        config = self._agent.config
+        return {
+            "type": "run_started",
+            "task": f"author {self._name}",
+            "session": "main",
+            "home": str(config.home),
+            "models": [self.model],
+            "sop": None,
+            "verifies": self._name,  # no run of the owner's: lists and "last" pass it over
+            "parameters": None,
+            "sop_version": None,
+            "cwd": str(self._cwd),
+            "lang": config.lang,
+            "previous": [],
+            "messages": [{"role": "user", "content": prompt}],
+        }
+
+
+def _with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Draft:
+    """The draft whose evidence names the calls, where there is evidence to name it in."""
+    text = draft.files.get("evidence.json")
+    evidence = json.loads(text) if text else {}
+    if not evidence.get("runs"):
+        return draft
+    evidence["runs"][0][key] = runs
+    return replace(
+        draft,
+        files={
+            **draft.files,
+            "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n",
+        },
+    )

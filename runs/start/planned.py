@@ -1,0 +1,137 @@
+"""A request for a set time, where no model can read it: the words that say when, and a task that an SOP does by rote.
+
+"every weekday at 8 clean out files older than 30 days in ~/tmp" is a time and a request. Both must be understood whole: the
+time by runs/schedule/words.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from learning.routing import Match, choose
+from learning.slots import Where
+from memory.sops.store import Sop
+
+if TYPE_CHECKING:  # most requests name no time
+    from runs.schedule.jobs import Job
+
+SAYS_WHEN = re.compile(
+    r"\b(?:every|each|daily|hourly|weekly|monthly|nightly|weekdays?|weekends?|tomorrow|tonight|today|noon|midnight|at \d|on \w+day|in (?:\d+|an?|half) \w+)"
+    r"|\d{4}-\d\d-\d\d|每|明天|后天|今晚|今天|工作日|周末|点|分钟后|小时后|天后",
+    re.IGNORECASE,
+)
+MAX_CHARS = 300  # of a request
+MAX_CUTS = 80  # places where the time may end; longer requests are no such ones
+EDGES = " \t\n,，、:：。"
+
+
+class Planned(NamedTuple):
+    """A job that is not kept yet: its file's keys, what it does, and its next due times."""
+
+    when: str
+    task: str
+    fields: dict[str, Any]
+    match: Match
+    following: tuple[datetime, ...]
+
+    @property
+    def command(self) -> list[str]:
+        """The words of the command that keeps it."""
+        return ["schedule", "add", self.when, self.task]
+
+    @property
+    def next(self) -> str:
+        """The next two due times, on the wall's clock."""
+        return ", ".join(f"{at.astimezone():%Y-%m-%d %H:%M}" for at in self.following[:2])
+
+    def keep(self, home: Path) -> str:
+        """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
+        from runs.schedule.folder import JobFolder
+
+        folder, name = JobFolder(home), self.match.sop.name
+        taken = folder.all()
+        id = next(
+            each
+            for n in range(1, 100_000)
+            if (each := name if n == 1 else f"{name}-{n}") not in taken
+        )
+        folder.write(id, self.fields, f"schedule: {id} added")
+        return id
+
+
+def planned(
+    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None
+) -> Planned | None:
+    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways."""
+    request = request.strip()
+    cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
+    if not 0 < len(cuts) <= MAX_CUTS:
+        return None
+    now = (now or datetime.now(UTC)).replace(microsecond=0)
+    found = [
+        _first(pairs, known, where, now)
+        for pairs in (_leading(request, cuts), _trailing(request, cuts))
+    ]
+    both = [each for each in found if each is not None]
+    return both[0] if len(both) == 1 else None
+
+
+def _cuts(request: str) -> list[int]:
+    """Where one part may end and another begin: at a space or a comma, and between Chinese characters."""
+    return [
+        at
+        for at in range(1, len(request))
+        if request[at] in EDGES
+        or request[at - 1] in EDGES
+        or not (request[at].isascii() and request[at - 1].isascii())
+    ]
+
+
+def _leading(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """The time before the task, the longest time first."""
+    return ((request[:at], request[at:]) for at in reversed(cuts))
+
+
+def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """The time behind the task."""
+    return ((request[at:], request[:at]) for at in cuts)
+
+
+def _first(
+    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
+) -> Planned | None:
+    from memory.journal.api import local_timezone
+    from runs.schedule.jobs import JobError
+    from runs.schedule.times import coming
+    from runs.schedule.words import read_when
+
+    zone = local_timezone()
+    for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
+        if not when or not task or not SAYS_WHEN.search(when):
+            continue
+        try:
+            fields = read_when(when, now, zone)
+        except JobError:
+            continue
+        match = choose(task, known, where.cwd, where.owner_home).match
+        if match is None:
+            continue
+        fields = {"timezone": zone, **fields, "sop": match.sop.name, "cwd": str(where.cwd)}
+        fields |= {"parameters": match.parameters} if match.parameters else {}
+        job = _job(match.sop.name, fields)
+        following = tuple(coming(job, now, now)) if job else ()
+        return Planned(when, task, fields, match, following) if following else None
+    return None
+
+
+def _job(name: str, fields: dict[str, Any]) -> Job | None:
+    from runs.schedule.jobs import JobError, job_of
+
+    try:
+        return job_of(name, fields)
+    except JobError:
+        return None

@@ -1,0 +1,110 @@
+"""What a session's runs recall: a few lines when a run begins, and what the tool `recall` asks for later.
+
+At a run's start nobody waits for a model to load, so recall goes by words there, and is silent unless much of the request
+was spoken of before. A shared session gets an index that knows its own turns only. Source: seed 000 stage 2; seed 003
+P4.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from config import EmbeddingsConfig, SopwithError
+from memory.home.sessions import MAIN, Session
+from safety.origins import OUTSIDE, SHARED
+from tools.base import Memories
+
+if TYPE_CHECKING:
+    from memory.journal.store import Store
+    from memory.journal.turns import Turn
+    from models.embeddings import Embedder
+
+AT_START = 6  # turns
+START_CHARS = 3000
+ASKED = 12
+ASKED_CHARS = 9000
+SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
+
+
+class Recalling:
+    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a run had read.
+    `recent`: what was said last in the session."""
+
+    def __init__(
+        self,
+        home: Path,
+        session: Session,
+        embeddings: EmbeddingsConfig | None,
+        read_by: Callable[[str], Sequence[str]] = lambda run: (),
+        recent: Callable[[], Sequence[Turn]] = lambda: (),
+    ) -> None:
+        self._path = home / "journal" / "memory.sqlite3"
+        self._only = None if session == MAIN else session.name
+        self._config, self._read_by, self._recent = embeddings, read_by, recent
+        self._embedder: Embedder | None = None
+
+    def at_start(self, request: str) -> Sequence[str]:
+        """What was said before that a request is about; most often nothing. What came of other people's words is left
+        out: nobody asked for it, and the run would have to be asked about more."""
+        store = self._opened()
+        if store is None:
+            return ()
+        from memory.recall import context_lines, relevant, with_names
+
+        try:
+            meant = with_names(request, self._recent)
+            found = relevant(store, meant, 2 * AT_START)
+            if not found and meant != request:
+                found = relevant(store, request, 2 * AT_START)
+        except SopwithError:  # without its memory a run goes on
+            return ()
+        finally:
+            store.close()
+        own = [each for each in found if not self._whose(each.turn)]
+        return context_lines(own[:AT_START], START_CHARS)
+
+    def asked(self, query: str) -> Memories:
+        """What answers a question, by talk and time."""
+        from memory.journal.api import work_off
+        from memory.recall import context_lines, mark_read, search, with_names
+        from models.embeddings import embedder
+
+        self._embedder = self._embedder or embedder(self._config)
+        work_off(self._path.parent.parent, lambda: self._embedder, SETTLE_SECONDS)
+        store = self._opened()
+        if store is None:
+            return Memories()
+        now = datetime.now().astimezone()
+        try:
+            meant = with_names(query, self._recent)
+            found, degraded = search(store, meant, now, ASKED, embedder=self._embedder)
+        except SopwithError:
+            return Memories(degraded=["index"])
+        finally:
+            store.close()
+        mark_read(self._path, self._only, found, now)
+        origins = [origin for each in found if (origin := self._whose(each.turn))]
+        return Memories(context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
+
+    def _whose(self, turn: Turn) -> str:
+        """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
+        if turn.session != MAIN.name:
+            return SHARED if self._only is None else ""
+        if turn.who == "owner":
+            return ""
+        if not turn.run:
+            return OUTSIDE
+        return next(iter(self._read_by(turn.run)), "")
+
+    def _opened(self) -> Store | None:
+        if not self._path.is_file():
+            return None
+        from memory.journal.store import Store
+
+        try:
+            return Store(self._path, readonly=True, only=self._only)
+        except SopwithError:
+            return None

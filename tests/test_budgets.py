@@ -1,0 +1,52 @@
+"""Holds the size and density of the code to budgets.toml, which only goes down."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests import scales
+
+LIMITS = scales.budgets()
+
+
+def test_every_part_has_its_budget() -> None:
+    assert set(scales.parts()) == LIMITS["parts"].keys()
+
+
+@pytest.mark.parametrize("name", scales.parts())
+def test_a_part_keeps_its_budget(name: str) -> None:
+    limit, part = LIMITS["parts"][name], scales.measured()[name]._asdict()
+    assert {key: value for key, value in part.items() if value > limit[key]} == {}
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [("rows", scales.data_rows), ("tests", scales.test_lines), ("whole", scales.whole)],
+)
+def test_what_no_part_owns_keeps_its_budget(title: str, found: Callable[[], scales.Counts]) -> None:
+    above = {key: value for key, value in found().items() if value > LIMITS[title].get(key, 0)}
+    assert above == {}
+
+
+def test_a_face_has_few_names_and_each_is_there() -> None:
+    wrong = {}
+    for part, names in scales.faces().items():
+        code = f"import {part} as p; [getattr(p, n) for n in {sorted(names)!r}]"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=scales.CHECKOUT
+        )
+        clash = names & {file.stem for file in scales.modules(part)}
+        if len(names) > scales.MOST_FACE_NAMES or clash or done.returncode:
+            wrong[part] = (len(names), clash, done.stderr[-300:])
+    assert wrong == {}
+
+
+def test_what_breaks_a_rule_is_known() -> None:
+    """Rules that hold for every part in the end: at most 12 files, few conditions, rooms of their size."""
+    broken = scales.above_the_rules(scales.measured(), LIMITS["goals"])
+    new = {rule: set(names) - set(LIMITS["not_yet"][rule]) for rule, names in broken.items()}
+    assert new == {"crowded": set(), "dense": set(), "large": set()}

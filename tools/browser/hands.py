@@ -1,0 +1,358 @@
+"""What the helpers of a page script do: click(ref), type(ref, text), drag(ref, to), upload(ref, path) …
+
+Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what lies on top of a thing is
+what gets the click, so a click that would miss is refused instead.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus, urlsplit
+
+from tools.base import ToolContext, resolve
+from tools.browser.keys import key_events
+from tools.browser.link import BrowserError, TabLost
+from tools.browser.tab import Tab
+
+_NOT_TYPED = {"date", "time", "month", "week", "datetime-local", "range", "color"}
+MAX_WAIT = 120.0  # seconds of one wait
+
+
+class Hands:
+    """What one script in one tab may ask for, each by `_do_NAME`. `images` are the pictures that it has taken."""
+
+    def __init__(self, ctx: ToolContext, tab: Tab, text: str, seconds: float) -> None:
+        self.ctx, self.tab, self.text = ctx, tab, text
+        self.until = time.monotonic() + seconds
+        self.images: list[Path] = []
+        self.has_closed = False  # its tab
+        self.secrets: list[str] = []  # what the owner has said for the page
+        self.suggests = False  # a field has been typed into that may show what fits, a moment later
+
+    @property
+    def left(self) -> float:
+        """Seconds that the script still has."""
+        return max(0.05, self.until - time.monotonic())
+
+    def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
+        if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
+            raise BrowserError(
+                f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213"
+            )
+        wanted = {"moves": moves, "name": self.tab.names.get(ref, {}).get("name", "")}
+        found: dict[str, Any] = self.tab.ask("find", ref, wanted)
+        if "problem" in found:  # what only listens is known when the browser has said so
+            self.tab.listen(self.left)
+            found = self.tab.ask("find", ref, wanted)
+        if "problem" in found:
+            raise BrowserError(found["problem"])
+        if moves and found.get("disabled"):
+            raise BrowserError(f"{ref} ({found['name']}) is disabled")
+        return found
+
+    def _spot(self, ref: Any) -> dict[str, Any]:
+        found = self._find(ref)
+        if found.get("hidden"):
+            raise BrowserError(f"{ref} ({found['name']}) is not shown now")
+        if found.get("covered"):
+            raise BrowserError(
+                f"{ref} ({found['name']}) lies under something else: {found['covered']}"
+            )
+        return found
+
+    def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
+        found = self._find(ref)
+        if found["tag"] == "SELECT":
+            raise BrowserError(f"{ref} is a list: select({ref!r}, option)")
+        if found["type"] == "file":
+            raise BrowserError(f"{ref} takes a file: upload({ref!r}, path)")
+        options = options or {}
+        spot = self._spot(ref)
+        if "x" in options or "y" in options:  # in a drawing, from its upper left corner
+            left, top, _, _ = spot["box"]
+            spot |= {"x": left + float(options.get("x", 0)), "y": top + float(options.get("y", 0))}
+        button = "right" if options.get("right") else "left"
+        for count in (1, 2) if options.get("double") else (1,):
+            self._mouse("mouseMoved", spot)
+            self._mouse("mousePressed", spot, button=button, clickCount=count)
+            self._mouse("mouseReleased", spot, button=button, clickCount=count)
+        self._after()
+        return str(found["name"])
+
+    def _do_hover(self, ref: Any) -> str:
+        spot = self._spot(self._named(ref))
+        self._mouse("mouseMoved", spot)
+        self._after()
+        return str(spot["name"])
+
+    def _do_drag(self, ref: Any, to: Any) -> str:
+        """Onto a reference or a text, or by {x, y} pixels; what the page makes of it itself, or the browser for it."""
+        spot = self._spot(self._named(ref))
+        if isinstance(to, dict):
+            end = {"x": spot["x"] + float(to.get("x", 0)), "y": spot["y"] + float(to.get("y", 0))}
+        else:
+            end = self._spot(self._named(to))
+            spot = self._spot(self._named(ref))  # the page may have scrolled
+            if (
+                not 0
+                <= spot["y"]
+                < self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]["clientHeight"]
+            ):
+                raise BrowserError("they are too far from each other to be seen together")
+        tab, half = self.tab, {side: (spot[side] + end[side]) / 2 for side in ("x", "y")}
+        tab.dragged = {}
+        tab.do("Input.setInterceptDrags", enabled=True)
+        try:
+            self._mouse("mouseMoved", spot)
+            self._mouse("mousePressed", spot, button="left", clickCount=1)
+            for place in (half, end):
+                self._mouse("mouseMoved", place, button="left", buttons=1)
+                tab.link.drain(0.03)
+            if tab.dragged:
+                for kind in ("dragEnter", "dragOver", "drop"):
+                    place = {"x": end["x"], "y": end["y"]}
+                    tab.do(
+                        "Input.dispatchDragEvent", self.left, type=kind, data=tab.dragged, **place
+                    )
+            self._mouse("mouseReleased", end, button="left", clickCount=1)
+        finally:
+            with suppress(BrowserError):
+                tab.do("Input.setInterceptDrags", enabled=False)
+        self._after()
+        return str(spot["name"])
+
+    def _named(self, thing: Any) -> Any:
+        """A reference, or that of what shows this very text: for what cannot be pressed and has none."""
+        if not isinstance(thing, str) or re.fullmatch(r"e\d{1,9}", thing):
+            return thing
+        found = self.tab.ask("showing", thing)
+        if not found:
+            raise BrowserError(f"nothing on the page shows just “{thing[:100]}”")
+        return found
+
+    def _mouse(self, kind: str, spot: dict[str, Any], **more: Any) -> None:
+        self.tab.do(
+            "Input.dispatchMouseEvent", self.left, type=kind, x=spot["x"], y=spot["y"], **more
+        )
+
+    def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
+        found, text, options = self._find(ref), str(text), options or {}
+        if (
+            not found["isField"]
+            or found["type"] in ("checkbox", "radio", "file")
+            or found["tag"] == "SELECT"
+        ):
+            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
+        if found["type"] in _NOT_TYPED:
+            now = self.tab.ask("set", ref, text)
+            if not now and text:
+                raise BrowserError(
+                    f"{ref} is a {found['type']} field and does not take {text!r}: 2026-01-31, 13:30, 2026-01-31T13:30, #ff0000"
+                )
+        else:
+            is_more = bool(options.get("append"))
+            self.tab.ask("enter", ref, is_more)
+            if found["isThrough"] and not is_more:
+                self._key("Meta+a" if sys.platform == "darwin" else "Control+a")
+            if is_more:
+                self._key("End")
+            elif not text:
+                self._key("Delete")
+            if text:
+                self._enter(text, found)
+            now = self.tab.ask("now", ref)
+            self.suggests = bool(found["suggests"] and not options.get("enter"))
+            if text and not now and found["type"] == "number":
+                raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
+        if options.get("enter"):
+            self._key("Enter")
+        self._after()
+        return None if found["type"] == "password" else now
+
+    def _enter(self, text: str, field: dict[str, Any]) -> None:
+        """Types into what has the focus; `field` is what was found there. The last letter is a stroke, since some pages
+        listen for keys alone; and so is each where a field takes fewer than are typed and hands on the focus."""
+        if field["isThrough"]:
+            self.tab.do("Input.insertText", self.left, text=text)
+            return
+        strokes = len(text) if 0 < field["most"] < len(text) < 20 else 1
+        strokes = 0 if text[-strokes:].strip() != text[-strokes:] else strokes
+        if head := text[: len(text) - strokes]:
+            self.tab.do("Input.insertText", self.left, text=head)
+        for letter in text[len(text) - strokes :]:
+            self._key(letter)
+
+    def _do_select(self, ref: Any, *options: Any) -> Any:
+        self._find(ref, moves=False)
+        wanted = [
+            str(each)
+            for option in options
+            for each in (option if isinstance(option, list) else [option])
+        ]
+        said = self.tab.ask("choose", ref, wanted)
+        if "problem" in said:
+            raise BrowserError(said["problem"])
+        self._after()
+        return said["chosen"]
+
+    def _do_press(self, keys: Any) -> str:
+        self._key(str(keys))
+        self._after()
+        return str(keys)
+
+    def _key(self, keys: str) -> None:
+        for event in key_events(keys):
+            self.tab.do("Input.dispatchKeyEvent", self.left, **event)
+
+    def _do_upload(self, ref: Any, *paths: Any) -> list[str]:
+        found = self._find(ref, moves=False)
+        names = [
+            str(each) for path in paths for each in (path if isinstance(path, list) else [path])
+        ]
+        hidden = [
+            name for name in names if name not in self.text
+        ]  # the gate has looked at what stands in the script
+        if hidden or not names:
+            raise BrowserError("upload: the path must stand in the script, written out")
+        files = [resolve(self.ctx.path(name)) for name in names]
+        may_be_folder = found["takesFolder"]
+        if missing := [
+            str(file) for file in files if not (file.is_dir() if may_be_folder else file.is_file())
+        ]:
+            raise BrowserError(
+                f"upload: no such {'folder' if may_be_folder else 'file'}: {missing[0]}"
+            )
+        into = (
+            {"objectId": self.tab.object("element", ref)}
+            if found["type"] == "file"
+            else self._chosen(ref)
+        )
+        self.tab.do("DOM.setFileInputFiles", files=[str(file) for file in files], **into)
+        self._after()
+        return [file.name for file in files]
+
+    def _chosen(self, ref: str) -> dict[str, Any]:
+        """Presses what opens the browser's dialog for files; gives the field that it would fill."""
+        tab, found = self.tab, self._find(ref, moves=False)
+        tab.chooser = 0
+        until = min(self.until, time.monotonic() + 2)
+        if tab.is_owners or tab.is_frame:  # there the browser would show its own dialog
+            until = 0.0
+        else:
+            self._do_click(ref)
+        while not tab.chooser and time.monotonic() < until and not tab.trouble():
+            tab.link.pump(until)
+        if not tab.chooser:
+            raise BrowserError(
+                f"{ref} ({found['role']} {found['name']}) asks for no file; a field shows as (eN file)"
+            )
+        number, tab.chooser = tab.chooser, 0
+        return {"backendNodeId": number}
+
+    def _do_wait(self, wanted: Any, seconds: Any = 10) -> bool:
+        if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
+            until = min(time.monotonic() + min(wanted / 1000, MAX_WAIT), self.until)
+            while time.monotonic() < until and not self.tab.trouble():
+                self.tab.link.pump(until)
+            return True
+        end = min(time.monotonic() + min(float(seconds), MAX_WAIT), self.until)
+        while not self.tab.ask("there", str(wanted), seconds=self.left):
+            if time.monotonic() >= end:
+                raise BrowserError(f"{str(wanted)[:200]} has not appeared")
+            self.tab.link.drain(0.1)
+        return True
+
+    def _do_scroll(self, where: Any = "down") -> Any:
+        is_ref = isinstance(where, str) and re.fullmatch(r"e\d+", where)
+        said = self.tab.ask("scroll", where if is_ref else None, where)
+        self._after()
+        return said
+
+    def _do_shot(self, ref: Any = None) -> str:
+        options: dict[str, Any] = {}
+        if self.tab.is_frame:
+            raise BrowserError(
+                f"shot: take it in the tab around the frame, {self.tab.name.rpartition('.')[0]}"
+            )
+        if isinstance(ref, str) and ref != "page":
+            x, y, width, height = self._find(ref).get("box") or (0, 0, 0, 0)
+            view = self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]
+            options["clip"] = {
+                "x": x + view["pageX"],
+                "y": y + view["pageY"],
+                "width": max(1, width),
+                "height": max(1, height),
+                "scale": 1,
+            }
+        elif ref == "page":
+            size = self.tab.do("Page.getLayoutMetrics")["cssContentSize"]
+            options["clip"] = {
+                "x": 0,
+                "y": 0,
+                "width": size["width"],
+                "height": min(size["height"], 8000),
+                "scale": 1,
+            }
+            options["captureBeyondViewport"] = True
+        file = (
+            self.ctx.folder
+            / f"shot-{re.sub(r'[^A-Za-z0-9_.-]', '_', self.ctx.call)[:40] or 'call'}-{len(self.images) + 1}.png"
+        )
+        self.tab.do("Page.startScreencast", format="jpeg", quality=1, maxWidth=16, maxHeight=16)
+        try:  # behind another tab nothing is drawn otherwise, and no picture comes
+            said = self.tab.do("Page.captureScreenshot", self.left, format="png", **options)
+        finally:
+            self.tab.link.post("Page.stopScreencast", self.tab.session)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(base64.b64decode(said["data"]))
+        self.images.append(file)
+        return str(file)
+
+    def _do_el(self, ref: Any) -> str:
+        self._find(ref, moves=False)
+        node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
+        found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"][
+            "objectId"
+        ]
+        return found
+
+    def _do_secret(self, ref: Any, question: Any = "") -> None:
+        found = self._find(ref)
+        if not found["isField"]:
+            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
+        started = time.monotonic()
+        said = self.ctx.secret(
+            f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}"
+        )
+        self.until += time.monotonic() - started
+        if said is None:
+            raise BrowserError("nobody is there who could say it")
+        self.secrets += [said, quote(said), quote_plus(said)] if len(said) > 3 else []
+        self.tab.ask("enter", ref)
+        self._enter(said, found)
+        self._after()
+
+    def _do_close(self) -> None:
+        self.tab.close()
+        self.has_closed = True
+        raise TabLost(f"tab {self.tab.name} was closed")
+
+    def _after(self) -> None:
+        """Gives the page a moment: a script that goes on while its page is being left would act on the wrong one."""
+        tab, count = self.tab, len(self.tab.moves)
+        tab.link.drain(0.03)
+        until = min(self.until, time.monotonic() + 10)
+        while (
+            tab.is_loading
+            and len(tab.moves) == count
+            and time.monotonic() < until
+            and not tab.trouble()
+        ):
+            tab.link.pump(until)

@@ -1,0 +1,281 @@
+"""The browser of one run: its tabs, what they download, and which windows they open. Two runs never touch each other's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from config import BrowserConfig
+from tools.base import ToolContext, ToolError
+from tools.browser.link import BrowserError, Link
+from tools.browser.start import Home
+from tools.browser.tab import Tab
+
+MAX_TABS = 20  # of one run; windows beyond are closed at once
+MAX_DOWNLOAD = 2_000_000_000  # bytes
+DOWNLOAD_SECONDS = 30.0  # waited for within a call
+
+
+class Download:
+    """A file on its way."""
+
+    def __init__(self, id: str, name: str, url: str) -> None:
+        self.id, self.name, self.url = id, name, url
+        self.state, self.received, self.path = "inProgress", 0, ""
+
+
+class Browser:
+    """What a run keeps open: `ctx.keep("browser", …)`."""
+
+    def __init__(self, ctx: ToolContext) -> None:
+        """Finds or starts the browser. Raises BrowserError."""
+        self.folder = ctx.folder
+        self.place = Home(ctx.home, ctx.run, ctx.config.browser if ctx.config else BrowserConfig())
+        self.tabs: dict[str, Tab] = {}
+        self.current = ""
+        self.closed = 0  # windows that were too many
+        self.secrets: list[str] = []  # what the owner has said for a page alone
+        self._count = 0
+        self._downloads: dict[str, Download] = {}
+        self.link: Link | None = None
+        try:
+            link, before = self.place.open()
+            self.link = link
+            link.listeners[""] = self._heard
+            there = {each["targetId"] for each in self._targets()}
+            for target in before:  # of this run before it was interrupted
+                if target in there:
+                    self._take(target)
+        except BaseException:  # also when it is stopped while it starts
+            self.close()
+            raise
+
+    @property
+    def connection(self) -> Link:
+        """The link, which is there until `close`."""
+        if self.link is None:
+            raise BrowserError("the browser has ended")
+        return self.link
+
+    def hide(self, text: str) -> str:
+        """The text without what the owner has said for a page alone: the page, or a script, may show it again."""
+        for secret in self.secrets:
+            text = text.replace(secret, "[secret]")
+        return text
+
+    def tab(self, name: str | None) -> Tab:
+        """The tab of this name, or the one used last. Raises BrowserError."""
+        name = name or self.current
+        if name in self.tabs:
+            self.current = name
+            return self.tabs[name]
+        for each in self.owners() if name else ():
+            if each["targetId"] == name or each["name"] == name:
+                return self._take(each["targetId"], name=each["name"], is_owners=True)
+        if name in self.frames():
+            return self._take(self.frames()[name], name=name, is_frame=True)
+        if not self.tabs:
+            raise BrowserError("no page is open: web_scan(url=…) opens one")
+        raise BrowserError(f"there is no tab {name}; there are {', '.join(self.tabs)}")
+
+    def new(self) -> Tab:
+        """A new, empty tab. Raises BrowserError when there are too many."""
+        if len(self.tabs) >= MAX_TABS:
+            raise BrowserError(
+                f"{MAX_TABS} tabs are open: close() in the script of one closes it, tab= uses one again"
+            )
+        made = self.connection.call(
+            "Target.createTarget", url="about:blank", background=not self.place.is_ours
+        )
+        return self._take(str(made["targetId"]))
+
+    def begin(self) -> None:
+        """A call begins: what has come meanwhile is taken in."""
+        link = self.connection
+        link.drain()
+        # Chromium forgets it when any run that has asked for it goes away: so each call asks anew.
+        if self.place.is_ours:
+            where = str(self.place.downloads)
+            link.call(
+                "Browser.setDownloadBehavior",
+                behavior="allowAndName",
+                downloadPath=where,
+                eventsEnabled=True,
+            )
+        else:
+            link.call("Browser.setDownloadBehavior", behavior="default", eventsEnabled=True)
+        self._forget_lost()
+
+    def adopt(self) -> list[Tab]:
+        """The windows that this run's tabs have opened since; those that are too many are closed, and counted."""
+        known = {tab.target for tab in self.tabs.values()}
+        mine, found = set(known), []
+        for each in self._targets():
+            if each["targetId"] in known or each.get("openerId") not in mine:
+                continue
+            mine.add(each["targetId"])
+            if len(self.tabs) >= MAX_TABS:
+                self.closed += 1
+                self.connection.post("Target.closeTarget", targetId=each["targetId"])
+            else:
+                with suppress(BrowserError):  # it is gone already
+                    found.append(self._take(each["targetId"], is_front=False))
+        self._forget_lost()
+        return found
+
+    def listed(self) -> list[str]:
+        """A line for each tab: name, title, address."""
+        lines, about = [], {each["targetId"]: each for each in self._targets()}
+        for name, tab in self.tabs.items():
+            info = about.get(tab.target, {})
+            mark = " (used last)" if name == self.current else ""
+            lines.append(
+                f"{name} {_short(info.get('title', ''), 80)} {_short(info.get('url', ''), 200)}{mark}"
+            )
+        lines += [
+            f"{each['name']} {_short(each['title'], 80)} {_short(each['url'], 200)} (the owner's)"
+            for each in self.owners()
+        ]
+        return lines
+
+    def owners(self) -> list[dict[str, Any]]:
+        """The owner's own tabs, in a browser of the owner's: to be read when the call names one."""
+        if self.place.is_ours:
+            return []
+        used = {tab.target for tab in self.tabs.values()} | self.place.others()
+        pages = [
+            each
+            for each in self._targets()
+            if each["targetId"] not in used and each.get("openerId") not in used
+        ]
+        return [each | {"name": f"o{each['targetId'][:6].lower()}"} for each in pages]
+
+    def frames(self) -> dict[str, str]:
+        """Frames of other sites inside this run's tabs: their name, such as t1.1, and target."""
+        found: dict[str, str] = {}
+        for name, tab in list(self.tabs.items()):
+            inside = [
+                each
+                for each in self._targets("iframe")
+                if each.get("parentFrameId") in tab.frames or each.get("parentId") in tab.frames
+            ]
+            found |= {f"{name}.{at}": each["targetId"] for at, each in enumerate(inside, 1)}
+        return found
+
+    def downloads(self, tabs: list[Tab], seconds: float) -> list[str]:
+        """A line for each file that has come since the last call, moved into the run's folder; waits for those on the way."""
+        until = time.monotonic() + min(seconds, DOWNLOAD_SECONDS)
+        while (
+            any(each.state == "inProgress" for each in self._downloads.values())
+            and time.monotonic() < until
+        ):
+            self.connection.pump(min(until, time.monotonic() + 0.2))
+        lines = []
+        for id, each in list(self._downloads.items()):
+            if each.state == "inProgress":
+                lines.append(
+                    f"{each.name}: {each.received:,} bytes so far; the next call tells more"
+                )
+                continue
+            del self._downloads[id]
+            lines.append(
+                f"{self._kept(each)}"
+                if each.state == "completed"
+                else f"{each.name}: the download was broken off"
+            )
+        return lines
+
+    def drop(self, tab: Tab) -> None:
+        """Closes a tab."""
+        tab.close()
+        self._forget_lost()
+
+    def close(self) -> None:
+        """Closes the tabs of this run, and the browser when it is ours and nobody else uses it."""
+        link, self.link = self.link, None
+        if link:
+            with suppress(ToolError):
+                for tab in self.tabs.values():
+                    tab.close()
+                link.call("Target.getTargets")  # an answer: what was sent before has arrived
+        self.tabs.clear()
+        self.place.close(link)
+
+    def _take(self, target: str, *, name: str = "", is_front: bool = True, **kind: bool) -> Tab:
+        if not name:
+            self._count += 1
+            name = f"t{self._count}"
+        if not kind:
+            own = [
+                tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame
+            ]
+            self.place.claim([*own, target])
+        tab = Tab(self.connection, target, name, **kind)
+        if not (
+            self.place.is_ours or tab.is_owners
+        ):  # a print dialog would hold the tab until the owner closes it
+            quiet = {"source": "window.print = () => {}", "runImmediately": True}
+            self.connection.post("Page.addScriptToEvaluateOnNewDocument", tab.session, **quiet)
+        self.tabs[name] = tab
+        self.current = name if is_front else self.current
+        return tab
+
+    def _forget_lost(self) -> None:
+        there = {each["targetId"] for each in self._targets("page", "iframe")}
+        for name, tab in list(self.tabs.items()):
+            if tab.target not in there and not tab.lost:
+                tab.lost = "was closed"
+            if tab.lost:
+                del self.tabs[name]
+        if self.current not in self.tabs:
+            self.current = next(reversed(self.tabs), "")
+        self.place.claim(
+            [tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame]
+        )
+
+    def _targets(self, *kinds: str) -> list[dict[str, Any]]:
+        found = self.connection.call(
+            "Target.getTargets", filter=[{"type": kind} for kind in kinds or ("page",)]
+        )
+        return list(found["targetInfos"])
+
+    def _heard(self, method: str, said: dict[str, Any]) -> None:
+        if method == "Browser.downloadWillBegin":
+            if any(said["frameId"] in tab.frames for tab in self.tabs.values()):
+                self._downloads[said["guid"]] = Download(
+                    said["guid"], said["suggestedFilename"], said["url"]
+                )
+        elif method == "Browser.downloadProgress" and (found := self._downloads.get(said["guid"])):
+            found.state, found.received = said["state"], int(said["receivedBytes"])
+            found.path = said.get("filePath", found.path)
+            if found.received > MAX_DOWNLOAD:
+                self.connection.post("Browser.cancelDownload", guid=found.id)
+        elif method == "Target.detachedFromTarget":
+            for tab in self.tabs.values():
+                if tab.session == said["sessionId"]:
+                    tab.lost = tab.lost or "was closed"
+
+    def _kept(self, each: Download) -> str:
+        """Moves a file that has come into the run's folder."""
+        source = self.place.downloads / each.id if self.place.is_ours else Path(each.path or "")
+        name = re.sub(r"[\x00-\x1f/\\:]", "_", each.name).lstrip(".")[-120:] or "download"
+        folder = self.folder / "downloads"
+        folder.mkdir(parents=True, exist_ok=True)
+        target, number = folder / name, 1
+        while target.exists():
+            number += 1
+            target = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        try:
+            shutil.move(source, target)
+        except OSError as error:
+            return f"{each.name}: {error.strerror or error}"
+        return f"{target} ({target.stat().st_size:,} bytes)"
+
+
+def _short(text: str, most: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"

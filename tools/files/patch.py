@@ -1,0 +1,75 @@
+"""The tool that replaces one passage of a file; the passage must stand there exactly once. Seed 002 §3."""
+
+from __future__ import annotations
+
+from memory.home.files import write_atomic
+from models.base import ToolResult
+from tools.base import ToolContext, ToolError, resolve, tool
+from tools.files.text_files import diff, failure, keeps_no_secret, read_text, utf8
+
+
+@tool("read", "write", paths=("path",))
+def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
+    """Replace a passage of a text file.
+
+    old: exact, occurs once, no line numbers
+    """
+    place = resolve(ctx.path(path))
+    for name, text in (("old", old), ("new", new)):
+        utf8(name, text)
+    keeps_no_secret(ctx, place, new)
+    if old == new:
+        raise ToolError("old and new are the same: nothing to change")
+    if not old:
+        raise ToolError("old is empty; to add text use file_write with mode append or prepend")
+    found = read_text(place)
+    wanted = old if old in found.text else found.adapted(old)
+    times = found.text.count(wanted)
+    if times == 0:
+        raise ToolError(f"{path}: old does not occur. {_closest(found.text, old)}")
+    if times > 1:
+        lines = ", ".join(map(str, _line_numbers(found.text, wanted)[:10]))
+        raise ToolError(
+            f"{path}: old occurs {times} times (lines {lines}); take in more of what is around the one meant"
+        )
+    changed = found.text.replace(wanted, found.adapted(new), 1)
+    try:
+        size = write_atomic(place, found.encoded(changed))
+    except OSError as error:
+        raise failure(place, error) from error
+    line = found.text.count("\n", 0, found.text.index(wanted)) + 1
+    return ToolResult(
+        "ok", {"path": str(place), "line": line, "bytes": size, "diff": diff(found.text, changed)}
+    )
+
+
+def _line_numbers(text: str, wanted: str) -> list[int]:
+    numbers: list[int] = []
+    at = text.find(wanted)
+    while at >= 0 and len(numbers) < 10:
+        numbers.append(text.count("\n", 0, at) + 1)
+        at = text.find(wanted, at + len(wanted))
+    return numbers
+
+
+def _closest(text: str, old: str) -> str:
+    """The lines that look most like `old`, with numbers, or what kind of difference it is."""
+    import difflib
+
+    lines, wanted = text.splitlines(), [line for line in old.splitlines() if line.strip()]
+    if not wanted or not lines:
+        return "The file is empty." if not lines else "old is only white space."
+    bare = [line.strip() for line in lines]
+    first = max(wanted[:20], key=len).strip()
+    match = difflib.get_close_matches(first, bare if len(bare) <= 20_000 else bare[:20_000], 1, 0.5)
+    if not match:
+        return "No line is like it; read the file first."
+    at = max(
+        0,
+        bare.index(match[0]) - wanted.index(next(line for line in wanted if line.strip() == first)),
+    )
+    shown = "\n".join(
+        f"{at + n + 1}|{line[:200]}" for n, line in enumerate(lines[at : at + min(len(wanted), 12)])
+    )
+    same = "".join(old.split()) in "".join(text.split())
+    return ("It differs in white space only. " if same else "") + f"Closest lines:\n{shown}"

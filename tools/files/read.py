@@ -1,0 +1,192 @@
+"""The tool that reads a file by lines, or lists a folder; a file of any size costs the memory of one screen. Seed 002 §3."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+from models.base import ToolResult
+from tools.base import Between, ToolContext, ToolError, tool
+from tools.files.text_files import (
+    SAMPLE,
+    binary_kind,
+    encoding_of,
+    failure,
+    is_folder,
+    open_regular,
+)
+
+MAX_LINE = 1_000  # characters shown of a line
+MAX_CHARS = 20_000  # characters shown in one answer
+AROUND = 2  # lines shown before and after one that holds the keyword
+_CHUNK = 1 << 20  # bytes read at a time
+_LONG = 1 << 16  # bytes, or characters, kept of a line
+Line = tuple[int, str]
+
+
+@tool("read", paths=("path",))
+def file_read(
+    ctx: ToolContext,
+    path: str,
+    start: Annotated[int, Between(1)] = 1,
+    count: Annotated[int, Between(1, 2000)] = 200,
+    keyword: str | None = None,
+) -> ToolResult:
+    """Read a text file as numbered lines, or list a folder.
+
+    keyword: only lines around it
+    """
+    place = ctx.path(path)
+    if is_folder(place):
+        return _folder(place, start, count)
+    with open_regular(place) as file:
+        sample = file.read(SAMPLE)
+        encoding = encoding_of(sample)
+        if encoding is None:
+            size = os.fstat(file.fileno()).st_size
+            return ToolResult(
+                "ok", {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
+            )
+        file.seek(0)
+        lines = _lines_from(file, encoding, start)
+        data = _found(lines, keyword, count) if keyword else _range(lines, start, count)
+    if encoding != "utf-8":
+        data["encoding"] = encoding
+    return ToolResult("ok", data)
+
+
+def _range(lines: Iterator[Line], start: int, count: int) -> dict[str, Any]:
+    shown, size, number = [], 0, start - 1
+    for number, text in itertools.islice(lines, count):
+        shown.append(f"{number}|{_cut(text)}")
+        size += len(shown[-1])
+        if size > MAX_CHARS:
+            break
+    if not shown:
+        return {"output": "(empty file)"}
+    more = next(lines, None) is not None
+    return {"output": "\n".join(shown)} | ({"next_start": number + 1} if more else {})
+
+
+def _found(lines: Iterator[Line], keyword: str, count: int) -> dict[str, Any]:
+    wanted = keyword.lower()
+    shown: list[str] = []
+    before: deque[Line] = deque(maxlen=AROUND)
+    hits, after, last, number, size = 0, 0, 0, 0, 0
+    for number, text in lines:
+        is_hit = wanted in text.lower()
+        hits += is_hit
+        after = AROUND if is_hit else after - 1
+        if after < 0:
+            before.append((number, text))
+            continue
+        for place, line in [*before, (number, text)]:
+            if last and place > last + 1:
+                shown.append("--")
+            shown.append(f"{place}|{_cut(line, wanted)}")
+            size += len(shown[-1])
+            last = place
+        before.clear()
+        if len(shown) >= count or size > MAX_CHARS:
+            break
+    if not hits:
+        return {"output": f"no line holds {keyword!r}", "matches": 0}
+    more = next(lines, None) is not None
+    return {"output": "\n".join(shown), "matches": hits} | (
+        {"next_start": number + 1} if more else {}
+    )
+
+
+def _cut(text: str, keyword: str = "") -> str:
+    if len(text) <= MAX_LINE:
+        return text
+    at = max(0, text.lower().find(keyword) - MAX_LINE // 2) if keyword else 0
+    return f"{'…' if at else ''}{text[at : at + MAX_LINE]}… ({len(text):,} characters)"
+
+
+def _lines_from(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
+    """Numbered lines from line `start`, without their newline; of a very long line only the first 64 kB are kept.
+
+    Raises ToolError when the file ends before.
+    """
+    if encoding.startswith("utf-16"):  # a newline is two bytes there
+        lines, passed = _wide_lines(file, encoding), 0
+        while passed < start - 1 and next(lines, None):
+            passed += 1
+    else:
+        passed = _skip(file, start - 1)
+        lines = _lines(file, "utf-8" if encoding == "utf-8-sig" else encoding, start)
+    first = next(lines, None) if passed == start - 1 else None
+    if first is not None:
+        yield first
+        yield from lines
+    elif start > 1:
+        raise ToolError(f"start={start} is behind the end: the file has {passed:,} lines")
+
+
+def _lines(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
+    for number in itertools.count(start):
+        data = more = file.readline(_LONG)
+        if not data:
+            return
+        while not more.endswith(b"\n") and (more := file.readline(_CHUNK)):
+            pass
+        text = data.decode(encoding, "replace").rstrip("\r\n")
+        yield number, text.removeprefix("\ufeff") if number == 1 else text
+
+
+def _skip(file: BinaryIO, lines: int) -> int:
+    """Moves behind the first `lines` lines, a megabyte at a time; gives how many there were."""
+    passed, chunk = 0, b""
+    while passed < lines:
+        last, chunk = chunk, file.read(_CHUNK)
+        if not chunk:
+            return passed + (last[-1:] not in (b"", b"\n"))
+        newlines = chunk.count(b"\n")
+        if passed + newlines >= lines:
+            at = -1
+            for _ in range(lines - passed):
+                at = chunk.find(b"\n", at + 1)
+            file.seek(at + 1 - len(chunk), os.SEEK_CUR)
+        passed = min(lines, passed + newlines)
+    return passed
+
+
+def _wide_lines(file: BinaryIO, encoding: str) -> Iterator[Line]:
+    reader = io.TextIOWrapper(file, encoding, "replace")
+    for number in itertools.count(1):
+        text = more = reader.readline(_LONG)
+        if not text:
+            reader.detach()  # the caller closes the file
+            return
+        while not more.endswith("\n") and (more := reader.readline(_LONG)):
+            pass
+        yield number, text.rstrip("\n").removeprefix("\ufeff")
+
+
+def _folder(place: Path, start: int, count: int) -> ToolResult:
+    try:
+        with os.scandir(place) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError as error:
+        raise failure(place, error) from error
+    lines = [_entry(entry) for entry in entries[start - 1 : start - 1 + count]]
+    data: dict[str, Any] = {"output": "\n".join(lines) or "(empty folder)", "entries": len(entries)}
+    if start - 1 + count < len(entries):
+        data["next_start"] = start + count
+    return ToolResult("ok", data)
+
+
+def _entry(entry: os.DirEntry[str]) -> str:
+    name = entry.name if entry.name.isprintable() else ascii(entry.name)
+    try:
+        if entry.is_symlink():
+            return f"{name} -> {Path(entry.path).readlink()}"
+        return f"{name}/" if entry.is_dir() else f"{name}  {entry.stat().st_size:,}"
+    except OSError as error:
+        return f"{name}  ({error.strerror})"

@@ -1,0 +1,127 @@
+"""The tool that writes a file: anew, at its end, at its start; it can take in lines of other files. Seed 002 §3."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from memory.home.files import write_atomic
+from models.base import ToolResult
+from safety.paths import references
+from tools.base import ToolContext, ToolError, resolve, tool
+from tools.files.text_files import (
+    SAMPLE,
+    Text,
+    diff,
+    encoding_of,
+    failure,
+    keeps_no_secret,
+    open_regular,
+    read_text,
+    utf8,
+)
+
+_DIFFED = 1_000_000  # bytes; of larger files only what is added is shown
+_CHUNK = 1 << 20
+
+
+@tool("read", "write", paths=("path",))
+def file_write(
+    ctx: ToolContext,
+    path: str,
+    content: str,
+    mode: Literal["overwrite", "append", "prepend"] = "overwrite",
+) -> ToolResult:
+    """Write a text file; folders are made.
+
+    content: {{file:path:start:end}} becomes those lines
+    """
+    place = resolve(ctx.path(path))
+    content = _expanded(ctx, content)
+    utf8("content", content)
+    keeps_no_secret(ctx, place, content)
+    try:
+        if place.is_dir():
+            raise ToolError(f"{path} is a folder; give the path of a file in it")
+        if place.exists():
+            return _change(place, content, mode)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        size = write_atomic(place, content)
+    except OSError as error:
+        raise failure(place, error) from error
+    return ToolResult(
+        "ok",
+        {"path": str(place), "bytes": size, "lines": len(content.splitlines()), "created": True},
+    )
+
+
+def _change(place: Path, content: str, mode: str) -> ToolResult:
+    size = place.stat().st_size
+    data: dict[str, Any] = {"path": str(place)}
+    if size > _DIFFED or (mode == "overwrite" and not _is_text(place)):
+        data["bytes"] = write_atomic(place, _pieces(place, content, mode))
+    elif mode == "overwrite":
+        before = read_text(place)
+        data |= {"bytes": write_atomic(place, content), "diff": diff(before.text, content)}
+    else:
+        before = read_text(place)
+        added = before.adapted(content)
+        after = before.text + added if mode == "append" else added + before.text
+        data |= {
+            "bytes": write_atomic(place, before.encoded(after)),
+            "diff": diff(before.text, after),
+        }
+    return ToolResult("ok", data | {"lines": len(content.splitlines())})
+
+
+def _is_text(place: Path) -> bool:
+    with open_regular(place) as file:
+        return encoding_of(file.read(SAMPLE)) is not None
+
+
+def _pieces(place: Path, content: str, mode: str) -> Iterator[bytes]:
+    """The new content of a file that is large or no text; what stays of it is copied byte by byte."""
+    if mode == "overwrite":
+        return iter([content.encode()])
+    with open_regular(place) as file:
+        sample = file.read(SAMPLE)
+    encoding = encoding_of(sample) or "utf-8"
+    newline = "\r\n" if 0 < sample.count(b"\r\n") == sample.count(b"\n") else "\n"
+    form = Text("", encoding, newline)
+    added, mark = form.encoded(form.adapted(content)), len(form.encoded(""))
+    old = _chunks(place, 0 if mode == "append" else mark)
+    return (
+        itertools.chain(old, [added[mark:]]) if mode == "append" else itertools.chain([added], old)
+    )
+
+
+def _chunks(place: Path, skip: int) -> Iterator[bytes]:
+    with open_regular(place) as file:
+        file.seek(skip)
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def _expanded(ctx: ToolContext, content: str) -> str:
+    """The content with its references replaced by the lines they name."""
+    found = references(content)
+    if not found:
+        return content
+    parts, at = [], 0
+    for reference in found:
+        parts += [content[at : reference.start()], _referred(ctx, reference)]
+        at = reference.end()
+    return "".join(parts) + content[at:]
+
+
+def _referred(ctx: ToolContext, reference: re.Match[str]) -> str:
+    start, end = int(reference[2]), int(reference[3])
+    lines = read_text(resolve(ctx.path(reference[1]))).text.removesuffix("\n").split("\n")
+    if not 1 <= start <= end <= len(lines):
+        raise ToolError(
+            f"{reference[0]}: the file has lines 1 to {len(lines)}; nothing was written"
+        )
+    return "\n".join(line.removesuffix("\r") for line in lines[start - 1 : end])

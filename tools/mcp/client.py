@@ -1,0 +1,412 @@
+"""The tools of MCP servers: how a model finds them, and how one of them becomes a tool of ours under `SERVER.TOOL`.
+
+What a server says - names, descriptions, schemas, results - is data of others. Its schema is cut down to what is checked
+here; its name and what it declares of itself are judged by the gate like any tool that is not ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import mimetypes
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from models.base import ToolResult
+from safety.origins import TOOL
+from tools.base import Tool, ToolContext, ToolError, tool
+from tools.schema import Schema
+
+if TYPE_CHECKING:
+    import mcp_types
+
+    from config import Config
+    from tools.mcp.servers import McpServers
+
+SHOWN_TOOLS = 12  # found at once
+SHOWN = 16_000  # characters of a result; the whole is in a file
+MAX_DESCRIPTION_CHARS = 400
+MAX_FILE_BYTES = 20_000_000
+MAX_NODES = 400  # of a schema
+SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in characters
+MISSING = (
+    "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
+)
+_APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
+_SMALL = {"the", "and", "for", "with", "from", "that", "this", "into", "all", "any"}
+_TYPES = {"string", "integer", "number", "boolean", "array", "object"}
+
+
+def problem() -> str:
+    """What is missing for this family on this machine, or ""."""
+    from importlib.util import find_spec
+
+    return "" if find_spec("mcp") else MISSING
+
+
+class Offer(NamedTuple):
+    """One tool of a server."""
+
+    server: str
+    name: str
+    description: str
+    schema: Schema  # of its arguments, cut down
+    hints: Mapping[str, Any]
+
+    @property
+    def full_name(self) -> str:
+        """`SERVER.TOOL`."""
+        return f"{self.server}.{self.name}"
+
+    def line(self) -> str:
+        """The tool as a model reads it."""
+        args = _arguments(self.schema)
+        args = args if len(args) <= SHOWN_ARGS else _arguments(self.schema, SHOWN_DEPTH)
+        return f"{self.full_name}({args}): {self.description}"
+
+
+@tool("read")
+def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> ToolResult:
+    """Find tools of MCP servers, other programs that the owner has set up.
+
+    query: words for what it should do; left out: all
+    """
+    servers = _servers(ctx)
+    if server and server not in servers.servers:
+        raise ToolError(
+            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+        )
+    asked = [server] if server else list(servers.servers)
+    found, failures = offers(servers, asked, ctx.tool_seconds)
+    best = ranked(found, query)
+    lines = [offer.line() for offer in best[:SHOWN_TOOLS]]
+    if len(best) > SHOWN_TOOLS:
+        names = ", ".join(offer.full_name for offer in best[SHOWN_TOOLS:])
+        more = names if len(names) < 800 else f"{names[:800].rpartition(',')[0]}, …"
+        lines.append(f"and {len(best) - SHOWN_TOOLS} more; a query finds them: {more}")
+    if not found and not failures:
+        lines.append("the servers offer no tools")
+    elif not best and found:
+        lines.append(f"none of {len(found)} tools fits; leave the query out to see them")
+    left_out = filter(None, map(servers.left_out, asked))
+    return ToolResult(
+        "ok",
+        "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]),
+        origin=TOOL,
+    )
+
+
+@tool("none")
+def mcp_call(
+    ctx: ToolContext, server: str, tool: str, args: dict[str, Any] | None = None
+) -> ToolResult:
+    """Call a tool of an MCP server.
+
+    args: as mcp_find shows them
+    """
+    servers = _servers(
+        ctx
+    )  # a call of a tool that is there never comes here: tools/toolbox.py turns it into SERVER.TOOL
+    if server not in servers.servers:
+        raise ToolError(
+            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+        )
+    from difflib import get_close_matches
+
+    names = [each.name for each in servers.tools(server, ctx.tool_seconds)]
+    near = get_close_matches(tool, names, 5, 0.3) or names[:10]
+    raise ToolError(f"{server} has no tool {tool[:60]!r}; near it: {', '.join(near) or 'none'}")
+
+
+def _servers(ctx: ToolContext) -> McpServers:
+    configured = ctx.config.mcp.servers if ctx.config else {}
+    if not configured:
+        raise ToolError(
+            "no MCP server is configured; the owner adds one to config.yaml: mcp: {servers: {NAME: {command: [PROGRAM]}}}"
+        )
+    return keep_servers(ctx)
+
+
+def keep_servers(ctx: ToolContext) -> McpServers:
+    """The servers of the config, held until the run ends."""
+    from tools.mcp.servers import Lease
+
+    configured = ctx.config.mcp.servers if ctx.config else {}
+    return ctx.keep("mcp", lambda: Lease(configured)).servers
+
+
+def offers(
+    servers: McpServers, names: Iterable[str], seconds: float
+) -> tuple[list[Offer], list[str]]:
+    """What the servers offer, and a line for each that cannot say; asked at the same time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from tools.mcp.servers import ServerFailure
+
+    def ask(name: str) -> list[Offer] | str:
+        try:
+            listed = {each.name: each for each in servers.tools(name, seconds)}
+            return [offer_of(name, each) for each in listed.values()]
+        except ServerFailure as error:
+            return str(error)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, names))
+    found = [offer for answer in answers if not isinstance(answer, str) for offer in answer]
+    return found, [answer for answer in answers if isinstance(answer, str)]
+
+
+def offer_of(server: str, each: mcp_types.Tool) -> Offer:
+    """A tool as its server describes it, in what we take of that."""
+    said = " ".join((each.description or each.title or "").split())
+    hints = (
+        each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
+    )
+    return Offer(
+        server, each.name, said[:MAX_DESCRIPTION_CHARS], plain_schema(each.input_schema), hints
+    )
+
+
+def ranked(found: list[Offer], query: str) -> list[Offer]:
+    """Those with words of the query, the most telling first; all of them for an empty one."""
+    from memory.words import asked, cut
+
+    wanted = {
+        word
+        for word in asked(query)
+        if not (word.isascii() and len(word) < 3) and word not in _SMALL
+    }
+    if not wanted:
+        return found
+    texts = [
+        Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
+        for each in found
+    ]
+    rare = {
+        word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts)))
+        for word in wanted
+    }
+    scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
+    order = sorted(range(len(found)), key=lambda at: -scores[at])
+    return [found[at] for at in order if scores[at] > max(scores) / 4]
+
+
+def plain_schema(said: Any) -> Schema:
+    """The part of a JSON schema that is checked here. The server checks the rest: to compile what a stranger wrote, or to
+    fetch what it points to, is not for us."""
+    given: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    kept = {"type": "object", "properties": {}, **_plain(given, given, 0, [MAX_NODES])}
+    is_open = any(key in given for key in ("$ref", "oneOf", "anyOf", "allOf"))
+    if given.get("additionalProperties") or is_open or not kept["properties"]:
+        kept["additionalProperties"] = True
+    return kept
+
+
+def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> Schema:
+    """`left` are the nodes that may still be taken: one that points to itself has no end."""
+    given = _pointed(said, root) if isinstance(said, Mapping) else {}
+    left[0] -= 1
+    kept: Schema = {}
+    if isinstance(given.get("type"), str) and given["type"] in _TYPES:
+        kept["type"] = given["type"]
+    if isinstance(given.get("enum"), list) and len(given["enum"]) <= 200:
+        kept["enum"] = given["enum"]
+    kept |= {
+        key: given[key] for key in ("minimum", "maximum") if isinstance(given.get(key), int | float)
+    }
+    if isinstance(given.get("description"), str):
+        kept["description"] = " ".join(given["description"].split())[:MAX_DESCRIPTION_CHARS]
+    if depth < 6 and left[0] > 0:
+        required = given.get("required")
+        required = required if isinstance(required, list) else []
+        if isinstance(inner := given.get("properties"), Mapping):
+            kept["properties"] = {
+                str(name): _plain(
+                    each if name in required or depth else _without_null(each),
+                    root,
+                    depth + 1,
+                    left,
+                )
+                for name, each in list(inner.items())[:100]
+            }
+        if isinstance(given.get("items"), Mapping):
+            kept["items"] = _plain(given["items"], root, depth + 1, left)
+        if isinstance(given.get("required"), list):
+            kept["required"] = [
+                name
+                for name in required
+                if isinstance(name, str) and name in kept.get("properties", {})
+            ]
+    return kept
+
+
+def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a `$ref` into the schema itself points to; others are left alone."""
+    for _ in range(5):
+        where = said.get("$ref")
+        if not isinstance(where, str) or not (
+            found := re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", where)
+        ):
+            return said
+        named = root.get(found[1])
+        there = named.get(found[2]) if isinstance(named, Mapping) else None
+        if not isinstance(there, Mapping):
+            return said
+        said = there
+    return {}
+
+
+def _without_null(said: Any) -> Any:
+    """The schema of an argument that may be left out: null means that, too (tools/schema.py)."""
+    if not isinstance(said, Mapping):
+        return said
+    if (
+        isinstance(kinds := said.get("type"), list)
+        and len(plain := [each for each in kinds if each != "null"]) == 1
+    ):
+        return {**said, "type": plain[0]}
+    for key in ("anyOf", "oneOf"):
+        some = said.get(key)
+        others = (
+            [each for each in some if each != {"type": "null"}] if isinstance(some, list) else []
+        )
+        if len(others) == 1 and isinstance(others[0], Mapping):
+            return {**said, **others[0]}
+    return said
+
+
+def _arguments(schema: Schema, depth: int = 0) -> str:
+    required = schema.get("required", [])
+    shown = (f"{name}{'' if name in required else '?'}: {_type_of(each, depth)}" for name, each in schema["properties"].items())  # fmt: skip
+    return ", ".join(shown)
+
+
+def _type_of(schema: Schema, depth: int = 0) -> str:
+    if "enum" in schema:
+        return "|".join(map(str, schema["enum"][:8]))
+    if schema.get("type") == "array":
+        return f"[{_type_of(schema.get('items', {}), depth)}]"
+    if schema.get("properties") and depth < SHOWN_DEPTH:
+        return f"{{{_arguments(schema, depth + 1)}}}"
+    return str(schema.get("type", "any"))
+
+
+def finder(config: Config) -> Callable[[str], tuple[Tool, Schema] | None] | None:
+    """What tools/toolbox.py takes as `foreign`; None where no server is configured."""
+    return partial(_found, config) if config.mcp.servers else None
+
+
+def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
+    """The tool called `SERVER.TOOL` with its schema; of a server that cannot say, one that takes anything."""
+    server, _, tool_name = name.partition(".")
+    if server not in config.mcp.servers:
+        return None
+    anything = Offer(
+        server,
+        tool_name,
+        "",
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {},
+    )
+    if problem():  # the call says so
+        return _tool(anything)
+    from tools.mcp.servers import ServerFailure, of_process
+
+    try:
+        listed = of_process(config.mcp.servers).tools(server, config.limits.tool_seconds)
+    except ServerFailure:  # it may come back: the call asks it once more, and says what is wrong
+        return _tool(anything)
+    return next((_tool(offer_of(server, each)) for each in listed if each.name == tool_name), None)
+
+
+def _tool(offer: Offer) -> tuple[Tool, Schema]:
+    function = {
+        "name": offer.full_name,
+        "description": offer.description,
+        "parameters": offer.schema,
+    }
+    hints = dict(offer.hints)
+    made = Tool(offer.full_name, partial(_called, offer), (), about=lambda *_: hints)
+    return made, {"type": "function", "function": function}
+
+
+def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
+    if missing := problem():
+        raise ToolError(missing)
+    from tools.mcp.servers import ServerFailure
+
+    seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
+    try:
+        answer = _servers(ctx).call(
+            offer.server, offer.name, ctx.resolved(args), seconds, ctx.env.get("SOPWITH_ONCE", "")
+        )
+    except ServerFailure as error:
+        return ToolResult(
+            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL
+        )
+    return _result(ctx, offer, answer)
+
+
+def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) -> ToolResult:
+    """What a server answered, as data: text as text, everything else as files."""
+    said = [_of_part(ctx, part) for part in answer.content]
+    texts = [each for each in said if isinstance(each, str)]
+    files = [each for each in said if isinstance(each, Path)]
+    structured = answer.structured_content
+    if structured is not None and not texts:
+        texts.append(json.dumps(structured, ensure_ascii=False))
+    text = ctx.redact("\n".join(texts))
+    data: dict[str, Any] = {"output": text}
+    if len(text) > SHOWN:
+        whole = _written(ctx, "txt", text.encode("utf-8", "replace"))
+        data["output"] = (
+            f"{text[: SHOWN * 3 // 4]}\n[… {len(text):,} characters in all; the whole is in {whole} …]\n{text[-SHOWN // 4 :]}"
+        )
+        data["file"] = str(whole)
+    elif structured is not None:
+        data["structured"] = structured
+    if files:
+        data["files"] = [str(file) for file in files]
+    images = [str(file) for file in files if file.suffix in (".png", ".jpg", ".gif", ".webp")]
+    return ToolResult("error" if answer.is_error else "ok", data, origin=TOOL, images=images)
+
+
+def _of_part(ctx: ToolContext, part: Any) -> str | Path:
+    if part.type == "text":
+        return str(part.text)
+    if part.type in ("image", "audio"):
+        return _kept(ctx, part.data, part.mime_type)
+    if part.type == "resource_link":
+        return f"[{part.name}]({part.uri})"
+    text = getattr(part.resource, "text", None)
+    return (
+        str(text)
+        if text is not None
+        else _kept(ctx, part.resource.blob, part.resource.mime_type or "")
+    )
+
+
+def _kept(ctx: ToolContext, data: str, kind: str) -> Path:
+    try:
+        whole = base64.b64decode(data[: MAX_FILE_BYTES * 4 // 3 + 4], validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ToolError(f"the server sent a file that is not base64: {error}") from error
+    ending = mimetypes.guess_extension(kind.partition(";")[0].strip().lower()) or ".bin"
+    return _written(ctx, ending.lstrip("."), whole)
+
+
+def _written(ctx: ToolContext, ending: str, data: bytes) -> Path:
+    from memory.home.files import write_atomic
+
+    folder = ctx.folder / "mcp"
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{len(list(folder.iterdir())) + 1}.{ending}"
+    write_atomic(file, data, 0o600)
+    return file

@@ -1,0 +1,295 @@
+"""The tools for the processes of this machine: look at them, wait for one, stop one. docs/tools.md.
+
+A process is named by pid and start (`4312@81234`), never by its name: when another has got the pid meanwhile, nothing
+happens to it. What Sopwith is made of, or runs in, is never stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from models.base import ToolResult
+from tools.base import Between, ToolContext, ToolError, tool
+from tools.processes.tree import LINUX, MARK, born, leaders
+from tools.processes.words import (
+    details,
+    identity,
+    in_words,
+    is_called,
+    lines_of,
+    machine,
+    on_port,
+    user_of,
+    using,
+)
+
+if TYPE_CHECKING:
+    import psutil
+
+MOST_SHOWN = 25
+IDLE_SHARE, IDLE_SECONDS = 0.02, 2.0  # of one processor, for so long: idle
+KILL_SECONDS = 2.0  # for what was killed to be gone
+
+
+def problem() -> str:
+    """Nothing is missing: psutil is of the core."""
+    return ""
+
+
+def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
+    """What the gate should know of the process that a call names."""
+    import psutil
+
+    try:
+        process = _named(str(args.get("process", "")))
+        return {"shown": ctx.redact(in_words(process)), "whose": _whose(ctx, process)}
+    except psutil.AccessDenied:  # another user's
+        return {"shown": str(args.get("process", ""))[:100], "whose": ""}
+    except (ToolError, psutil.Error):
+        return {}  # the tool says why
+
+
+@tool("read", paths=("file",))
+def process_look(
+    ctx: ToolContext,
+    process: str | None = None,
+    name: str | None = None,
+    port: Annotated[int | None, Between(1, 65535)] = None,
+    file: str | None = None,
+    sort: Literal["cpu", "memory"] = "cpu",
+) -> ToolResult:
+    """Find processes by name, port or used file or folder, as PID@START with what they use; or all about one; or the load of the machine and who makes it.
+
+    process: PID@START
+    """
+    import psutil
+
+    if process:
+        found = _named(process)
+        with found.oneshot():
+            return ToolResult("ok", {"output": ctx.redact("\n".join(details(found)))})
+    unseen = ""
+    if port is not None:
+        chosen, unseen = on_port(port)
+    elif file is not None:
+        chosen, unseen = using(ctx.path(file).resolve())
+    else:
+        chosen = [each for each in psutil.process_iter() if not name or is_called(each, name)]
+    lines = lines_of(chosen, sort, port)
+    head = [] if process or name or port is not None or file is not None else machine()
+    more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
+    text = "\n".join([*head, *lines[:MOST_SHOWN], *more, *([unseen] if unseen else [])])
+    data = {"output": ctx.redact(text) or "none", "count": len(lines)}
+    return ToolResult("ok", data | ({"unseen": unseen} if port is not None else {}))
+
+
+@tool("write", about=stopped_one)
+def process_stop(
+    ctx: ToolContext, process: str, grace: Annotated[int, Between(0, 60)] = 5
+) -> Generator[str, None, ToolResult]:
+    """Stop one process: ask it to end, and kill it when it has not after the grace.
+
+    process: PID@START, as process_look shows it
+    grace: seconds
+    """
+    import psutil
+
+    found = _named(process)
+    if _whose(ctx, found) == "ours":
+        raise ToolError(f"{process} is Sopwith, or what it runs in; it is not stopped")
+    shown, children = in_words(found), []
+    with suppress(psutil.Error):
+        if found.status() == psutil.STATUS_ZOMBIE:
+            return ToolResult(
+                "ok",
+                {"output": f"{shown} has ended already; its parent {found.ppid()} has not noticed"},
+            )
+        children = found.children(recursive=True)
+    yield f"{shown}\n"
+    try:
+        how = _stopped(found, process, min(float(grace), max(0.0, ctx.deadline - time.monotonic())))
+    except (PermissionError, psutil.AccessDenied):
+        raise ToolError(
+            f"{shown} belongs to {user_of(found)}: to stop it takes other rights (sudo)"
+        ) from None
+    left = [
+        identity(child.pid)
+        for child in children
+        if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+    ]
+    data = {"output": ctx.redact(f"{shown} {how}")} | ({"children": left} if left else {})
+    return ToolResult("error" if "still" in how else "ok", data)
+
+
+@tool("read")
+def process_wait(
+    ctx: ToolContext,
+    process: str | None = None,
+    port: Annotated[int | None, Between(1, 65535)] = None,
+    until: Literal["exit", "idle"] = "exit",
+    timeout: Annotated[int | None, Between(1, 3600)] = None,
+) -> ToolResult:
+    """Wait until a process has ended or uses no processor, or until something listens on a port of this machine.
+
+    process: PID@START
+    timeout: seconds
+    """
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    end = time.monotonic() + limit
+    if (process is None) == (port is None):
+        raise ToolError("say process or port, one of them")
+    if port is not None:
+        if _until(lambda: _listens(port), end, 0.1):
+            return ToolResult("ok", {"output": f"something listens on port {port}"})
+        why = f"nothing listens on port {port} after {limit:g} s; what a sandboxed script serves is only reached there"
+        return ToolResult("timeout", {"reason": why})
+    found = _named(str(process))
+    shown = in_words(found)
+    if until == "exit":
+        if _has_ended(found, str(process), end):
+            return ToolResult("ok", {"output": f"{shown} has ended"})
+        return ToolResult("timeout", {"reason": f"{shown} still runs after {limit:g} s"})
+    if _is_idle(found, end):
+        return ToolResult("ok", {"output": f"{shown} is idle, or has ended"})
+    return ToolResult("timeout", {"reason": f"{shown} still works after {limit:g} s"})
+
+
+def _named(text: str) -> psutil.Process:
+    """The process PID@START. Raises ToolError when it is gone, or another has its pid."""
+    import psutil
+
+    match = re.fullmatch(r"\s*(\d{1,10})@(\d{1,20})\s*", text)
+    if not match:
+        raise ToolError(f"process: {text[:60]!r} is no PID@START; process_look finds it")
+    try:
+        process = psutil.Process(int(match[1]))
+    except (psutil.NoSuchProcess, ValueError, OverflowError):
+        raise ToolError(f"{text}: has ended; there is no such process any more") from None
+    if born(process.pid) != int(match[2]):
+        raise ToolError(
+            f"{text}: has ended; its pid belongs to another process now. Look again with process_look"
+        )
+    return process
+
+
+def _whose(ctx: ToolContext, process: psutil.Process) -> str:
+    """ "ours": us, what we run in, what holds our sandboxes; "run": what this run has started; "" for all others."""
+    import psutil
+
+    me = psutil.Process()
+    if process.pid in {1, me.pid, *leaders, *(each.pid for each in me.parents())}:
+        return "ours"
+    is_below = False
+    with suppress(psutil.Error):
+        is_below = me in process.parents()
+        if is_below and (
+            process.name() == "bwrap" or "/sandbox/supervisor.py" in " ".join(process.cmdline())
+        ):
+            return "ours"
+        if not is_below and ctx.run:
+            is_below = ctx.run in process.environ().get(MARK, "")
+    return "run" if is_below else ""
+
+
+def _stopped(process: psutil.Process, text: str, grace: float) -> str:
+    """Ends it, and says how. Raises PermissionError or psutil.AccessDenied."""
+    end = time.monotonic() + grace
+    _send(process, text, signal.SIGTERM)
+    with suppress(ToolError):  # one that is suspended would not see it
+        _send(process, text, signal.SIGCONT)
+    if _has_ended(process, text, end):
+        return "has ended"
+    try:
+        _send(process, text, signal.SIGKILL)
+    except ToolError:
+        return "has ended"
+    if _has_ended(process, text, time.monotonic() + KILL_SECONDS):
+        return f"was killed, since it had not ended after {grace:g} s"
+    return "is still there: it waits in the kernel, where nothing ends it"
+
+
+def _send(process: psutil.Process, text: str, sign: signal.Signals) -> None:
+    """Between the look and the signal no other process can get the pid: the descriptor holds on to the one that was looked at."""
+    if not LINUX:
+        process.send_signal(sign)  # psutil compares the start, too
+        return
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        raise ToolError(f"{text}: has ended") from None
+    try:
+        if identity(process.pid) != text.strip():
+            raise ToolError(f"{text}: has ended; its pid belongs to another process now")
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(descriptor, sign)
+    finally:
+        os.close(descriptor)
+
+
+def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
+    """Waits for the end of a process, until `end` on the monotonic clock; a zombie has ended."""
+    import psutil
+
+    if not LINUX:
+        with suppress(psutil.TimeoutExpired):
+            process.wait(max(0.0, end - time.monotonic()))
+        return not process.is_running()
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        news = select.poll()
+        news.register(descriptor, select.POLLIN)
+        return identity(process.pid) != text.strip() or bool(
+            news.poll(max(0.0, end - time.monotonic()) * 1000)
+        )
+    finally:
+        os.close(descriptor)
+
+
+def _is_idle(process: psutil.Process, end: float) -> bool:
+    """Whether the process and its children use next to nothing for a while, before `end`."""
+    import psutil
+
+    def used() -> float:
+        total = 0.0
+        for each in [process, *process.children(recursive=True)]:
+            with suppress(psutil.Error):
+                total += sum(each.cpu_times()[:2])
+        return total
+
+    try:
+        before, since = used(), time.monotonic()
+        while (now := time.monotonic()) < end:
+            if now - since >= IDLE_SECONDS:
+                return True
+            time.sleep(min(0.25, max(0.0, end - now)))
+            if (total := used()) - before > IDLE_SHARE * IDLE_SECONDS:
+                before, since = total, time.monotonic()
+    except psutil.NoSuchProcess:
+        return True
+    return False
+
+
+def _listens(port: int) -> bool:
+    for host in ("127.0.0.1", "::1"):
+        with suppress(OSError), socket.create_connection((host, port), 0.5):
+            return True
+    return False
+
+
+def _until(is_so: Callable[[], bool], end: float, every_seconds: float) -> bool:
+    while not is_so():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(every_seconds)
+    return True

@@ -1,0 +1,255 @@
+"""The tool that runs a bash or Python script, streams its output, and leaves no process behind. Seed 002 §3."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from models.base import Status, ToolResult
+from safety.held import is_secret_name
+from tools.base import Between, ToolContext, ToolError, tool
+from tools.files import is_folder
+from tools.processes import Tree, Work
+from tools.scripts.output import Live, Output
+
+if TYPE_CHECKING:
+    from sandbox.levels import Lift, Sandbox
+    from tools.scripts.cells import Call
+
+_STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+_LOOKS_AT_PROCESSES = re.compile(
+    r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b"
+)
+# How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
+_READ_ONLY = ("Read-only file system", "只读文件系统")
+_DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
+_ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
+_PIECE_CHARS = 25_000  # of a script that is given in several
+_DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
+
+
+# The working folder comes last on the path: a json.py that lies in Downloads is not what `import json` means.
+_RUN_TEXT = "import sys; _ = ''.join(sys.argv[1:]); del sys.argv[1:]; sys.path.append(''); exec(compile(_, '<script>', 'exec'))"
+_RUN_FILE = "import sys; del sys.argv[0]; sys.path.append(''); exec(compile(open(sys.argv[0], 'rb').read(), sys.argv[0], 'exec'))"
+
+
+@tool("execute", paths=("cwd",))
+def code_run(
+    ctx: ToolContext,
+    script: str,
+    type: Literal["bash", "python"] = "bash",
+    timeout: Annotated[int | None, Between(1, 3600)] = None,
+    cwd: str | None = None,
+    env: dict[str, str] | None = None,
+) -> Generator[str, None, ToolResult]:
+    """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
+
+    timeout: seconds
+    env: values kept out of code
+    """
+    folder = ctx.path(cwd) if cwd else ctx.cwd
+    if not is_folder(folder):
+        raise ToolError(f"cwd: {folder} is not a folder")
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
+    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
+    lifts = ctx.lifts(
+        "code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),)
+    )
+    with _on_disk(ctx.folder):
+        holds_secret = ctx.redact(script) != script
+        argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
+        output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
+    stopped: list[str] = []
+    with closing(output):  # also on Ctrl-C and when the run is closed
+        work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
+        running = started(ctx, work, lifts)
+        try:
+            is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
+        finally:
+            stopped = running.stop()
+            taken = running.taken(ctx.folder)
+    if running.problem:
+        raise ToolError(f"the sandbox has ended: {running.problem}")
+    result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
+    if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
+        result.data["note"] = note
+    if taken:
+        result.data["taken"] = (
+            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        )
+    return result
+
+
+def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
+    """What the sandbox kept from a script, said to whom did not expect it; "" for nothing that can be told."""
+    if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
+        return "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
+    refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
+    if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
+        roots = ", ".join(map(str, sandbox.profile.places.roots))
+        return (
+            f"the sandbox lets nothing be changed outside the allowed folders ({roots}): where a path outside is named in"
+            " the script itself, not in a variable or a list, the owner can let it through"
+        )
+    return ""
+
+
+@contextmanager
+def _on_disk(folder: Path) -> Iterator[None]:
+    """What a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise ToolError(
+            f"nothing was run: {folder} cannot be written to: {error.strerror}. Free some space."
+        ) from error
+
+
+def _scripts(ctx: ToolContext) -> Path:
+    """Where scripts are put: where the sandbox lets them be read."""
+    readable = ctx.sandbox.profile.readable if ctx.sandbox else ()
+    return readable[0] if readable else ctx.folder
+
+
+def started(ctx: ToolContext, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
+    """Starts what is to be run: in the sandbox, unless the gate lifts it for this call or the run has none."""
+    try:
+        if ctx.sandbox is None or ("all" in lifts and ctx.sandbox.profile.kind == "owner"):
+            return Tree(
+                work.argv, work.cwd, {**work.env, **work.given}, work.name, terminal=work.terminal
+            )
+        from tools.scripts.cells import Cells  # a start does without
+
+        return Cells.of(ctx.sandbox).start(
+            ctx.sandbox, work._replace(cwd=work.cwd.resolve()), lifts
+        )
+    except (
+        OSError
+    ) as error:  # the folder may not be entered, the environment is too large, no process left
+        raise ToolError(
+            f"cannot start {work.argv[0]} in {work.cwd}: {error.strerror or error}"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise ToolError(
+            f"env: {error.object[error.start : error.end]!a} cannot be passed on"
+        ) from error
+
+
+def environment() -> dict[str, str]:
+    """Ours, without start-up files and without what is named like a secret."""
+    variables = {name: value for name, value in os.environ.items() if not is_secret_name(name)}
+    for name in _STARTUP_FILES:
+        variables.pop(name, None)
+    utf8 = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
+    return variables | utf8 | {"PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _given(variables: dict[str, str]) -> dict[str, str]:
+    for name, value in variables.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ToolError(f"env: {name!a} is no name, or its value no value, for a variable")
+    return variables
+
+
+def _command(type: str, script: str, stem: Path | None) -> list[str]:
+    """How the script is started. `stem`: where its file lies, if it needs one; None: no file may hold it."""
+    if "\0" in script:
+        raise ToolError("script: holds a NUL character")
+    try:
+        code = script.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+    pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
+    if type == "python":
+        python = [sys.executable, "-P", "-X", "utf8", "-c"]
+        if stem is None:
+            return [*python, _RUN_TEXT, *pieces]
+        path = stem.with_name(f"{stem.name}.py")  # a file, so that a traceback quotes its lines
+        path.write_bytes(code)
+        return [*python, _RUN_FILE, str(path)]
+    bash = shutil.which("bash")
+    if bash is None:
+        raise ToolError("there is no bash on this machine; use type python")
+    if len(code) <= _ARGUMENT_BYTES:
+        return [bash, "-c", script]
+    if stem is None:
+        return [bash, "-c", 'eval "set --; $(printf %s "$@")"', bash, *pieces]
+    path = stem.with_name(f"{stem.name}.sh")
+    path.write_bytes(code)
+    return [bash, str(path)]
+
+
+def _follow(
+    running: Call | Tree, output: Output, ctx: ToolContext, deadline: float
+) -> Generator[str, None, bool]:
+    """Reads and yields output until the script has ended and nobody writes any more. True when the time is up."""
+    pipe = running.output
+    os.set_blocking(pipe, False)
+    live = Live(ctx.redact)
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    poll.register(running.exit, select.POLLIN)
+    end, ended, is_open = deadline, False, True
+    while is_open or not ended:
+        now = time.monotonic()
+        if now >= end:
+            break
+        ready = {
+            descriptor
+            for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)
+        }
+        if pipe in ready:
+            data = os.read(pipe, 65_536)
+            output.add(data)
+            live.add(data)
+            if not data:
+                is_open = False
+                poll.unregister(pipe)
+        elif running.exit in ready and not ended and running.hear():
+            ended = True
+            poll.unregister(running.exit)
+            if running.has_rest():
+                end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
+        if live.due is not None and live.due <= time.monotonic() and (text := live.take()):
+            yield text
+    if rest := live.take() + live.rest():
+        yield rest
+    return not ended
+
+
+def _result(
+    exit_code: int | None, output: Output, limit: float | None, stopped: list[str]
+) -> ToolResult:
+    status: Status = "ok" if exit_code == 0 else "error"
+    data: dict[str, Any] = {"exit_code": exit_code, "output": output.shown()}
+    if output.file:
+        data |= {"file": str(output.file), "bytes": output.size}
+    if limit is not None:
+        status = "timeout"
+        data |= {
+            "exit_code": None,
+            "reason": f"stopped after {limit:g} s, the time limit; what it had started too",
+        }
+    elif exit_code is not None and exit_code < 0:
+        data["signal"] = f"killed by {_signal_name(-exit_code)}"
+    if stopped:
+        data["stopped"] = stopped
+    return ToolResult(status, data)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,327 @@
+"""The cells in which the scripts of a run work when the sandbox is full: built once, then used by one call after the other.
+
+A cell is a bubblewrap with a supervisor inside (sandbox/supervisor.py). A call that may do more, or for which other things
+must be guarded, has a cell of another plan (sandbox/mounts.py). A cell that died is built anew; all end with their run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from pathlib import Path
+from select import POLLIN, poll
+
+from sandbox import bubblewrap, mounts, seccomp
+from sandbox.cgroups import Group
+from sandbox.levels import Level, Lift, Profile, Sandbox
+from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
+from tools.scripts.confiner import Confiner
+
+MOST_CELLS = 4
+PACKET_BYTES = 16_384
+NOTHING_LEFT_SECONDS = 1.5  # for what was killed to be gone; the cell is given up after that
+# Joins the control groups, then becomes bubblewrap.
+_JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
+_of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
+
+
+class Cell:
+    """One bubblewrap. It is being built when this returns; what it is told meanwhile waits."""
+
+    def __init__(self, sandbox: Sandbox, plan: mounts.Plan) -> None:
+        """Raises OSError."""
+        self.plan = plan
+        self.was_used = False
+        limits = sandbox.profile.limits
+        self._group = Group(limits.memory_bytes, limits.processes)
+        self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        info = bubblewrap.file(seccomp.program(network=True))
+        told = mounts.words(sandbox.profile, plan, info)
+        # in a file, since everybody may read the arguments of a process
+        words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
+        self._errors = bubblewrap.file(b"")
+        python = os.path.realpath(sys.executable)
+        supervisor = [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
+        supervisor += map(
+            str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
+        )
+        line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervisor]
+        if self._group.files:
+            line = ["/bin/sh", "-c", _JOIN, "sh", *self._group.files, "--", *line]
+        try:
+            with starting:
+                self._process = subprocess.Popen(
+                    line,
+                    cwd="/",
+                    env={"PATH": os.defpath, "LANG": "C.UTF-8", MARK: mark("cell")},
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._errors,
+                    stderr=self._errors,
+                    start_new_session=True,  # Ctrl-C is for us
+                    pass_fds=[info, words, inner.fileno()],
+                )
+                leaders.add(self._process.pid)
+        except OSError:
+            self.talk.close()
+            self._group.close()
+            os.close(self._errors)
+            raise
+        finally:
+            inner.close()
+            os.close(info)
+            os.close(words)
+
+    def is_alive(self) -> bool:
+        """Whether it can take a call: it has not ended, and says nothing of a call that is over."""
+        if self.talk.fileno() < 0 or self._process.poll() is not None:
+            return False
+        try:
+            return bool(self.talk.recv(PACKET_BYTES, socket.MSG_DONTWAIT)) and self.is_alive()
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def why(self) -> str:
+        """What bubblewrap said before it ended."""
+        if self.talk.fileno() < 0:
+            return ""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(NOTHING_LEFT_SECONDS)
+        return " ".join(os.pread(self._errors, 4096, 0).decode(errors="replace").split())[:200]
+
+    def close(self) -> None:
+        """Ends it with all that is in it. May be called again."""
+        if self.talk.fileno() < 0:
+            return
+        self.talk.close()
+        if not self.was_used:  # there is nothing in it; it may not be whole yet
+            self._process.kill()
+        with contextlib.suppress(
+            subprocess.TimeoutExpired
+        ):  # the supervisor goes when nobody is there
+            self._process.wait(NOTHING_LEFT_SECONDS)
+        if self._process.returncode is None:
+            self._kill()
+            self._process.wait()
+        leaders.discard(self._process.pid)
+        os.close(self._errors)
+        self._group.close()
+
+    def _kill(self) -> None:
+        """Ends a supervisor that does not answer, by way of bubblewrap's parent, which then ends too; else that itself."""
+        pid = self._process.pid
+        try:
+            inner = [
+                int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            ]
+        except (OSError, ValueError):
+            inner = []
+        for each in inner or [pid]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+
+
+class Call:
+    """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit` is readable when there
+    is news. `stop` it on every way out."""
+
+    def __init__(
+        self, cell: Cell, orders: bytes, missing: list[str], terminal: int | None = None
+    ) -> None:
+        """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
+        `output` is -1. Raises OSError."""
+        self._cell, self.exit = cell, cell.talk.fileno()
+        cell.was_used = True
+        self.code: int | None = None
+        self.problem = ""  # why the cell is gone, where that is known
+        self._is_done = False
+        self._missing = missing
+        self._found: dict[str, None] = {}
+        given = bubblewrap.file(orders)
+        self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
+        try:
+            socket.send_fds(cell.talk, [b"run"], [given, inner])
+        except OSError as error:
+            if self.output >= 0:
+                os.close(self.output)
+            raise OSError(f"the sandbox does not start: {cell.why() or error}") from error
+        finally:
+            os.close(given)
+            os.close(inner)
+
+    def hear(self) -> bool:
+        """Takes the news. True when the script has ended."""
+        said = b""
+        with contextlib.suppress(OSError):
+            said = self._cell.talk.recv(PACKET_BYTES)
+        word, _, rest = said.partition(b" ")
+        if word in (b"ended", b"done"):
+            self.code = int(rest)
+            self._is_done = word == b"done"
+        elif said.startswith(b"left"):
+            self._found |= dict.fromkeys(
+                line.decode(errors="replace") for line in said.split(b"\0")[1:]
+            )
+        else:  # nothing: the cell is gone
+            self._is_done = True
+            if self.code is None:
+                self.code, self.problem = -signal.SIGKILL, self._cell.why()
+        return self.code is not None
+
+    def has_rest(self) -> bool:
+        """Whether the script, which has ended, has left processes behind."""
+        return not self._is_done
+
+    def stop(self, patience_seconds: float = 0.3) -> list[str]:
+        """Asks what still runs to end, then kills it; gives the command lines of what had to be stopped."""
+        try:
+            for word, seconds in ((b"term", patience_seconds), (b"kill", NOTHING_LEFT_SECONDS)):
+                if not self._is_done:
+                    with contextlib.suppress(OSError):
+                        self._cell.talk.send(word)
+                    self._wait(seconds)
+            return [line.strip() for line in self._found]
+        finally:
+            if self.output >= 0:
+                os.close(self.output)
+            if (
+                not self._is_done or self.output < 0
+            ):  # it does not answer, or nobody waits for it any more
+                self._cell.close()
+
+    def taken(self, folder: Path) -> list[str]:
+        """The start-up files that the script has made: they are in `folder` now, where nothing reads them at a login."""
+        return mounts.take_away(self._missing, folder)
+
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        news = poll()
+        news.register(self.exit, POLLIN)
+        while not self._is_done and news.poll(max(0.0, end - time.monotonic()) * 1000):
+            self.hear()
+
+
+class Cells:
+    """The cells of one run."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        places = sandbox.profile.places
+        is_shared = sandbox.profile.kind == "shared"
+        self.temporary: Path | None = None
+        if not is_shared and not any(
+            places.temporary.is_relative_to(root) for root in places.roots
+        ):
+            self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
+        self._planner = mounts.Planner(sandbox, self.temporary)
+        self._cells: dict[frozenset[Lift], Cell] = {}
+        self._confiners: list[Confiner] = []  # at most one
+        weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
+
+    @classmethod
+    def of(cls, sandbox: Sandbox) -> Cells:
+        """Those of this sandbox."""
+        if sandbox not in _of:
+            _of[sandbox] = cls(sandbox)
+        return _of[sandbox]
+
+    def start(self, sandbox: Sandbox, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
+        """Starts one command. Raises OSError."""
+        kept = self._cells.get(lifts)
+        plan = self._planner.plan(work.cwd, work.script, lifts, search=kept is None)
+        variables = self._variables(sandbox.profile, work, plan)
+        if sandbox.level.name != "full":
+            return self._confined(sandbox.level, work, plan, variables)
+        fields = [str(work.cwd), str(len(work.argv)), *work.argv]
+        fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
+        orders = b"\0".join(map(os.fsencode, fields))
+        missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
+        if work.terminal is not None:  # a shell stays, while calls come and go
+            return Call(Cell(sandbox, plan), orders, missing, work.terminal)
+        return Call(self._cell(sandbox, plan, lifts), orders, missing)
+
+    def warm(self, sandbox: Sandbox, cwd: Path) -> None:
+        """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
+        call."""
+        with contextlib.suppress(OSError):
+            if sandbox.level.name != "full":
+                if not sandbox.level.program:
+                    self._ready()
+                return
+            self._cell(
+                sandbox,
+                self._planner.plan(cwd.resolve(), "", frozenset(), search=True),
+                frozenset(),
+            )
+
+    def _variables(self, profile: Profile, work: Work, plan: mounts.Plan) -> dict[str, str]:
+        found = mounts.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}
+        if profile.kind == "shared":
+            root = str(profile.places.roots[0])
+            return found | {"HOME": root, "TMPDIR": root}
+        return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
+
+    def _confined(
+        self, level: Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
+    ) -> Tree:
+        readable = [
+            Path(word)
+            for word in work.argv
+            if word.endswith((".py", ".sh")) and word.startswith("/")
+        ]
+        if level.program:  # Seatbelt
+            words = self._planner.seatbelt(plan, readable)
+            given = variables | dict(work.given)
+            return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
+
+        confiner = self._ready()
+
+        def start(env: dict[str, str]) -> Handed:
+            orders = self._planner.confined(plan, work.cwd, readable, env, work.argv)
+            try:
+                return confiner.start(orders, work.terminal)
+            finally:
+                os.close(orders)
+
+        return Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
+
+    def _ready(self) -> Confiner:
+        """What starts confined commands; another one when it has died."""
+        if not self._confiners or not self._confiners[0].is_alive():
+            while self._confiners:
+                self._confiners.pop().close()
+            self._confiners.append(Confiner())
+        return self._confiners[0]
+
+    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift]) -> Cell:
+        kept = self._cells.get(lifts)
+        if kept is not None:
+            if kept.plan == plan and kept.is_alive():
+                return kept
+            kept.close()
+            del self._cells[lifts]
+        while len(self._cells) >= MOST_CELLS:
+            self._cells.pop(next(iter(self._cells))).close()
+        self._cells[lifts] = Cell(sandbox, plan)
+        return self._cells[lifts]
+
+
+def _end(
+    cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None
+) -> None:
+    for cell in cells.values():
+        cell.close()
+    for confiner in confiners:
+        confiner.close()
+    cells.clear()
+    confiners.clear()
+    if temporary:
+        shutil.rmtree(temporary, ignore_errors=True)

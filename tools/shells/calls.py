@@ -1,0 +1,338 @@
+"""The tools for shells that stay open: `shell_run` runs a command, `shell_keys` talks to the program that it has started.
+
+A password is asked of the owner, typed, and hidden from then on; a model never has it. docs/tools.md.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import time
+from collections.abc import Generator
+from contextlib import closing
+from typing import Annotated, Any, Literal
+
+from models.base import Status, ToolResult
+from safety.origins import WEB, of_result
+from safety.secrets import Redactor
+from safety.terminal_calls import asks_below
+from tools.base import Between, ToolContext, ToolError, tool
+from tools.scripts import Live, Output, clean
+from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
+from tools.shells.screen import asked_below, painted, paints
+from tools.shells.screen import keys as keys_of
+
+MOST_SHELLS = 8
+MOST_PASSWORDS = 3  # asked of the owner in one call
+KEYS_SECONDS = 0.3  # a program that reads keys and has been quiet for so long waits for one
+FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
+    0.05,
+    0.5,
+)  # at who has the terminal, after something was said
+# Behind ssh the terminal does not say that nothing is echoed: there the prompt is what tells.
+_PASSWORD = re.compile(
+    r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
+)
+_KEPT = "shell "  # before the name, in `ToolContext.kept`
+Why = Literal["ended", "over", "late", "line", "keys", "password"]
+
+
+def problem() -> str:
+    """Why there are no terminals on this machine, or ""."""
+    if sys.platform == "win32":
+        return (
+            "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
+        )
+    return (
+        "" if shutil.which("bash") else "there is no bash on this machine: install the package bash"
+    )
+
+
+def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
+    """What the gate should know of a call: where the shell is, whether the sandbox holds it, who would read what is typed."""
+    shell = ctx.kept.get(_KEPT + str(args.get("name") or "main"))
+    if not isinstance(shell, Shell):
+        return {"cwd": str(ctx.cwd)}
+    found = shell.foreground() if shell.busy and "script" not in args else Foreground()
+    return {
+        "cwd": str(shell.cwd),
+        "outside": shell.is_outside,
+        "program": list(found.words),
+        "is_shell": found.is_shell,
+        "typed": shell.typed,
+        "asked": asked_below(bytes(shell.screen), ROWS, COLUMNS) if asks_below(found.words) else "",
+    }
+
+
+@tool("execute", about=open_shell)
+def shell_run(
+    ctx: ToolContext,
+    script: str,
+    name: str = "main",
+    timeout: Annotated[int | None, Between(1, 3600)] = None,
+) -> Generator[str, None, ToolResult]:
+    """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
+
+    timeout: seconds
+    """
+    shell = _shell(ctx, name)
+    if shell and shell.busy:
+        raise ToolError(
+            f"{_program(shell.foreground())} still runs in the shell {name}: shell_keys reads on and types, "
+            "keys=['ctrl-c'] stops it; another name opens another shell"
+        )
+    _check(script)
+    cwd = (shell.cwd if shell else ctx.cwd).resolve()
+    lifts = ctx.lifts("shell_run", {"script": script}, (cwd,)) if ctx.sandbox else frozenset()
+    if shell is None:
+        if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
+            raise ToolError(
+                f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
+            )
+        shell = ctx.keep(_KEPT + name, lambda: Shell(ctx, name, cwd, lifts))
+    elif "all" not in shell.lifts and not lifts <= shell.lifts:
+        raise ToolError(
+            f"this needs {' and '.join(sorted(lifts - shell.lifts))}, which the sandbox does not give to a shell that is "
+            "open; run it in a new one, by another name"
+        )
+    shell.origin = ""
+    if ctx.sandbox:
+        shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
+    shell.begin(script)
+    return (yield from _followed(ctx, shell, timeout))
+
+
+@tool("execute", about=open_shell)
+def shell_keys(
+    ctx: ToolContext,
+    text: str | None = None,
+    keys: list[str] | None = None,
+    name: str = "main",
+    enter: bool = True,
+    screen: bool = False,
+    timeout: Annotated[int | None, Between(1, 3600)] = None,
+) -> Generator[str, None, ToolResult]:
+    """Type text, then keys (ctrl-c, up, f1 …), for the program in a shell; without either, read on.
+
+    enter: after text
+    screen: see the whole screen
+    timeout: seconds
+    """
+    shell = _shell(ctx, name)
+    if shell is None:
+        names = ", ".join(key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT))
+        raise ToolError(f"no shell is called {name}; open: {names or 'none, shell_run opens one'}")
+    typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
+    pressed = keys_of(keys or [])
+    if not shell.busy:
+        shell.take()
+        if typed or pressed:
+            raise ToolError(
+                f"nothing runs in the shell {name} that could read this; shell_run runs a command"
+            )
+        return ToolResult(
+            "ok",
+            {"output": ctx.redact(_screen(shell)), "note": "nothing runs"},
+            origin=shell.origin,
+        )
+    if typed and _foreground(shell).waits == "password":
+        raise ToolError(
+            "a password is typed by its owner: call shell_keys without text, and it is asked for"
+        )
+    if typed and _asks_web(shell, typed):
+        shell.origin = WEB
+    shell.type(typed + pressed)
+    shell.typed = _begun(shell.typed + typed, pressed)
+    return (yield from _followed(ctx, shell, timeout, screen))
+
+
+def _shell(ctx: ToolContext, name: str) -> Shell | None:
+    """The open shell called `name`; one that has ended meanwhile is let go."""
+    if not re.fullmatch(r"[\w.-]{1,40}", name):
+        raise ToolError(f"name: {name[:60]!r} is no name for a shell: letters, digits, - and _ are")
+    shell = ctx.kept.get(_KEPT + name)
+    if not isinstance(shell, Shell):
+        return None
+    if shell.is_over:
+        _let_go(ctx, shell)
+        return None
+    return shell
+
+
+def _let_go(ctx: ToolContext, shell: Shell) -> None:
+    del ctx.kept[_KEPT + shell.name]
+    shell.close()
+
+
+def _check(script: str) -> None:
+    if "\0" in script:
+        raise ToolError("script: holds a NUL character")
+    try:
+        script.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+
+
+def _followed(
+    ctx: ToolContext, shell: Shell, timeout: int | None, screen: bool = False
+) -> Generator[str, None, ToolResult]:
+    """Reads until the command has ended, its program waits for input, or the time is up."""
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    call = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
+    with closing(Output(ctx.folder / f"out-{call}.txt", ctx.redact)) as output:
+        said = _Said(ctx, output)
+        shell.is_followed = True
+        try:
+            why, found = yield from _until(ctx, shell, said, limit)
+        finally:
+            shell.is_followed = False
+        if rest := said.live.take() + said.live.rest():
+            yield rest
+    result = _result(shell, output, why, found, limit)
+    if screen or (why in ("keys", "late") and said.is_painted):
+        result.data["screen"] = ctx.redact(_screen(shell))
+        result.data.pop("output", None)
+    if taken := shell.taken():
+        result.data["taken"] = (
+            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        )
+    if why == "over":
+        _let_go(ctx, shell)
+    return result
+
+
+class _Said:
+    """What a program says in one call: for the result, for a screen that follows, and its last line."""
+
+    def __init__(self, ctx: ToolContext, output: Output) -> None:
+        self.output, self.live = output, Live(ctx.redact)
+        self.is_painted, self._end = False, b""
+
+    def add(self, data: bytes) -> None:
+        self.output.add(data)
+        self.live.add(data)
+        self.is_painted = self.is_painted or paints(data)
+        self._end = (self._end + data)[-1000:]
+
+    def last_line(self) -> str:
+        lines = clean(self._end.decode(errors="replace")).strip().splitlines()
+        return lines[-1][-200:] if lines else ""
+
+
+def _until(
+    ctx: ToolContext, shell: Shell, said: _Said, limit: float
+) -> Generator[str, None, tuple[Why, Foreground]]:
+    """Why it is time to tell what came, and who has the terminal then."""
+    last = time.monotonic()
+    end, look, passwords = last + limit, last + FIRST_LOOK_SECONDS, 0
+    while True:
+        if shell.wait(min(end, look, said.live.due or end) - time.monotonic()):
+            said.add(shell.take())
+            last = time.monotonic()
+            look = last + FIRST_LOOK_SECONDS
+        now = time.monotonic()
+        if said.live.due is not None and said.live.due <= now and (text := said.live.take()):
+            yield text
+        if why := _over(shell, now >= end):
+            return why, shell.foreground() if why == "late" else Foreground()
+        if now < look:
+            continue
+        found = _foreground(shell)
+        if found.waits == "password" and passwords < MOST_PASSWORDS:
+            if not _typed_by_owner(ctx, shell, found, said):
+                return "password", found
+            passwords += 1
+            end += time.monotonic() - now  # the owner's time is not the program's
+        elif _is_waiting(found, now - last) and not shell.wait(
+            0
+        ):  # nor has it said something meanwhile
+            return found.waits or "line", found
+        look = time.monotonic() + min(
+            SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, (now - last) / 2)
+        )
+
+
+def _foreground(shell: Shell) -> Foreground:
+    """Who has the terminal; what reads keys and has just asked for a password waits for that."""
+    found = shell.foreground()
+    if found.waits == "keys" and shell.said_bytes > shell.answered_bytes:
+        line = clean(bytes(shell.screen[-1000:]).decode(errors="replace")).rpartition("\n")[
+            2
+        ]  # where the cursor stands
+        if _PASSWORD.search(line):
+            return found._replace(waits="password")
+    return found
+
+
+def _over(shell: Shell, is_late: bool) -> Literal["", "ended", "over", "late"]:
+    if not shell.busy:
+        return "ended"
+    if shell.is_over:
+        return "over"
+    return "late" if is_late else ""
+
+
+def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
+    return bool(found.waits) and (found.waits != "keys" or quiet_seconds >= KEYS_SECONDS)
+
+
+def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:
+    """Asks the owner for the password, hides it from now on, and types it. False when nobody is there."""
+    answer = ctx.secret(ctx.redact(f"{_program(found)}: {said.last_line()}"))
+    if answer is None:
+        return False
+    if isinstance(ctx.redact, Redactor):
+        ctx.redact.hold(f"password {len(ctx.redact.values) + 1}", answer)
+    shell.answered_bytes = shell.said_bytes
+    shell.type(answer + "\r")
+    return True
+
+
+def _result(shell: Shell, output: Output, why: Why, found: Foreground, limit: float) -> ToolResult:
+    status: Status = "ok"
+    data: dict[str, Any] = {"exit_code": None, "output": output.shown()}
+    if output.file:
+        data |= {"file": str(output.file), "bytes": output.size}
+    if why == "ended":
+        data["exit_code"] = shell.status
+        status = "ok" if shell.status == 0 else "error"
+    elif why == "over":
+        data |= {"exit_code": shell.code, "note": "the shell has ended; shell_run opens a new one"}
+        status = "ok" if shell.code == 0 else "error"
+    elif why == "late":
+        status = "timeout"
+        data["reason"] = (
+            f"{_program(found)} still runs after {limit:g} s; shell_keys reads on, keys=['ctrl-c'] stops it"
+        )
+    else:
+        data |= {"waits_for": {"line": "a line", "keys": "keys", "password": "a password"}[why]}
+        data["program"] = _program(found)
+        if why == "password":
+            data["note"] = (
+                "its owner was not there to type it; shell_keys asks again, keys=['ctrl-c'] gives up"
+            )
+    return ToolResult(status, data, origin=shell.origin)
+
+
+def _screen(shell: Shell) -> str:
+    return painted(bytes(shell.screen), ROWS, COLUMNS)
+
+
+def _program(found: Foreground) -> str:
+    return " ".join(found.words)[:200] if found.words and not found.is_shell else "the command"
+
+
+def _asks_web(shell: Shell, typed: str) -> bool:
+    """Whether what is typed makes an interpreter fetch what others wrote."""
+    from safety.fetches import fetches
+
+    words = shell.foreground().words
+    is_python = bool(words and re.match(r"(?:i?python|pypy)", words[0].rpartition("/")[2]))
+    found = fetches(typed, is_python=is_python, variables={})
+    return bool(found.urls or found.is_hidden)
+
+
+def _begun(typed: str, pressed: str) -> str:
+    """What stands on the line that has not been sent off; keys that edit it do not make it shorter for the gate."""
+    return re.split(r"[\r\n]", typed)[-1] if not re.search(r"[\r\x03\x04]", pressed) else ""

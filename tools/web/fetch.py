@@ -1,0 +1,204 @@
+"""The tool that reads the web without a browser: one address, as Markdown or as a file in the run's folder.
+
+To fetch an address is to tell it something: the gate asks about one that the request does not name (safety/foreign_tools.py).
+What may be reached is decided where the connection is made (tools/web/ssrf_session.py, safety/addresses.py).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from models.base import ToolResult
+from safety.addresses import PrivateAddress, Reach
+from tools.base import ToolContext, ToolError, tool
+from tools.web.readable import NO_EXTRA, readable
+
+if TYPE_CHECKING:
+    import requests
+
+SHOWN = 16_000  # characters of a page that the model reads at once; the whole is in a file
+MAX_TEXT_BYTES = 10_000_000  # of what is made readable
+MAX_BYTES = 100_000_000  # of what is kept as a file
+MAX_REDIRECTS = 10
+MAX_URL_CHARS = 4_000
+_HEADERS = {
+    "User-Agent": "Mozilla/5.0 (compatible; Sopwith/0.1)",
+    "Accept": "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+}
+_NAMED_FILE = re.compile(
+    r"""filename\*?\s*=\s*(?:[\w-]*'[\w-]*')?"?([^";]{1,255})""", re.IGNORECASE
+)
+
+
+def problem() -> str:
+    """What is missing for this family on this machine, or ""."""
+    from importlib.util import find_spec
+
+    return "" if find_spec("html_to_markdown") else NO_EXTRA
+
+
+@tool("network")
+def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
+    """Get a web page as Markdown, or a file."""
+    import requests
+
+    from tools.web.ssrf_session import PinnedSession
+
+    address = checked(ctx.resolved(url))
+    seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
+    reach = Reach(ctx.config.safety.private_hosts if ctx.config else ())
+    with PinnedSession(reach, seconds) as session:
+        session.max_redirects = MAX_REDIRECTS
+        try:
+            with session.get(address, headers=_HEADERS, stream=True, timeout=seconds) as response:
+                data, is_cut = _body(response)
+                if session.is_cut:  # what ends there looks whole
+                    raise TimeoutError
+                return _result(ctx, response, data, is_cut)
+        except PrivateAddress as error:
+            return ToolResult("refused", str(error))
+        except requests.TooManyRedirects:
+            raise ToolError(
+                f"{url}: more than {MAX_REDIRECTS} redirects, one to the next"
+            ) from None
+        except (requests.RequestException, ValueError, OSError) as error:
+            if session.is_cut:
+                return ToolResult("timeout", f"{url}: not there after {seconds:.0f} s")
+            raise ToolError(f"{url}: {_why(error)}") from error
+
+
+def checked(url: str) -> str:
+    """The address as it is asked: with its scheme, without its fragment. Raises ToolError for what is read in two ways."""
+    text = url.strip()
+    if not re.match(r"[a-z][a-z0-9+.-]*://", text, re.IGNORECASE):
+        text = f"https://{text}"
+    if len(text) > MAX_URL_CHARS or re.search(r"[\s\\\x00-\x1f\x7f]", text):
+        raise ToolError(
+            f"not an address: {url[:200]!r} (no blanks, no backslashes, at most {MAX_URL_CHARS:,} characters)"
+        )
+    try:
+        parts = urlsplit(text)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError as error:
+        raise ToolError(f"not an address: {url[:200]!r}: {error}") from error
+    if parts.scheme.lower() not in ("http", "https") or not has_host:
+        raise ToolError(f"only http:// and https:// addresses can be fetched, not {url[:200]!r}")
+    if "@" in parts.netloc:
+        raise ToolError(
+            "an address with a name or password in it is not fetched; leave out what stands before the @"
+        )
+    return text.partition("#")[0]
+
+
+def _body(response: requests.Response) -> tuple[bytes, bool]:
+    """What the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
+    most = (
+        MAX_TEXT_BYTES
+        if response.headers.get("Content-Type", "").startswith("text/")
+        else MAX_BYTES
+    )
+    data = bytearray()
+    for piece in response.iter_content(65_536):
+        data += piece
+        if len(data) > most:
+            return bytes(data[:most]), True
+    return bytes(data), False
+
+
+def _result(ctx: ToolContext, response: requests.Response, data: bytes, is_cut: bool) -> ToolResult:
+    kind, _, more = response.headers.get("Content-Type", "").partition(";")
+    kind = kind.strip().lower()
+    charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", more, re.IGNORECASE)
+    found = readable(data, kind, charset[1] if charset else "", response.url)
+    about: dict[str, Any] = {"url": response.url, "title": found.title}
+    if is_cut:
+        about["note"] = f"only the first {len(data):,} bytes"
+    if not response.ok:
+        said = ctx.redact(found.text or "")[:2_000]
+        return ToolResult(
+            "error",
+            {"output": f"{response.status_code} {response.reason}\n{said}".rstrip(), **about},
+        )
+    if found.text is None:
+        file = _kept(ctx, _name(response), data)
+        text = f"{kind or 'a file'}, {len(data):,} bytes: not text. It is in {file}"
+        return ToolResult(
+            "ok",
+            {"output": text, **about, "file": str(file)},
+            images=[str(file)] if kind in _SHOWN_IMAGES else [],
+        )
+    text = ctx.redact(found.text)
+    if len(text) > SHOWN:
+        file = _kept(ctx, f"{Path(_name(response)).stem}.md", text.encode("utf-8", "replace"))
+        head = text[: text.rfind("\n", SHOWN // 2, SHOWN) + 1 or SHOWN]
+        about |= {"file": str(file), "lines": text.count("\n") + 1}
+        text = f"{head}[… {len(text) - len(head):,} characters more, from line {head.count(chr(10)) + 1} of the file …]"
+    return ToolResult(
+        "ok", {"output": text or "(the page has no text; it may need a browser)", **about}
+    )
+
+
+_SHOWN_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+
+def _name(response: requests.Response) -> str:
+    """A plain name for what was fetched: as the server calls it, else as its address ends."""
+    said = _NAMED_FILE.search(response.headers.get("Content-Disposition", ""))
+    parts = urlsplit(response.url)
+    text = unquote(
+        said[1] if said else parts.path.rstrip("/").rpartition("/")[2] or parts.hostname or "page"
+    )
+    return (
+        re.sub(r"[^\w.-]+", "-", text.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:]
+        or "page"
+    )
+
+
+def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
+    from memory.home.files import write_atomic
+
+    folder = ctx.folder / "fetched"
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    for number in range(2, 1000):
+        if not file.exists():
+            break
+        file = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    write_atomic(file, data, 0o600)
+    return file
+
+
+def _why(error: Exception) -> str:
+    """What a failure of the network was, in a few words: libraries wrap it several times."""
+    import socket
+    import ssl
+
+    import requests
+    from urllib3.exceptions import NameResolutionError
+
+    inner: BaseException | None = error
+    seen: list[BaseException] = []
+    while inner is not None and inner not in seen:
+        seen.append(inner)
+        reason = getattr(inner, "reason", None)
+        first = inner.args[0] if inner.args and isinstance(inner.args[0], BaseException) else None
+        inner = (
+            (reason if isinstance(reason, BaseException) else None)
+            or first
+            or inner.__cause__
+            or inner.__context__
+        )
+    for each in seen:
+        if isinstance(each, (socket.gaierror, NameResolutionError)):
+            return "no such host is known"
+        if isinstance(each, ssl.SSLError):
+            return f"its certificate does not hold, or it speaks no TLS: {getattr(each, 'verify_message', '') or each.reason}"
+    if isinstance(error, requests.Timeout):
+        return "it does not answer"
+    last = seen[-1]
+    return str(getattr(last, "strerror", None) or last)[:300] or type(last).__name__

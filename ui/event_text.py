@@ -1,0 +1,133 @@
+"""What screens say about calls, costs and ends, as plain sentences: the same words on a terminal, in a pipe, in a trace."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from models.base import Event
+from ui.sanitise import clean, last_line, one_line
+from ui.words import in_words, reasons_in_words, say
+
+MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
+_TELLING = (
+    "script",
+    "code",
+    "path",
+    "paths",
+    "question",
+    "key_info",
+    "sop",
+    "keyword",
+)  # arguments that say the most
+QUIET_TOOLS = ("ask_user",)  # their events are shown by what they ask
+
+
+def arguments(args: Any) -> str:
+    """The arguments of a call on one line, the most telling ones first."""
+    if not isinstance(args, dict):
+        return ""
+    for name in _TELLING:
+        if value := args.get(name):
+            return one_line(
+                ", ".join(map(str, value)) if isinstance(value, list) else str(value), 400
+            )
+    return one_line(", ".join(f"{name}={_short(value)}" for name, value in args.items()), 400)
+
+
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def seconds(value: float) -> str:
+    """0.3 s, 12 s, 3 min 20 s."""
+    if value < 9.95:
+        return say("time.seconds", n=f"{value:.1f}")
+    if value < 120:
+        return say("time.seconds", n=f"{value:.0f}")
+    return say("time.minutes", minutes=int(value // 60), seconds=int(value % 60))
+
+
+def sentence(event: Event) -> str:
+    """What we say of a call that did not go well, in English as it is logged: the gate's reason, or the tool's own words. ""
+    where only what a program printed tells it."""
+    data = event.get("data")
+    if reason := event.get("reason"):
+        return str(reason)
+    if isinstance(data, str):
+        return data
+    told = (
+        [data.get(name) for name in ("error", "reason", "note")] if isinstance(data, dict) else []
+    )
+    return next((each for each in told if isinstance(each, str) and each), "")
+
+
+def problem(event: Event) -> str:
+    """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
+    data = event.get("data")
+    said = (reasons_in_words if event.get("reason") else in_words)(sentence(event))
+    if event.get("reason") or not isinstance(data, dict):
+        return one_line(said, 300)
+    parts = [
+        last_line(str(data.get("output") or "")),
+        last_line(said) if data.get("error") else said,
+    ]
+    code = data.get("exit_code")
+    shown = [
+        say("tool.exit_code", code=code) if code else "",
+        *(one_line(part, 300) for part in parts),
+    ]
+    return " · ".join(filter(None, shown))
+
+
+def diff(event: Event) -> list[str]:
+    """The lines of the change that a call made, or none."""
+    data = event.get("data")
+    text = data.get("diff") if isinstance(data, dict) else None
+    return clean(text).splitlines() if isinstance(text, str) else []
+
+
+def rote(event: Event) -> str:
+    """What a replay goes by: by rote: largest-files 1."""
+    return say(
+        "rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", "")
+    )
+
+
+def step_note(event: Event) -> str:
+    """What the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
+    reply = event.get("reply") if event.get("kind") == "rote" else None
+    calls = reply.get("calls") if isinstance(reply, dict) else None
+    if not reply or not calls:
+        return ""
+    _, _, note = str(reply["text"]).partition(" · ")[2].partition(" · ")  # SOP · step · note
+    return "" if note == calls[0]["name"] else one_line(note, 400)
+
+
+def closing(event: Event) -> str:
+    """The last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote."""
+    tokens = event.get("tokens") or {}
+    calls, turns = event.get("model_calls", 0), event.get("turns", 0)
+    parts = (
+        [] if event.get("status") == "done" else [say(f"status.{event.get('status', 'failed')}")]
+    )
+    parts.append(say("end.turns", n=turns))
+    if calls:
+        cached, output = tokens.get("cached", 0), tokens.get("output", 0)
+        fresh = max(0, tokens.get("input", 0) - cached)
+        parts.append(say("end.calls", n=calls))
+        parts.append(
+            say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{output:,}")
+        )
+        parts.append(money(event.get("cost", 0.0)))
+    elif event.get("rote"):
+        parts[-1] = say("end.rote")
+    parts.append(seconds(event.get("seconds", 0.0)))
+    return " · ".join(filter(None, parts))
+
+
+def money(cost: float) -> str:
+    """$0.0123; nothing when no price is known."""
+    if cost <= 0:
+        return ""
+    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"

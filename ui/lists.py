@@ -1,0 +1,83 @@
+"""Lists and reports: a table for people, in colour only on a terminal, or one JSON document for machines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ui.terminal import as_json
+
+NARROW = 70  # columns of a terminal that is too narrow for a table
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. `styles` colours a cell by what stands in it; the column that `grows` takes the room that is left."""
+
+    title: str
+    style: str = ""
+    styles: Mapping[str, str] = field(default_factory=dict)
+    right: bool = False
+    grows: bool = False
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout."""
+    print(as_json(document, indent=1))
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], none: str) -> None:
+    """The rows as a table, or the sentence `none`. In a pipe: one row a line, cells separated by tabs, nothing cut."""
+    if not rows:
+        print(none)
+    elif sys.stdout.isatty():
+        _print_rich(columns, rows)
+    else:
+        for row in rows:
+            print("\t".join(row))
+
+
+def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
+
+    from ui.terminal import make_console
+
+    console = make_console()
+    if console.width < NARROW:
+        for row in rows:
+            _print_narrow(columns, row)
+        return
+    needed = [
+        max(cell_len(cell) for cell in cells)
+        for cells in zip([c.title for c in columns], *rows, strict=True)
+    ]
+    room = console.width - sum(
+        width + 2 for column, width in zip(columns, needed, strict=True) if not column.grows
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column, width in zip(columns, needed, strict=True):
+        width = min(width, max(10, room - 2)) if column.grows else width
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        table.add_column(
+            column.title, style=column.style, justify=justify, no_wrap=True, width=width
+        )
+    for row in rows:
+        table.add_row(
+            *(
+                Text(cell, each.styles.get(cell, ""))
+                for each, cell in zip(columns, row, strict=True)
+            )
+        )
+    console.print(table)
+
+
+def _print_narrow(columns: Sequence[Column], row: Sequence[str]) -> None:
+    """Two lines: the short cells, then the long one."""
+    pairs = list(zip(columns, row, strict=True))
+    print(" · ".join(cell for column, cell in pairs if cell and not column.grows))
+    for _, cell in (pair for pair in pairs if pair[0].grows):
+        print(f"  {cell}")

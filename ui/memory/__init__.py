@@ -1,0 +1,21 @@
+"""The commands `memory …`."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from ui.memory.journal import iso as iso
+    from ui.memory.journal import opened as opened
+    from ui.memory.journal import turn_as_json as turn_as_json
+    from ui.memory.memory import fact_as_json as fact_as_json
+    from ui.memory.memory import store as store
+else:
+    __getattr__ = lazy(
+        __name__,
+        fact_as_json="memory",
+        iso="journal",
+        opened="journal",
+        store="memory",
+        turn_as_json="journal",
+    )

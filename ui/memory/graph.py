@@ -1,0 +1,128 @@
+"""The mind graph on the screen: `memory graph [NAME]`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from config import Config, SopwithError
+from memory.graph import Graph, opened
+from memory.graph.people import FORMS
+from memory.journal.api import GRAPH_PAUSED
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.words import say, says
+
+LIMIT = 30
+
+
+class NotInGraph(SopwithError):
+    """Nothing of that name is in the graph."""
+
+    exit_code = 2
+
+
+def graph(args: Namespace, config: Config) -> int:
+    """`memory graph [NAME]`: what is around a name; without one, the strongest of all. `args`: name, limit, depth, since,
+    until, session, pause, go_on, json."""
+    if args.pause or args.go_on:
+        return _set_paused(config, is_paused=args.pause)
+    _settle(config)
+    with opened(config.home, config=config.graph) as seen:
+        found = _asked(seen, args)
+    name = " ".join(args.name)
+    if name and not found["centre"]:
+        raise NotInGraph(say("graph_nothing", name=one_line(name, 80)))
+    if args.json:
+        print_json(found)
+        return 0
+    names = {node["id"]: _name(node) for node in found["nodes"]}
+    columns = (
+        Column(say("graph_column_from"), "cyan"),
+        Column(say("graph_column_how")),
+        Column(say("graph_column_to"), "cyan", grows=True),
+        Column(say("graph_column_strength"), right=True),
+        Column(say("graph_column_seen")),
+        Column(say("graph_column_by")),
+        Column(say("graph_column_source")),
+    )
+    print_table(columns, [_row(edge, names) for edge in found["edges"]], say("graph_empty"))
+    if found["truncated"]:
+        print(say("graph_more", n=len(found["edges"])))
+    return 0
+
+
+def _asked(seen: Graph, args: Namespace) -> dict[str, Any]:
+    limit = args.limit or LIMIT
+    if args.name:
+        return seen.neighbours(
+            " ".join(args.name),
+            limit,
+            args.depth or 1,
+            args.session,
+            since=args.since,
+            until=args.until,
+        )
+    return seen.snapshot(args.session, since=args.since, until=args.until, limit=limit)
+
+
+def _row(edge: dict[str, Any], names: dict[str, str]) -> list[str]:
+    first, last = edge["first_seen"][:10], edge["last_seen"][:10]
+    return [
+        one_line(names[edge["source"]], 40),
+        _how(edge),
+        one_line(names[edge["target"]], 60),
+        f"{edge['strength']:.2f}",
+        last if first == last else f"{first} – {last}",
+        say(f"graph_by_{edge['by']}"),
+        one_line(edge["evidence"]["source"] or "–", 80),
+    ]
+
+
+def _how(edge: dict[str, Any]) -> str:
+    label = _label(edge["label"])
+    if edge["predicate"] == "RELATES_TO" and label:
+        return one_line(label, 40)
+    more = "; ".join(each for each in (label, edge["emotion"]) if each)
+    said = say(f"graph_{edge['predicate']}")
+    return one_line(f"{said} ({more})" if more else said, 40)
+
+
+def _name(node: dict[str, Any]) -> str:
+    return say(f"graph_{node['kind']}") if node["kind"] in ("User", "Agent") else node["name"]
+
+
+def _label(label: str) -> str:
+    """What somebody is to somebody in the owner's language; other labels stand as they were said."""
+    if says(key := f"graph_label_{label.replace(' ', '_')}"):
+        return say(key)
+    is_chinese = not say("graph_PREFERS").isascii()
+    return (
+        "/".join([form for form in FORMS[label] if not form.isascii()][:2])
+        if is_chinese and label in FORMS
+        else label
+    )
+
+
+SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
+
+
+def _settle(config: Config) -> None:
+    """What was said a moment ago is in it too, when it is little; the journal's other work waits."""
+    from ui.memory.journal import opened_without_meaning
+
+    with opened_without_meaning(config) as memory:
+        memory.flush(SETTLE_SECONDS)
+        memory.rest()
+
+
+def _set_paused(config: Config, *, is_paused: bool) -> int:
+    store = Store(config.home / "journal" / INDEX)
+    try:
+        store.set_setting(GRAPH_PAUSED, "yes" if is_paused else "")
+        print(say("graph_paused" if is_paused else "graph_goes_on", n=store.waiting("graph")))
+    finally:
+        store.close()
+    return 0

@@ -1,0 +1,219 @@
+"""The journal on the screen: `memory search|show|import|rebuild`, and its part of `memory check`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from argparse import Namespace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from config import Config, SopwithError
+from memory.home.sessions import MAIN
+from memory.journal.api import Memory
+from memory.journal.sync import check, rebuild
+from memory.journal.turns import Found, Turn
+from models.embeddings import embedder
+from safety.held import held_values
+from safety.secrets import Redactor
+from ui.lists import print_json
+from ui.sanitise import clean, one_line
+from ui.words import in_words, reasons_in_words, say
+
+LIMIT = 10
+SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
+STALLED_SECONDS = 60.0  # an endpoint that does not answer; the rest is done another time
+MAX_BAD = 20  # lines of what was left out
+MAX_TEXT_CHARS = 600
+AROUND = 2  # turns before and after the one that is shown
+
+
+class NotInJournal(SopwithError):
+    """There is no such turn."""
+
+    exit_code = 2
+
+
+def opened(config: Config) -> Memory:
+    """The owner's journal. Raises JournalError."""
+    made, held = embedder(config.embeddings), held_values(config, os.environ)
+    return Memory(
+        config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph
+    )
+
+
+def opened_without_meaning(config: Config) -> Memory:
+    """The same to read from and to work off what needs no vectors. Raises JournalError."""
+    return Memory(config.home, MAIN, graph=config.graph)
+
+
+def search(args: Namespace, config: Config) -> int:
+    """`memory search TEXT`. `args`: text, limit, now, session, json."""
+    with opened(config) as memory:
+        if not memory.flush(SETTLE_SECONDS):
+            memory.rest()
+        now = args.now or datetime.now().astimezone()
+        results, degraded = memory.retrieve(
+            " ".join(args.text), now, args.limit or LIMIT, args.session
+        )
+        degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
+    if args.json:
+        print_json({"results": [_entry(found) for found in results], "degraded": degraded})
+        return 0
+    for found in results:
+        print(_lines(found.turn, found.why))
+    if not results:
+        print(say("journal_nothing"))
+    if degraded:
+        print(
+            say(
+                "journal_degraded",
+                what=say("journal_and").join(say(f"journal_without_{each}") for each in degraded),
+            ),
+            file=sys.stderr,
+        )
+    return 0
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`: turn, session, json."""
+    with opened(config) as memory:
+        if args.turn:
+            return _show_turn(memory, args)
+        held = memory.overview(args.session)
+    if args.json:
+        print_json({**held, "first": iso(held["first"]), "last": iso(held["last"])})
+    elif not held["turns"]:
+        print(say("journal_empty"))
+    else:
+        first, last = (f"{held[key].astimezone():%Y-%m-%d}" for key in ("first", "last"))
+        print(say("journal_holds", n=held["turns"], first=first, last=last, days=held["days"]))
+        print(say("journal_waiting", n=sum(held["waiting"].values())))
+    if held["problem"]:
+        print(in_words(held["problem"]), file=sys.stderr)
+    return 0
+
+
+def _show_turn(memory: Memory, args: Namespace) -> int:
+    turn = memory.turn(args.turn, args.session)
+    if turn is None:
+        raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
+    around = memory.around(turn, AROUND)
+    if args.json:
+        print_json({"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]})
+        return 0
+    for each in around:
+        print(_lines(each, ""))
+    return 0
+
+
+def import_(args: Namespace, config: Config) -> int:
+    """`memory import FILE`. `args`: file, json."""
+    from memory.journal.imports import import_file
+
+    with opened(config) as memory:
+        done = import_file(
+            memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading")
+        )
+        if memory.problem:
+            print(in_words(memory.problem), file=sys.stderr)
+        _work_off(memory)
+    if args.json:
+        bad = [{"place": place, "why": why} for place, why in done.bad]
+        print_json({"added": done.added, "known": done.known, "bad": bad})
+        return 0
+    for place, why in done.bad[:MAX_BAD]:
+        print(
+            say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)),
+            file=sys.stderr,
+        )
+    if len(done.bad) > MAX_BAD:
+        print(say("journal_more_bad", n=len(done.bad) - MAX_BAD), file=sys.stderr)
+    print(say("journal_imported", n=done.added, known=done.known, bad=len(done.bad)))
+    return 0 if done.added or done.known or not done.bad else 1
+
+
+def rebuild_(args: Namespace, config: Config) -> int:
+    """`memory rebuild`. `args`: json."""
+    count = rebuild(config.home, _progress("journal_reading"))
+    with opened(config) as memory:
+        _work_off(memory)
+        problem = memory.problem
+    if args.json:
+        print_json({"turns": count})
+    else:
+        print(say("journal_rebuilt", n=count))
+    if problem:
+        print(in_words(problem), file=sys.stderr)
+    return 1 if problem else 0
+
+
+def problems(config: Config) -> list[str]:
+    """What `memory check` finds wrong with the journal."""
+    return [say(problem.key, about=one_line(problem.about, 300)) for problem in check(config.home)]
+
+
+def _work_off(memory: Memory) -> None:
+    """Waits for vectors, times and episodes, and says how much is left."""
+    left, until = -1, time.monotonic() + STALLED_SECONDS
+    while not memory.flush(2.0) and time.monotonic() < until:
+        if (now := memory.waiting()) != left:
+            left, until = now, time.monotonic() + STALLED_SECONDS
+            print(say("journal_working", n=left), file=sys.stderr)
+
+
+def _progress(key: str) -> Any:
+    """Says how far it is, once a second at most."""
+    told = -1.0
+
+    def tell(done: int) -> None:
+        nonlocal told
+        if told < 0 or time.monotonic() - told >= 1:
+            told = time.monotonic()
+            print(say(key, n=done), file=sys.stderr)
+
+    return tell
+
+
+def _lines(turn: Turn, why: str) -> str:
+    at = turn.at.astimezone()
+    head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
+    if why:
+        head += f"  ({one_line(reasons_in_words(why), 120)})"
+    text = clean(
+        turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…"
+    )
+    return head + "\n" + "\n".join("    " + line for line in text.splitlines())
+
+
+def _entry(found: Found) -> dict[str, Any]:
+    return {
+        **turn_as_json(found.turn),
+        "episode": found.episode,
+        "score": found.score,
+        "why": found.why,
+    }
+
+
+def turn_as_json(turn: Turn) -> dict[str, Any]:
+    """A turn for machines."""
+    return {
+        "id": turn.id,
+        "at": iso(turn.at),
+        "who": turn.who,
+        "text": turn.text,
+        "mentioned": [[iso(each.start), iso(each.end)] for each in turn.mentioned],
+        "source": turn.source,
+        "session": turn.session,
+        "timezone": turn.timezone,
+        "run": turn.run or None,
+        "importance": turn.importance,
+        "tags": list(turn.tags),
+    }
+
+
+def iso(at: datetime | None) -> str | None:
+    """A time for machines: UTC, ISO 8601."""
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

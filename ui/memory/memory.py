@@ -1,0 +1,131 @@
+"""The memory on the screen: `memory facts|check|undo|note`."""
+
+from __future__ import annotations
+
+import os
+import re
+from argparse import Namespace
+from datetime import datetime
+from typing import Any
+
+from config import Config, SopwithError
+from memory.facts.lines import Fact
+from memory.facts.policy import Keeping
+from memory.facts.store import Add, FactRefused, FactStore, due
+from memory.home.folder import open_home
+from memory.home.sessions import MAIN
+from memory.notes import daily as notes
+from safety.held import held_values
+from safety.secrets import Redactor
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.words import say
+
+
+class MemoryUsage(SopwithError):
+    """What is to be remembered may not be, or says nothing."""
+
+    exit_code = 2
+
+
+def store(config: Config) -> FactStore:
+    """The facts of this home folder."""
+    return FactStore(config.home, _keeping(config))
+
+
+def _keeping(config: Config) -> Keeping:
+    return Keeping(tuple(config.safety.roots), Redactor(held_values(config, os.environ)))
+
+
+def facts(args: Namespace, config: Config) -> int:
+    """`memory facts`. `args`: json."""
+    known = store(config).all()
+    again = {fact.id for fact in due(known)}
+    if args.json:
+        print_json({"facts": [fact_as_json(fact, fact.id in again) for fact in known]})
+        return 0
+    columns = (
+        Column(say("memory_column_id"), "cyan"),
+        Column(say("memory_column_section")),
+        Column(say("memory_column_day")),
+        Column(say("memory_column_source")),
+        Column(say("memory_column_fact"), grows=True),
+    )
+    print_table(columns, [_row(fact, fact.id in again) for fact in known], say("memory_none"))
+    return 0
+
+
+def fact_as_json(fact: Fact, is_due: bool) -> dict[str, Any]:
+    """A fact for machines; `is_due`: it should be looked at again."""
+    return {
+        "id": fact.id or None,
+        "section": fact.section,
+        "text": one_line(fact.text, 1000),
+        "day": fact.day or None,
+        "source": fact.source,
+        "supersedes": fact.supersedes or None,
+        "reprobe": fact.reprobe or None,
+        "due": is_due,
+    }
+
+
+def _row(fact: Fact, is_due: bool) -> list[str]:
+    text = one_line(fact.text, 500)
+    if fact.reprobe:
+        text += " " + say("memory_due" if is_due else "memory_reprobe", day=fact.reprobe)
+    return [fact.id or "–", fact.section, fact.day or "–", fact.source, text]
+
+
+def check(args: Namespace, config: Config) -> int:
+    """`memory check`: 0 when facts and journal hold together, 1 when something is wrong. `args`: json."""
+    from ui.memory.journal import problems
+
+    found = store(config).check(config.lang) + problems(config)
+    if args.json:
+        print_json({"problems": found})
+        return 1 if found else 0
+    for line in found:
+        print(one_line(line, 500))
+    if not found:
+        print(say("memory_sound", n=len(store(config).all())))
+    return 1 if found else 0
+
+
+def undo(args: Namespace, config: Config) -> int:
+    """`memory undo`: takes back the last change that the agent made to the memory."""
+    from memory.facts.undo import undo as take_back
+
+    open_home(config.home)
+    print(say("memory_undone", change=one_line(take_back(config.home, _keeping(config)), 300)))
+    return 0
+
+
+def add_note(args: Namespace, config: Config) -> int:
+    """`memory note TEXT`: a line in today's note; `[SECTION] text` is a fact, since the owner says so."""
+    text = " ".join(args.text).strip()
+    if not text:
+        raise MemoryUsage(say("memory_empty"))
+    open_home(config.home)
+    if found := re.fullmatch(r"\[([A-Za-z]+)\]\s*(.+)", text, re.DOTALL):
+        try:
+            fact = store(config).apply(Add(found[1].upper(), found[2].strip()), by_owner=True)
+        except FactRefused as refused:
+            raise MemoryUsage(
+                "\n".join(each.said(config.lang) for each in refused.refusals)
+            ) from refused
+        print(say("memory_kept", id=fact.id, section=fact.section, text=one_line(fact.text)))
+        return 0
+    at, redact = datetime.now().astimezone(), _keeping(config).redact
+    path = notes.add(
+        config.home,
+        text,
+        kind="instruction",
+        session=MAIN,
+        run="",
+        turn=0,
+        at=at,
+        lang=config.lang,
+        redact=redact,
+    )
+    print(say("memory_noted", path=path))
+    return 0

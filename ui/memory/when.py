@@ -1,0 +1,45 @@
+"""`memory when TEXT`: which stretches of time a text means."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from datetime import UTC, datetime
+
+from config import Config
+from memory.journal.api import local_timezone
+from memory.journal.originals import zone
+from memory.timewords import find
+from ui.lists import print_json
+from ui.sanitise import one_line
+from ui.words import say
+
+
+def when(args: Namespace, config: Config) -> int:
+    """`memory when TEXT`. `args`: text, now, json. Local times on the screen, UTC as JSON."""
+    now = args.now or datetime.now(UTC).astimezone(zone(local_timezone()))
+    found = find(" ".join(args.text), now)
+    if args.json:
+        print_json(
+            {
+                "ranges": [
+                    {"start": _iso(each.start), "end": _iso(each.end), "text": each.text}
+                    for each in found
+                ]
+            }
+        )
+        return 0
+    for each in found:
+        start, end = _local(each.start, now), _local(each.end, now)
+        key = "when_range" if start and end else "when_since" if start else "when_until"
+        print(say(key, start=start, end=end, text=one_line(each.text)))
+    if not found:
+        print(say("when_nothing"))
+    return 0
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _local(moment: datetime | None, now: datetime) -> str:
+    return f"{moment.astimezone(now.tzinfo):%Y-%m-%d %H:%M}" if moment else ""

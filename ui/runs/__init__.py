@@ -1,0 +1,11 @@
+"""The commands `runs`, `inbox`, `trash`, `schedule`, `auto` and `worker`."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from ui.runs.schedule import when as when
+    from ui.runs.worker import send as send
+else:
+    __getattr__ = lazy(__name__, send="worker", when="schedule")

@@ -1,0 +1,84 @@
+"""Autonomous mode on the screen: `auto`, a line for each thing that happens."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from argparse import Namespace
+from types import FrameType
+from typing import Any
+
+from config import Config
+from runs.auto import Autonomous
+from ui import event_text as describe
+from ui.lists import print_json
+from ui.sanitise import one_line
+from ui.words import in_words, say
+
+NO_MODEL, INTERRUPTED = 5, 130
+
+
+def auto(args: Namespace, config: Config) -> int:
+    """`auto --for 2h --max-cost USD`. Ctrl-C stops it; what was at work goes on the next time."""
+    stop, told = threading.Event(), list[dict[str, Any]]()
+
+    def halt(number: int, _: FrameType | None) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)  # a second one does not wait
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, halt)
+    mode = Autonomous(config, minutes=vars(args)["for"], cost_usd=args.max_cost)
+    if not config.models:
+        print(say("auto.rote_only"), file=sys.stderr)
+    for each in mode.work(stop):
+        told.append(each)
+        print(_line(each), file=sys.stderr if args.json else sys.stdout, flush=True)
+    closed = told[-1]
+    if args.json:
+        ended = [
+            {key: value for key, value in each.items() if key != "what"}
+            for each in told
+            if each["what"] == "ended"
+        ]
+        left = [
+            {"title": each["title"], "why": each["why"]} for each in told if each["what"] == "left"
+        ]
+        print_json({"items": ended, "left": left, "why": closed["why"], "cost": closed["cost"]})
+    if closed["why"] == "stopped":
+        return INTERRUPTED
+    return NO_MODEL if closed["why"] == "no_model" and not closed["items"] else 0
+
+
+def _line(told: dict[str, Any]) -> str:
+    what, cost = told["what"], _cost(told.get("cost", 0.0))
+    if what in ("begun", "resumed"):
+        return say(
+            f"auto.{what}",
+            number=f"R{told['number']:02}",
+            title=one_line(told["title"], 200),
+            run=told["run"],
+        )
+    if what == "ended":
+        about = {
+            "number": f"R{told['number']:02}",
+            "status": told["status"],
+            "report": told["report"],
+        }
+        return say("auto.ended", cost=cost, **about)
+    if what == "planned":
+        titles = "; ".join(one_line(title, 80) for title in told["titles"])
+        return say("auto.planned", titles=titles or say("auto.no_plan"), cost=cost)
+    if what == "left":
+        return say(
+            "auto.left", title=one_line(told["title"], 200), why=say(f"auto.why_{told['why']}")
+        )
+    if what == "failed":
+        return say("auto.failed", reason=one_line(in_words(told["reason"]), 400))
+    return say("auto.closed", why=say(f"auto.why_{told['why']}"), n=told["items"], cost=cost)
+
+
+def _cost(usd: float) -> str:
+    """What it cost, where it cost something."""
+    return f" · {describe.money(usd)}" if usd > 0 else ""

@@ -1,0 +1,88 @@
+"""The inbox on the screen: `inbox list|answer|approve|deny`. An answer lets its run go on, here and now."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from typing import Literal
+
+from config import Config
+from memory.runlog.inbox import Answer, Entry, Inbox
+from safety.held import without
+from ui.lists import print_json
+from ui.sanitise import one_line, visible
+from ui.words import reasons_in_words, say
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`inbox list`."""
+    entries = Inbox(config.home).list()
+    if args.json:
+        print_json({"inbox": [asdict(entry) for entry in entries]})
+        return 0
+    for entry in entries:
+        _print(entry)
+    if not entries:
+        print(say("inbox.none"))
+    return 0
+
+
+def _print(entry: Entry) -> None:
+    print(f"{one_line(entry.id)} · {one_line(entry.at)}")
+    text = entry.text if entry.kind in ("question", "notice") else reasons_in_words(entry.text)
+    print("  " + visible(text).strip().replace("\n", "\n  "))
+    for number, candidate in enumerate(entry.candidates, 1):
+        print(f"    {number}. {one_line(candidate)}")
+    for name, value in entry.args.items():
+        text = visible("\n".join(map(str, value)) if isinstance(value, list) else str(value))
+        print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
+    if entry.is_expired:
+        print("  " + say("inbox.expired", hours=f"{entry.hours:g}"))
+    key = "inbox.how_proposal" if entry.kind == "notice" and entry.command else _HOW[entry.kind]
+    print("  " + say(key, id=one_line(entry.id), command=one_line(entry.command, 500)))
+
+
+_HOW = {
+    "question": "inbox.how_answer",
+    "confirmation": "inbox.how_approve",
+    "proposal": "inbox.how_proposal",
+    "notice": "inbox.how_notice",
+}
+
+
+def answer(args: Namespace, config: Config) -> int:
+    """`inbox answer ENTRY TEXT`; the number of a candidate means the candidate."""
+    entry = Inbox(config.home).get(args.entry)
+    text = " ".join(args.text).strip()
+    if text.isdecimal() and 1 <= int(text) <= len(entry.candidates):
+        text = entry.candidates[int(text) - 1]
+    return _settle(args, config, entry, "answer", text)
+
+
+def approve(args: Namespace, config: Config) -> int:
+    """`inbox approve ENTRY`."""
+    return _settle(args, config, Inbox(config.home).get(args.entry), "approve", " ".join(args.text))
+
+
+def deny(args: Namespace, config: Config) -> int:
+    """`inbox deny ENTRY [REASON]`; the reason is read by the model."""
+    inbox = Inbox(config.home)
+    entry = inbox.get(args.entry)
+    if entry.kind in ("proposal", "notice"):  # no run waits for it
+        inbox.remove(entry.id)
+        return 0
+    return _settle(args, config, entry, "deny", " ".join(args.text))
+
+
+def _settle(
+    args: Namespace,
+    config: Config,
+    entry: Entry,
+    decision: Literal["answer", "approve", "deny"],
+    text: str,
+) -> int:
+    """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
+    from ui.terminal import go_on
+
+    Inbox(config.home).answer(entry, Answer(decision, without(config, text)))
+    return go_on(args, config, entry.run)

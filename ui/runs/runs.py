@@ -1,0 +1,228 @@
+"""The run log on the screen: `runs list|show|cancel|steer|archive`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from config import Config, RunsConfig, SopwithError
+from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
+from memory.runlog.working import without_summary
+from models.base import Event
+from runs.control.steering import say_to, stop
+from ui import event_text as describe
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import clean, one_line
+from ui.terminal import text_screen as plain
+from ui.words import reasons_in_words, say
+
+SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
+MAX_SHOWN_CHARS = 600  # of one result in a trace; --json has it whole
+
+
+class NotWorking(SopwithError):
+    """The run is not at work, so it cannot be spoken to or stopped."""
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`runs list`."""
+    if args.json:
+        print('{"runs": [\n' + ",\n".join(_lines(args.limit, config)) + "\n]}")
+        return 0
+    limit = args.limit or SHOWN_RUNS
+    found = _up_to_date(list_runs(config.home, limit + 1), config)
+    columns = (
+        Column(say("column.run"), "cyan"),
+        Column(say("column.status"), styles=_STATUS_STYLES),
+        Column(say("column.turns"), right=True),
+        Column(say("column.cost"), right=True),
+        Column(say("column.task"), grows=True),
+    )
+    print_table(columns, [_row(run) for run in found[:limit]], say("runs.none"))
+    if len(found) > limit:
+        print(say("runs.more", limit=limit))
+    return 0
+
+
+def _lines(limit: int | None, config: Config) -> list[str]:
+    from memory.runlog.index import line_of, lines
+
+    found = lines(config.home, limit)
+    places = (
+        [place for place, line in enumerate(found) if '"status": "interrupted"' in line]
+        if config.queue
+        else []
+    )
+    summaries = [RunSummary(**json.loads(found[place])) for place in places]
+    for place, summary in zip(places, _up_to_date(summaries, config), strict=True):
+        found[place] = line_of(summary)
+    return found
+
+
+def _up_to_date(found: list[RunSummary], config: Config) -> list[RunSummary]:
+    """With what became on other machines of the runs whose copies lie here."""
+    if config.queue is None or all(run.status != "interrupted" for run in found):
+        return found
+    from runs.workers.copies import up_to_date
+
+    return up_to_date(config, found)
+
+
+_STATUS_STYLES = {
+    "done": "green",
+    "failed": "red",
+    "waiting": "yellow",
+    "limit": "yellow",
+    "no_model": "red",
+    "working": "cyan",
+    "interrupted": "yellow",
+    "damaged": "red",
+}
+
+
+def _row(run: RunSummary) -> list[str]:
+    how = say("runs.rote") if run.rote else describe.money(run.cost)
+    task = f"↳ {run.task}" if run.parent else run.task  # a helper of a run further down
+    return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`runs show RUN`: the trace of a run, readable; with --json every event whole."""
+    run = _found(args.run, config)
+    events = read_events(config.home, run)
+    if args.json:
+        print_json({"run": run, "events": list(events)})
+        return 0
+    print(run)
+    for event in events:
+        for line in trace(event):
+            print(line)
+    if worker(config.home / "runs" / run):
+        print(say("runs.working"))
+    return 0
+
+
+def _found(name: str, config: Config) -> str:
+    """The run that `name` means. What machines share is brought here first, as far as its log is written by now."""
+    if config.queue and RUN_ID.fullmatch(name):
+        folder = config.home / "runs" / name
+        if (folder / SHARED).exists() or not folder.exists():
+            from ui.runs.worker import fetched
+
+            if worker(folder) is None and (run := fetched(name, config)):
+                return run
+    return find_run(config.home, name)
+
+
+def trace(event: Event) -> Iterator[str]:
+    """The lines of one event in a trace: what was said, called, answered, and what it cost."""
+    kind = event["type"]
+    if kind == "run_started":
+        yield from _trace_opening(event)
+    elif kind == "model_called":
+        yield from _trace_reply(event)
+    elif kind == "tool_started":
+        yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
+    elif kind == "tool_ended":
+        yield f"  {plain.tool_line(event)}"
+        yield from _indented(_result(event.get("data")) if not event.get("reason") else "")
+    elif kind == "answered":
+        yield f"  ← {one_line(str(event['text']))}"
+    elif kind == "confirmed":
+        yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
+    elif kind == "run_ended":
+        result = str(event.get("result") or "")
+        yield from _indented(
+            clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), ""
+        )
+        yield describe.closing(event)
+    elif line := plain.progress(event):
+        yield "  " + line.replace("\n", "\n  ")
+
+
+def _trace_opening(event: Event) -> Iterator[str]:
+    yield str(event["at"])
+    yield say("trace.task", task=clean(str(event["task"])))
+    if event.get("parent"):
+        yield say("trace.parent", parent=one_line(event["parent"], 60))
+    if event.get("models"):
+        yield say("trace.models", models=one_line(", ".join(event["models"])))
+
+
+def _trace_reply(event: Event) -> Iterator[str]:
+    tokens = event.get("tokens") or {}
+    parts = [say("trace.turn", turn=event["turn"]), one_line(str(event.get("model", "")), 60)]
+    if event.get("kind") not in ("rote", "scripted"):
+        cached = tokens.get("cached", 0)
+        fresh = max(0, tokens.get("input", 0) - cached)
+        parts.append(
+            say(
+                "end.tokens",
+                fresh=f"{fresh:,}",
+                cached=f"{cached:,}",
+                output=f"{tokens.get('output', 0):,}",
+            )
+        )
+        parts.append(describe.money(event.get("cost", 0.0)))
+    parts.append(describe.seconds(event.get("seconds", 0.0)))
+    yield ""
+    yield " · ".join(filter(None, parts))
+    said: dict[str, Any] = event.get("reply") or {}
+    if said.get("calls"):  # a reply without a call is the answer, which the end shows
+        yield from _indented(clean(without_summary(str(said.get("text") or ""))).strip())
+
+
+def _result(data: Any) -> str:
+    if isinstance(data, dict):
+        data = data.get("output") or {
+            key: value for key, value in data.items() if value not in (None, "", [], {})
+        }
+    return clean(data if isinstance(data, str) else plain.as_json(data)).strip() if data else ""
+
+
+def _indented(text: str, indent: str = "    ") -> Iterator[str]:
+    if len(text) > MAX_SHOWN_CHARS and indent:
+        left_out = len(text) - MAX_SHOWN_CHARS
+        half = MAX_SHOWN_CHARS // 2
+        text = f"{text[:half]}\n{say('trace.cut', n=left_out)}\n{text[-half:]}"
+    for line in text.splitlines():
+        yield indent + line
+
+
+def archive(args: Namespace, config: Config) -> int:
+    """`runs archive`: puts old runs away now."""
+    from memory.runlog.archive import put_away
+
+    days = args.days or config.runs.archive_days or RunsConfig.archive_days
+    done = put_away(config.home, days, datetime.now(UTC))
+    before, after = (f"{size / 1e6:.1f}" for size in (done.bytes_before, done.bytes_after))
+    if args.json:
+        print_json(asdict(done))
+    else:
+        print(say("runs.archived", runs=done.runs, before=before, after=after))
+    if done.problem:
+        print(say("runs.archive_problem", problem=one_line(done.problem)), file=sys.stderr)
+    return 1 if done.problem else 0
+
+
+def cancel(args: Namespace, config: Config) -> int:
+    """`runs cancel RUN`."""
+    run = _found(args.run, config)
+    if not stop(config, run):
+        raise NotWorking(say("runs.ended", run=run))
+    print(say("runs.cancelled", run=run))
+    return 0
+
+
+def steer(args: Namespace, config: Config) -> int:
+    """`runs steer RUN TEXT`: speaks to a run that another process works on, here or on another machine."""
+    run = _found(args.run, config)
+    if not say_to(config, run, " ".join(args.text)):
+        raise NotWorking(say("runs.not_working", run=run))
+    print(say("runs.told", run=run))
+    return 0

@@ -1,0 +1,496 @@
+"""Jobs on the screen: `schedule add|list|show|enable|disable|remove|run-now|history|start|install`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from config import Config, ConfigError, SopwithError
+from memory.journal.api import local_timezone
+from runs.schedule.calendar import health, problems
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
+from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
+from runs.schedule.outcomes import LOOKED_BACK, Outcomes
+from runs.schedule.scheduler import ledger_of
+from runs.schedule.times import coming, due_after
+from safety.held import without
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import clean, one_line
+from ui.terminal import read_next
+from ui.terminal import text_screen as plain
+from ui.words import in_words, say, says
+
+SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
+_STYLES = {
+    "ok": "green",
+    "done": "green",
+    "failing": "red",
+    "failed": "red",
+    "broken": "red",
+    "overdue": "yellow",
+}
+_STYLES |= {
+    "paused": "yellow",
+    "waiting": "yellow",
+    "skipped": "yellow",
+    "limit": "yellow",
+    "no_model": "red",
+}
+_LISTS = (
+    "enabled",
+    "max_delay_hours",
+    "catch_up",
+    "overlap",
+    "notify",
+    "approve",
+    "session",
+    "model",
+    "cwd",
+    "limits",
+)
+
+
+class ScheduleUsage(SopwithError):
+    """The command cannot be meant for this job."""
+
+    exit_code = 2
+
+
+class AtWork(SopwithError):
+    """The job is at work already."""
+
+
+class _Jobs:
+    """The jobs of a home folder with what the ledger says of them, read once."""
+
+    def __init__(self, config: Config) -> None:
+        self.folder, self.ledger, self.now = (
+            JobFolder(config.home),
+            ledger_of(config),
+            datetime.now(UTC),
+        )
+        self.all = self.folder.all()
+        self.problems = problems(self.all)
+        sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
+        rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
+        self._counted = self.ledger.counted(rules, self.now)
+        outcomes = Outcomes(config, self.ledger, self.folder)
+        for row in (
+            self.ledger.open_rows()
+        ):  # answered since, or left by a kill: what the run log says holds
+            if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
+                outcomes.settle(row, sound.get(row.job))
+
+    def entry(self, id: str, lang: str) -> dict[str, Any]:
+        """A job as machines read it (contract `schedule list`)."""
+        job = self.all[id]
+        rows = self.ledger.rows(id, LOOKED_BACK)
+        found: dict[str, Any] = {
+            "id": id,
+            "when": "",
+            "next": [],
+            "enabled": False,
+            "health": "broken",
+        }
+        if isinstance(job, Job):
+            (since, cursor), problem = self._counted[id], self.problems.get(id, "")
+            due = None if problem else next(due_after(job, since, cursor), None)
+            following = [] if problem else coming(job, since, self.now)
+            found |= {
+                "when": when(job),
+                "next": [at.astimezone(job.zone).isoformat(timespec="seconds") for at in following],
+                "enabled": job.enabled,
+                "health": health(job, problem, rows, due, self.now),
+                "task": job.task,
+                "timezone": job.timezone,
+            }
+        if id in self.problems:
+            found["problem"] = in_words(self.problems[id])
+        if rows:
+            found["last"] = _row(rows[0])
+        return found
+
+
+def when(job: Job) -> str:
+    """When a job is due, in the owner's language."""
+    fields, every = job.fields, job.every
+    if every is None and (steps := re.fullmatch(r"every_(\d+)([mh])", fields.get("repeat") or "")):
+        often = say(f"when.every_{steps[2]}", n=int(steps[1]))
+        return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
+    times = ", ".join(dict.fromkeys(f"{int(line.split()[1]):02d}:{int(line.split()[0]):02d}" for line in job.cron if "schedule" in fields or "repeat" in fields))  # fmt: skip
+    if job.at is not None:
+        return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
+    if job.after:
+        return say("when.after", job=job.after)
+    if fields.get("cron"):
+        return say("when.cron", line=job.cron[0])
+    on = fields.get("on")
+    named = (
+        [str(day) for day in on]
+        if isinstance(on, list)
+        else re.split(r"[,\s]+", str(on))
+        if on
+        else []
+    )
+    if fields.get("repeat") == "monthly":
+        days = say("when.and").join(_day_of_month(day) for day in named or ["1"])
+        return say("when.monthly", days=days, times=times)
+    days = say("when.and").join(say(f"when.{day[:3].lower()}") for day in named or ["mon"])
+    if every is not None:
+        return say(f"when.every_{every[1]}", n=every[0], times=times, days=days)
+    return say(f"when.{fields.get('repeat') or 'daily'}", times=times, days=days)
+
+
+def _day_of_month(day: str) -> str:
+    return say("when.last_day") if day == "last" else say("when.day", n=int(day))
+
+
+def add(args: Namespace, config: Config) -> int:
+    """`schedule add WHEN TASK`: shows what it understood, and keeps it. With --sop the task's words are k=v."""
+    from runs.schedule.words import read_when
+
+    timezone = args.timezone or local_timezone()
+    now = datetime.now(UTC).replace(microsecond=0)
+    fields = read_when(args.when, now, timezone)
+    fields.setdefault("timezone", timezone)
+    fields |= _what(args, config)
+    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError(
+            f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor'
+        )
+    options = {
+        key: getattr(args, key)
+        for key in ("session", "model", "catch_up", "notify", "max_delay_hours")
+    }
+    options["approve"] = None if args.approve == "ask" else args.approve
+    options["cwd"] = str(args.cwd) if args.cwd else None
+    limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
+    options["limits"] = {key: value for key, value in limits.items() if value is not None} or None
+    fields |= {key: value for key, value in options.items() if value is not None}
+    jobs = _Jobs(config)
+    id = args.name or _free_name(fields, jobs.all)
+    if id in jobs.all:
+        raise ScheduleUsage(say("schedule.taken", id=id))
+    job = job_of(id, fields)
+    since = datetime.now(UTC)
+    following = coming(job, since, since)
+    if not following and not job.after:
+        raise JobError(f'"{args.when}" is over, or never comes')
+    if wrong := problems({**jobs.all, id: job}).get(id):
+        raise JobError(wrong)
+    if not args.json:
+        _show_new(job, following)
+        if sys.stdin.isatty() and sys.stdout.isatty() and not args.yes and not _agrees():
+            return 1
+    jobs.folder.write(id, fields, f"schedule: {id} added")
+    jobs.folder.all()
+    jobs.ledger.counted({id: (job.rule, since)}, since)
+    if args.json:
+        print_json({"job": _Jobs(config).entry(id, config.lang)})
+        return 0
+    print(say("schedule.kept", id=id, path=config.home / "schedule" / f"{id}.json"))
+    if not is_at_work(config.home):
+        print(say("schedule.no_scheduler"))
+    return 0
+
+
+def _what(args: Namespace, config: Config) -> dict[str, Any]:
+    """What is to be done: the task, or an SOP whose parameters fit."""
+    task = without(config, " ".join(args.task).strip())
+    if not args.sop:
+        if not task:
+            raise ScheduleUsage(say("schedule.no_task"))
+        return {"prompt": task}
+    from ui.sops import sops
+
+    sop = sops.find(config, args.sop)
+    values = sops.parameters([without(config, each) for each in args.task])
+    if sop.procedure is None or not sop.runs_alone:
+        raise ScheduleUsage(say("schedule.not_alone", sop=sop.name, status=sop.status))
+    sop.procedure.bind(values, args.cwd or Path.home())
+    return {"sop": sop.name, **({"parameters": values} if values else {})}
+
+
+def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
+    """A name made of the first words of the task."""
+    words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
+    stem = "-".join(words[:4])[:30].strip("-_") or "job"
+    return next(
+        name for n in range(1, 100_000) if (name := stem if n == 1 else f"{stem}-{n}") not in taken
+    )
+
+
+def _show_new(job: Job, following: list[datetime]) -> None:
+    print(say("schedule.job", id=job.id, when=when(job), timezone=job.timezone))
+    print(f"  {clean(job.task)}")
+    for at in following:
+        here = at.astimezone(job.zone)
+        print(f"  {here:%Y-%m-%d %H:%M %Z} {say('when.' + DAYS[here.isoweekday() % 7])}")
+
+
+def _agrees() -> bool:
+    try:
+        return read_next(say("schedule.keep")).strip().lower() in ("", "y", "yes", "是", "好")
+    except (EOFError, KeyboardInterrupt):
+        return False
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`schedule list`."""
+    jobs = _Jobs(config)
+    entries = [jobs.entry(id, config.lang) for id in jobs.all]
+    if args.json:
+        print_json({"jobs": entries, "running": is_at_work(config.home)})
+        return 0
+    columns = (
+        Column(say("column.job"), "cyan"),
+        Column(say("column.health"), styles={say(f"health.{key}"): style for key, style in _STYLES.items() if says(f"health.{key}")}),
+        Column(say("column.next")),
+        Column(say("column.when")),
+        Column(say("column.task"), grows=True),
+    )  # fmt: skip
+    rows = [
+        [one_line(each["id"], 200), say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
+        for each in entries
+    ]  # fmt: skip
+    print_table(columns, rows, say("schedule.none"))
+    if any(each["next"] for each in entries) and not is_at_work(config.home):
+        print(say("schedule.no_scheduler"))
+    return 0
+
+
+def _soon(entry: dict[str, Any]) -> str:
+    if not entry["enabled"]:
+        return say("schedule.off")
+    return entry["next"][0][:16].replace("T", " ") if entry["next"] else "-"
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`schedule show JOB`: the job, its next five due times, and what became of the last ones."""
+    jobs = _Jobs(config)
+    job = jobs.folder.get(args.job)
+    entry = jobs.entry(args.job, config.lang)
+    rows = jobs.ledger.rows(args.job, 5)
+    if args.json:
+        fields = dict(job.fields) if isinstance(job, Job) else None
+        print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
+        return 0
+    print(
+        f"{args.job} · {say('health.' + entry['health'].replace(' ', '_'))} · {jobs.folder.folder / args.job}.json"
+    )
+    if "problem" in entry:
+        print(f"  {clean(entry['problem'])}")
+    if isinstance(job, Job):
+        print(say("schedule.job", id=job.id, when=entry["when"], timezone=job.timezone))
+        print(f"  {clean(job.task)}")
+        said = {key: job.fields[key] for key in _LISTS if key in job.fields}
+        if said:
+            print(
+                "  "
+                + " · ".join(f"{key}: {one_line(str(value), 200)}" for key, value in said.items())
+            )
+        if job.paused:
+            print(f"  {clean(job.paused)}")
+        for at in entry["next"]:
+            print(f"  → {at[:16].replace('T', ' ')}")
+    _print_rows(rows, jobs.all)
+    return 0
+
+
+def history(args: Namespace, config: Config) -> int:
+    """`schedule history [JOB]`: each due time and what became of it, newest first."""
+    jobs = _Jobs(config)
+    if args.job and not jobs.ledger.rows(args.job, 1):
+        jobs.folder.get(args.job)
+    rows = jobs.ledger.rows(args.job or "", args.limit or (0 if args.json else SHOWN_ROWS))
+    if args.json:
+        print_json({"history": [_row(row) for row in rows]})
+        return 0
+    _print_rows(rows, jobs.all)
+    return 0
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """A row as machines read it; moments in UTC."""
+    found: dict[str, Any] = {
+        "job": row.job,
+        "due": row.at.isoformat(),
+        "status": row.status,
+        "reason": row.reason,
+    }
+    found |= {"run": row.run or None, "kind": row.kind, "n": row.n}
+    for key, at in (
+        ("until", row.until if row.n > 1 else 0),
+        ("began", row.began),
+        ("ended", row.ended),
+    ):
+        found[key] = datetime.fromtimestamp(at / 1e6, UTC).isoformat() if at else None
+    return found | {"result": row.result, "model_calls": row.model_calls, "cost": row.cost}
+
+
+def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
+    columns = (
+        Column(say("column.due")),
+        Column(say("column.job"), "cyan"),
+        Column(say("column.status"), styles=_STYLES),
+        Column(say("column.run")),
+        Column(say("column.result"), grows=True),
+    )
+    shown = [
+        [
+            _due(row, jobs.get(row.job)),
+            row.job,
+            row.status,
+            row.run,
+            one_line(in_words(row.reason) or row.result, 200),
+        ]
+        for row in rows
+    ]
+    print_table(columns, shown, say("schedule.no_history"))
+
+
+def _due(row: Row, job: Job | Broken | None) -> str:
+    zone = job.zone if isinstance(job, Job) else None
+    text = f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}"
+    return say("schedule.many", due=text, n=row.n) if row.n > 1 else text
+
+
+def enable(args: Namespace, config: Config) -> int:
+    """`schedule enable JOB`: its times count from now on; a pause is over."""
+    return _switch(args, config, True)
+
+
+def disable(args: Namespace, config: Config) -> int:
+    """`schedule disable JOB`."""
+    return _switch(args, config, False)
+
+
+def _switch(args: Namespace, config: Config, enabled: bool) -> int:
+    from memory.runlog.inbox import Inbox
+
+    folder = JobFolder(config.home)
+    job = folder.get(args.job)
+    if isinstance(job, Broken):
+        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
+    verb = "enabled" if enabled else "disabled"
+    folder.change(args.job, f"schedule: {args.job} {verb}", enabled=enabled, paused=None)
+    if enabled:
+        Inbox(config.home).remove(f"job-{args.job}-paused")
+    _Jobs(config)  # from now on the rule counts
+    print(say(f"schedule.{verb}", id=args.job))
+    return 0
+
+
+def remove(args: Namespace, config: Config) -> int:
+    """`schedule remove JOB`: the file goes; the history and the ledger keep what was."""
+    folder = JobFolder(config.home)
+    folder.get(args.job)
+    commit = folder.remove(args.job, f"schedule: {args.job} removed")
+    print(say("schedule.removed", id=args.job))
+    if commit:
+        print(
+            say(
+                "schedule.removed_back",
+                id=args.job,
+                home=shlex.quote(str(config.home)),
+                commit=commit[:10],
+            )
+        )
+    return 0
+
+
+def run_now(args: Namespace, config: Config) -> int:
+    """`schedule run-now JOB`: does it here and now, as it would be done at its time; it has its row in the ledger."""
+    from runs.run import EXIT_CODES
+    from runs.schedule.child import do
+
+    jobs = _Jobs(config)
+    job = jobs.folder.get(args.job)
+    if args.job in jobs.problems or isinstance(job, Broken):
+        raise ScheduleUsage(
+            say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job]))
+        )
+    if not job.overlap and _is_at_work(jobs.ledger, args.job):
+        raise AtWork(say("schedule.at_work", id=args.job))
+    with Owner(config.home, by_hand=True) as owner:
+        now = datetime.now(UTC)
+        [row] = jobs.ledger.add(
+            [Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {}
+        )
+        screen = plain.EventsScreen() if args.events else plain.PlainScreen()
+        do(config, jobs.ledger, row, screen.show)
+        [row] = jobs.ledger.rows(job.id, 1, row.at, row.at + timedelta(microseconds=1))
+    if row.status in ("failed", "skipped") and row.reason:
+        print(in_words(row.reason), file=sys.stderr)
+    return EXIT_CODES.get(row.status, 1)
+
+
+def _is_at_work(ledger: Ledger, job: str) -> bool:
+    rows = [row for row in ledger.open_rows() if row.job == job and row.status != "waiting"]
+    return any(ledger.is_alive(row.owner) for row in rows)
+
+
+def start(args: Namespace, config: Config) -> int:
+    """`schedule start`: works in the foreground until it is stopped."""
+    from runs.schedule.scheduler import Scheduler
+
+    others = is_at_work(config.home)
+    if others and args.unless_running:
+        return 0
+    if others:
+        print(say("schedule.another"), file=sys.stderr)
+    stop = threading.Event()
+
+    def tell(text: str) -> None:
+        print(in_words(text), file=sys.stderr, flush=True)
+
+    scheduler = Scheduler(config, told=tell, ended=_say_ended)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: stop.set())
+    print(say("schedule.started", n=len(JobFolder(config.home).all())), file=sys.stderr, flush=True)
+    upkeep = threading.Thread(target=_keep_up, args=(config, stop), name="heartbeat", daemon=True)
+    upkeep.start()
+    scheduler.run(stop)
+    upkeep.join(2.0)
+    return 0
+
+
+def _keep_up(config: Config, stop: threading.Event) -> None:
+    """The daily upkeep, while the scheduler is there."""
+    from runs.upkeep import Heartbeat
+
+    Heartbeat(config).run(stop)
+
+
+def _say_ended(row: Row) -> None:
+    text = one_line(in_words(row.reason) or row.result, 200)
+    print(
+        f"{row.at.astimezone():%Y-%m-%d %H:%M:%S} {row.job}: {row.status} {text}".rstrip(),
+        flush=True,
+    )
+
+
+def install(args: Namespace, config: Config) -> int:
+    """`schedule install [--remove]`."""
+    from runs.schedule.install import remove_everywhere, system_of
+
+    if args.remove:
+        gone = remove_everywhere(config.home, Path.home())
+        print("".join(f"{line}\n" for line in gone), end="")
+        print(say("schedule.uninstalled" if gone else "schedule.not_installed"))
+        return 0
+    system = system_of(config.home, Path.home())
+    print("\n".join(system.install()))
+    print(say("schedule.installed", name=system.name))
+    return 0

@@ -1,0 +1,99 @@
+"""Many machines on the screen: `worker`, and sending a task to where workers take it (`run --queue`)."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict
+from typing import Any
+
+from config import Config, SopwithError
+from runs.assemble import Agent
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.words import in_words, say
+
+SHOWN = 50  # tasks of a list
+
+
+def work(args: Namespace, config: Config) -> int:
+    """`worker`: takes tasks until it is told to stop; `--list` and `--cancel` look at them from outside."""
+    if args.list:
+        return _list(args, config)
+    if args.cancel:
+        return cancel(args.cancel, config)
+    from runs.workers.database import opened
+
+    opened(config).close()  # says what is missing before anything begins
+    from runs.workers.worker import Worker
+
+    Worker(config, _tell).work(until_empty=args.until_empty)
+    return 0
+
+
+def _tell(what: str, details: dict[str, Any]) -> None:
+    """What a worker does, a line each, on stderr: it belongs to no task's output."""
+    said = {
+        key: one_line(in_words(value)) if isinstance(value, str) else value
+        for key, value in details.items()
+    }
+    if what == "takes" and details["again"]:
+        what = "takes_again"
+    print(say(f"worker.{what}", **said), file=sys.stderr, flush=True)
+
+
+def _list(args: Namespace, config: Config) -> int:
+    from runs.workers.database import opened
+    from runs.workers.tasks import sent
+
+    with closing(opened(config)) as database:
+        found = sent(database, args.limit or SHOWN)
+    if args.json:
+        print_json({"tasks": [asdict(task) for task in found]})
+        return 0
+    columns = (
+        Column(say("column.run"), "cyan"),
+        Column(say("column.status")),
+        Column(say("column.session")),
+        Column(say("column.worker")),
+        Column(say("column.task"), grows=True),
+    )
+    rows = [
+        [task.run, task.status, task.session, task.worker, one_line(task.task, 200)]
+        for task in found
+    ]
+    print_table(columns, rows, say("worker.none"))
+    return 0
+
+
+def cancel(run: str, config: Config) -> int:
+    """Takes a task back from the queue, or stops it where it is at work."""
+    from runs.workers.tasks import take_back
+
+    if not take_back(config, run):
+        raise SopwithError(say("runs.ended", run=run))
+    print(say("runs.cancelled", run=run))
+    return 0
+
+
+def send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
+    """`run TASK --queue`, `sops run NAME k=v --queue`: prints the id that the run will have."""
+    from runs.workers.tasks import send as put
+    from ui.terminal import options_of
+
+    options, agent = options_of(args), Agent(config)
+    print(put(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
+    return 0
+
+
+def fetched(run: str, config: Config) -> str | None:
+    """The id of a shared run whose log was brought here to be read; None when there is none of this id."""
+    if config.queue is None:
+        return None
+    from runs.workers.database import opened
+    from runs.workers.log import copy
+
+    with closing(opened(config)) as database:
+        return run if copy(database, config.home, run) else None

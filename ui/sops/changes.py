@@ -1,0 +1,192 @@
+"""What an owner does to SOPs: `sops verify|history|rollback|enable|disable|export`."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from config import Config
+from learning.verify import CaseResult, Verdict, verify
+from memory.home.repository import RepositoryError
+from memory.sops.changes import SopChanges, Version
+from memory.sops.store import Sop, Status
+from runs.assemble import SEEDS, Agent
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.sops.sops import SopUsage, find, parameters
+from ui.words import say, says
+
+MAX_REASON_CHARS = 300
+MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
+
+
+def changes(config: Config) -> SopChanges:
+    """The write side of this home folder's SOPs."""
+    return SopChanges(config.home, SEEDS)
+
+
+def verify_(args: Namespace, config: Config) -> int:
+    """`sops verify NAME [k=v …]`: 0 when it passed, 1 when not."""
+    agent = Agent(config)
+    sop = agent.released(args.sop)
+    values = parameters(args.values) or None
+    verdict = verify(sop, values, replay=agent.replay, store=changes(config))
+    if args.json:
+        print_json(_as_json(verdict))
+    else:
+        for line in verdict_lines(verdict):
+            print(line)
+    return 0 if verdict.passed else 1
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """A line for each case, then what it comes to."""
+    lines = [_case_line(result) for result in verdict.cases]
+    moved = verdict.status_before != verdict.status_after
+    status = f"{verdict.status_before} → {verdict.status_after}" if moved else verdict.status_after
+    return [*lines, f"{verdict.name} · {status} · {one_line(verdict.reason, MAX_REASON_CHARS)}"]
+
+
+def _case_line(result: CaseResult) -> str:
+    given = " ".join(f"{name}={as_word(value)}" for name, value in result.case.parameters.items())
+    line = f"{MARKS[result.passed]} {result.case.name} {one_line(given, 160)}".rstrip()
+    return f"{line} · {one_line(result.reason, MAX_REASON_CHARS)}" if result.reason else line
+
+
+def as_word(value: Any) -> str:
+    """A value as it can be given again as k=v: a folder below the owner's home with ~."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    home = str(Path.home())
+    return f"~{text.removeprefix(home)}" if text == home or text.startswith(f"{home}/") else text
+
+
+def _as_json(verdict: Verdict) -> dict[str, Any]:
+    cases = [
+        {
+            "case": each.case.name,
+            "parameters": dict(each.case.parameters),
+            "passed": each.passed,
+            "reason": each.reason,
+        }
+        for each in verdict.cases
+    ]
+    return {
+        "sop": verdict.name,
+        "passed": verdict.passed,
+        "status_before": verdict.status_before,
+        "status": verdict.status_after,
+        "reason": verdict.reason,
+        "cases": cases,
+    }
+
+
+def history(args: Namespace, config: Config) -> int:
+    """`sops history NAME`: newest first."""
+    sop = find(config, args.sop)
+    versions = changes(config).history(sop.name)
+    if args.json:
+        print_json({"sop": sop.name, "history": [asdict(version) for version in versions]})
+        return 0
+    columns = (
+        Column(say("column.version"), right=True),
+        Column(say("column.status"), styles={"active": "green", "suspended": "red"}),
+        Column(say("column.at"), "dim"),
+        Column(say("column.run"), "cyan"),
+        Column(say("column.reason"), grows=True),
+    )
+    print_table(
+        columns, [_row(version) for version in versions], say("sops.as_shipped", name=sop.name)
+    )
+    return 0
+
+
+def _row(version: Version) -> list[str]:
+    at = version.at[:16].replace("T", " ")
+    return [
+        str(version.version),
+        version.status,
+        at,
+        version.run or "–",
+        one_line(version.reason, MAX_REASON_CHARS),
+    ]
+
+
+def rollback(args: Namespace, config: Config) -> int:
+    """`sops rollback NAME [VERSION]`."""
+    store, name = changes(config), find_name(config, args.sop)
+    sop = store.rollback(name, args.version, say("sops.rollback_reason"))
+    back_to = next((entry.restores for entry in store.history(name) if entry.restores), sop.version)
+    print(say("sops.rolled_back", name=name, to=back_to, version=sop.version, status=sop.status))
+    return 0
+
+
+def find_name(config: Config, name: str) -> str:
+    """The name of an SOP that is there, or was: one that was removed can be brought back. Raises SopUsage."""
+    try:
+        return find(config, name).name
+    except SopUsage:
+        try:
+            if changes(config).history(name):
+                return name
+        except RepositoryError:
+            pass
+        raise
+
+
+def disable(args: Namespace, config: Config) -> int:
+    """`sops disable NAME`: neither by rote nor as text, until it is enabled."""
+    sop = find(config, args.sop)
+    if sop.status == "archived":
+        print(say("sops.is_disabled", name=sop.name))
+        return 0
+    changes(config).archive(sop.name, say("sops.disable_reason"))
+    print(say("sops.disabled", name=sop.name))
+    return 0
+
+
+def enable(args: Namespace, config: Config) -> int:
+    """`sops enable NAME`: what was disabled has the status again that it had; what failed has to prove itself anew."""
+    sop, store = find(config, args.sop), changes(config)
+    if sop.is_quarantined:
+        from ui.sops.imports import let_in
+
+        return let_in(sop, config)
+    if sop.status not in ("archived", "suspended"):
+        print(say("sops.is_enabled", name=sop.name, status=sop.status))
+        return 0
+    status = status_before(sop, store)
+    store.set_status(sop.name, status, say("sops.enable_reason"))
+    key = f"sops.enabled_{status}"
+    print(say(key if says(key) else "sops.enabled", name=sop.name, status=status))
+    return 0
+
+
+def status_before(sop: Sop, store: SopChanges) -> Status:
+    """The status that an SOP had before it was disabled; after failures at most a candidate, and without steps a draft."""
+    if sop.procedure is None:
+        return "draft"
+    if sop.status == "suspended":
+        return "candidate"
+    try:
+        earlier: Sequence[Version] = store.history(sop.name)
+    except RepositoryError:
+        return "draft"
+    known = next((entry.status for entry in earlier if entry.status != "archived"), "draft")
+    statuses: dict[str, Status] = {
+        "candidate": "candidate",
+        "probation": "probation",
+        "active": "active",
+    }
+    return "candidate" if known == "suspended" else statuses.get(known, "draft")
+
+
+def export(args: Namespace, config: Config) -> int:
+    """`sops export NAME PATH`."""
+    sop = find(config, args.sop)
+    made = changes(config).export(sop.name, Path(args.path).expanduser().absolute())
+    print(say("sops.exported", name=sop.name, path=made))
+    return 0

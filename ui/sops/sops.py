@@ -1,0 +1,126 @@
+"""The SOPs on the screen: `sops list|show`, and how `sops run` reads its k=v."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from config import Config, SopwithError
+from memory.runlog.log import list_runs
+from memory.sops.store import Sop, SopStore
+from runs.assemble import SEEDS
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import clean, one_line
+from ui.words import say
+
+
+class SopUsage(SopwithError):
+    """There is no such SOP, or its parameters are not written as k=v."""
+
+    exit_code = 2
+
+
+def store(config: Config) -> SopStore:
+    """The SOPs of this home folder, and the seeds."""
+    return SopStore(SEEDS, config.home / "sops")
+
+
+def find(config: Config, name: str) -> Sop:
+    """The SOP of this name. Raises SopUsage with the nearest name."""
+    known = store(config)
+    sop = known.get(name)
+    if sop is None:
+        import difflib
+
+        names = [each.name for each in known.all()]
+        near = difflib.get_close_matches(name, names, 3, 0.5)
+        raise SopUsage(say("sops.unknown", name=one_line(name, 80), known=", ".join(near or names)))
+    return sop
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`sops list`."""
+    runs: Counter[str] = Counter()
+    by_rote: Counter[str] = Counter()
+    for run in list_runs(config.home):
+        if run.sop:
+            runs[run.sop] += 1
+            by_rote[run.sop] += run.rote and run.status == "done"
+    found = [
+        entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()
+    ]
+    if args.json:
+        print_json({"sops": found})
+        return 0
+    columns = (
+        Column(say("column.sop"), "cyan"),
+        Column(say("column.status"), styles={"active": "green", "suspended": "red"}),
+        Column(say("column.version"), right=True),
+        Column(say("column.runs"), right=True),
+        Column(say("column.description"), grows=True),
+    )
+    rows = [
+        [
+            sop["name"],
+            sop["status"],
+            str(sop["version"]),
+            str(sop["runs"]),
+            sop.get("problem") or sop["description"],
+        ]
+        for sop in found
+    ]
+    print_table(columns, rows, say("sops.none"))
+    return 0
+
+
+def entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
+    """One line of a list; `runs` of it were begun, `by_rote` done without a model."""
+    line: dict[str, Any] = {
+        "name": sop.name,
+        "status": sop.status,
+        "version": sop.version,
+        "description": one_line(sop.summary(lang) if sop.description else "", 1000),
+        "runs": runs,
+        "rote_rate": round(by_rote / runs, 3) if runs else None,
+    }
+    return line | ({"problem": one_line(sop.problem)} if sop.problem else {})
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`sops show NAME`."""
+    sop = find(config, args.sop)
+    if sop.problem and not sop.description:
+        raise SopUsage(say("sops.broken", name=sop.name, problem=one_line(sop.problem)))
+    properties = dict(sop.procedure.parameters) if sop.procedure else {}
+    required = list(sop.procedure.required) if sop.procedure else []
+    if args.json:
+        line = entry(sop, config.lang, 0, 0)
+        del line["runs"], line["rote_rate"]
+        shape = {"type": "object", "properties": properties, "required": required}
+        print_json(
+            {**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)}
+        )
+        return 0
+    print(f"{sop.name} {sop.version} · {sop.status} · {sop.folder}")
+    print(clean(sop.summary(config.lang)).strip())
+    if sop.problem:
+        print(say("sops.broken", name=sop.name, problem=one_line(sop.problem)))
+    if sop.procedure:
+        pairs = " ".join(f"{name}=…" if name in required else f"[{name}=…]" for name in properties)
+        print(say("sops.run_with", command=f"sopwith sops run {sop.name} {pairs}".strip()))
+    print()
+    print(clean(sop.body(config.lang)))
+    return 0
+
+
+def parameters(values: Sequence[str]) -> dict[str, str]:
+    """The parameters of `sops run` by name. Raises SopUsage for what is not k=v."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise SopUsage(say("sops.not_pair", text=one_line(value, 80)))
+        found[name] = text
+    return found

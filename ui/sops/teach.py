@@ -1,0 +1,304 @@
+"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a pipe without questions.
+
+Ctrl-C at any question leaves the store as it was; the recording stays in the run log.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from config import Config, SopwithError
+from learning.draft import Draft
+from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
+from memory.runlog.log import list_runs
+from memory.sops.store import NAME, Sop
+from replay.parameters import ParameterError
+from replay.procedure import ProcedureError
+from runs.assemble import Agent
+from runs.learning import author, teach
+from ui.sanitise import one_line
+from ui.sops.changes import MARKS, as_word
+from ui.sops.sops import parameters
+from ui.sops.teach_questions import AtTerminal, FromOptions, Questions
+from ui.words import say, says
+
+MAX_LINE_CHARS = 160
+
+
+class TeachUsage(SopwithError):
+    """The command line of `teach` cannot be meant."""
+
+    exit_code = 2
+
+
+def teach_(args: Namespace, config: Config) -> int:
+    """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
+    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:
+        raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
+    if not NAME.fullmatch(args.sop):
+        raise TeachUsage(
+            say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
+        )
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    questions: Questions = AtTerminal() if is_attended else FromOptions(args)
+    flow = _Teaching(Agent(config), args, questions)
+    try:
+        return flow.to_its_end()
+    except (KeyboardInterrupt, EOFError):
+        print(f"\n{say('teach.stopped')}", file=sys.stderr)
+        if run := flow.run or _recording_under_way(config, args):
+            print(say("teach.go_on", name=args.sop, run=run), file=sys.stderr)
+        return 130
+
+
+def _near_name(text: str) -> str:
+    """A name that may be meant: `Old Files!` → old-files."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
+
+
+def _recording_under_way(config: Config, args: Namespace) -> str:
+    """The recording that was just made when the owner stopped."""
+    newest = next(iter(list_runs(config.home, 1)), None) if args.record else None
+    return newest.run if newest and newest.task == f"teach {args.sop}" else ""
+
+
+class _Teaching:
+    """The way from a lesson to the store."""
+
+    def __init__(self, agent: Agent, args: Namespace, questions: Questions) -> None:
+        self.agent, self.args, self.questions = agent, args, questions
+        self.run = ""  # the lesson's, for whoever stops on the way
+        self.proven_on: Mapping[str, object] = {}  # the last set of values that passed
+        self.is_tried = False  # whether it came to other values
+
+    def to_its_end(self) -> int:
+        """Teaches; returns the exit code."""
+        name = self.args.sop
+        existing = teach.known(self.agent, name)
+        if existing is not None and not self.questions.may_replace(existing):
+            raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
+        lesson = self._lesson(name)
+        self.run, lesson.existing = lesson.run, existing  # the one that the owner was asked about
+        draft = self._draft(lesson)
+        files, unfit = teach.with_old_cases(draft, existing)
+        if unfit and not self.questions.may_leave_out(unfit):
+            raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
+        self._pass_the_gate(files, is_draft=True)
+        with teach.trial(self.agent, files, name, lesson.cwd) as trial:
+            why = self._prove(draft, trial)
+            proven, status = trial.files(), trial.sop.status
+        self._pass_the_gate(proven, is_draft=status == "draft")
+        if (
+            existing is not None
+            and _is_less(status, existing)
+            and not self.questions.may_be_less(existing, status)
+        ):
+            raise teach.TeachingError(
+                say("teach.less", name=name, status=status, was=existing.status, why=why)
+            )
+        sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
+        if self.args.prove and not self.is_tried:
+            why = say("teach.untried", why=why)
+        show_stored(sop, draft, why, self.proven_on)
+        return 0
+
+    def _draft(self, lesson: teach.Lesson) -> Draft:
+        values = None
+        if lesson.trace is not None:
+            found = teach.values_that_vary(self.agent, lesson)
+            values = self.questions.values(found, may_drop=lesson.is_recording)
+        if lesson.is_recording:
+            lesson.request = self.questions.request(lesson, values or {})
+        draft = teach.draft_of(self.agent, lesson, values)
+        if lesson.trace is None:
+            slots = {name: f"{{{name}}}" for name in draft.content.parameters}
+            lesson.request = self.questions.request(lesson, slots)
+            draft = teach.draft_of(self.agent, lesson, self._said_of(draft))
+        if teach.UNUSABLE in draft.notes:
+            print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
+        if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
+            raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
+        show_draft(draft, self.agent.parts.redactor())
+        while teach.has_no_check(draft) and (command := self.questions.check(draft)):
+            try:
+                draft = teach.with_check(draft, command)
+            except ProcedureError as error:
+                print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
+        if made := author(self.agent, draft, lesson.cwd):
+            print(one_line(made.line(self.agent.config.lang), 400))
+        return made.draft if made else draft
+
+    def _said_of(self, draft: Draft) -> dict[str, str] | None:
+        """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
+        values = parameters(self.args.values or [])
+        known = draft.content.parameters
+        if unknown := next(
+            (name for name in (*values, *parameters(self.args.prove or [])) if name not in known),
+            "",
+        ):
+            raise teach.TeachingError(
+                f"There is no parameter {unknown!r} here; there is: {', '.join(known) or 'none'}."
+            )
+        return values or None
+
+    def _pass_the_gate(self, files: Mapping[str, str | bytes], *, is_draft: bool) -> None:
+        """Raises TeachingError with what the evidence gate has against these files."""
+        if refused := teach.refusals(self.agent, files, is_draft=is_draft):
+            lines = [one_line(each.said(self.agent.config.lang), 300) for each in refused[:6]]
+            raise teach.TeachingError("\n".join([say("teach.refused", name=self.args.sop), *lines]))
+
+    def _lesson(self, name: str) -> teach.Lesson:
+        if self.args.from_run:
+            lesson = teach.lesson_from_run(self.agent, name, self.args.from_run)
+            lesson.commands = self.questions.commands(lesson.commands)
+            return lesson
+        if self.args.from_file:
+            return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
+        from ui.sops.record import record_demonstration
+
+        done = record_demonstration(name, self.agent.config, Path.cwd())
+        self.run = done.run
+        lesson = teach.lesson_from_run(self.agent, name, done.run)
+        lesson.commands = done.commands
+        return lesson
+
+    def _prove(self, draft: Draft, trial: teach.Trial) -> str:
+        """Gives the trial the status that it earns. Returns why it is no more than that."""
+        if not draft.is_settled:
+            return say("teach.unsettled")
+        procedure = draft.procedure()
+        if why := not_replayable(procedure):
+            return why
+        print(say("teach.trying"))
+        why = ""
+        if trial.has_cases:
+            verdict = trial.prove()
+            show_verdict(verdict)
+            why = verdict.reason
+            self.proven_on = draft.taught[0].values if draft.taught else {}
+            if not verdict.passed:
+                trial.forget(verdict, own=draft.files)
+                print(say("teach.not_repeatable"))
+        if has_unchecked_commit(procedure):
+            return say("teach.unchecked")
+        while not procedure.parameters and trial.sop.status not in PROVEN:
+            verdict = trial.prove({})
+            show_verdict(verdict)
+            if not verdict.passed:
+                return verdict.reason
+        return self._prove_on_others(draft, trial, why)
+
+    def _prove_on_others(self, draft: Draft, trial: teach.Trial, why: str) -> str:
+        """Other values, until they prove it or there are none."""
+        procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
+        while trial.sop.status not in PROVEN:
+            given = self.questions.another_set(procedure, was or self.proven_on)
+            if given is None:
+                return why
+            self.is_tried = True
+            try:
+                verdict = trial.prove(given)
+            except ParameterError as error:
+                why = str(error)
+                print(f"✗ {one_line(why, MAX_LINE_CHARS)}")
+            else:
+                why = verdict.reason
+                show_verdict(verdict)
+                if verdict.passed:
+                    self.proven_on = verdict.cases[-1].case.parameters
+        return ""
+
+
+def _is_less(status: str, existing: Sop) -> bool:
+    """True when an SOP that is done by rote would not be any more."""
+    return existing.runs_alone and status not in PROVEN
+
+
+def _reason(lesson: teach.Lesson) -> str:
+    """What the history says."""
+    if lesson.is_recording:
+        return say("teach.reason_record")
+    return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
+
+
+def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
+    """The steps, what reads apart from what changes something; what was left out; what is not settled. `hide` takes secrets
+    away."""
+    print(f"\n{say('teach.steps')}")
+    rows = [("reads", step) for step in draft.content.plan] + [
+        ("changes", step) for step in draft.content.commit
+    ]
+    lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
+    lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
+    width = max((len(head) for head, _ in lines), default=0)
+    for head, text in lines:
+        print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
+    for key, texts in (
+        ("teach.problem", draft.problems),
+        ("teach.slot", [_slot(slot) for slot in draft.slots]),
+    ):
+        for text in texts:
+            print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
+    print()
+
+
+def _step(tool: str, args: Mapping[str, object]) -> str:
+    script = args.get("script")
+    if tool == "code_run" and isinstance(script, str):
+        return script
+    shown = ", ".join(str(value) for value in args.values())
+    return f"{tool} {shown}"
+
+
+def _slot(slot: object) -> str:
+    text, where = getattr(slot, "text", ""), getattr(slot, "where", "")
+    return f"{text} ({where}): {', '.join(getattr(slot, 'candidates', ()))}"
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """A line for each case, and what came of the last one."""
+    for case in verdict.cases:
+        given = one_line(
+            " ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120
+        )
+        reason = f" · {one_line(case.reason, 400)}" if case.reason else ""
+        print(f"{MARKS[case.passed]} {given or verdict.name}{reason}")
+    tried = verdict.cases[-1] if verdict.cases else None
+    if tried is None or not tried.passed or tried.outcome is None:
+        return
+    for line in tried.outcome.result.splitlines()[:6]:
+        print(f"    {one_line(line, MAX_LINE_CHARS)}")
+    gone = [path for path, what in tried.outcome.produced.items() if what == "gone"]
+    made = [path for path, what in tried.outcome.produced.items() if what != "gone"]
+    for key, paths in (("teach.gone", gone), ("teach.made", made)):
+        if paths:
+            shown = ", ".join(as_word(path) for path in paths[:3])
+            print(f"    {say(key, n=len(paths), paths=one_line(shown, 120))}")
+    if verdict.status_after not in PROVEN and len(verdict.cases) > 1:
+        print(f"  {one_line(verdict.reason, 300)}")
+
+
+def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:
+    """What is stored now, and what the owner may do with it."""
+    print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
+    if why and sop.status not in PROVEN:
+        print(f"  {one_line(why, 300)}")
+    key = f"teach.next_{sop.status}"
+    if sop.status not in PROVEN and sop.procedure is not None and not_replayable(sop.procedure):
+        key = "teach.next_supervised"
+    if says(key):
+        names = list(draft.content.parameters)
+        wording = draft.content.wordings[0] if draft.content.wordings else sop.name
+        asked = re.sub(
+            r"\{(\w+)(?::\w+)?\}", lambda slot: as_word(proven_on.get(slot[1], slot[0])), wording
+        )
+        print(
+            "  "
+            + say(
+                key, name=sop.name, asked=asked, values=" ".join(f"{name}=…" for name in names)
+            ).rstrip()
+        )

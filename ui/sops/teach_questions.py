@@ -1,0 +1,253 @@
+"""What `teach` asks its owner: at a terminal question by question, in a pipe answered by the options of the command."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from learning.demonstration import Command
+from learning.draft import Draft
+from memory.sops.store import Sop
+from replay.procedure import Procedure
+from runs.learning import Lesson, unsaid
+from ui.sanitise import clean, one_line
+from ui.sops.changes import as_word
+from ui.sops.sops import parameters
+from ui.terminal import read_next
+from ui.words import say
+
+_YES = {"y", "yes", "ok", "是", "好", "要"}
+_LATER = {"", "later", "以后", "稍后"}
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class Questions(Protocol):
+    """Whoever decides. KeyboardInterrupt and EOFError mean: stop, and store nothing."""
+
+    def may_replace(self, existing: Sop) -> bool:
+        """Whether a new version of an SOP that exists is meant."""
+        ...
+
+    def may_leave_out(self, cases: list[str]) -> bool:
+        """Whether cases of the version before, which do not fit, may go."""
+        ...
+
+    def may_be_second(self, twin: Sop) -> bool:
+        """Whether an SOP is meant that does what another one does already."""
+        ...
+
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """Whether a version that is not proven may take the place of one that is."""
+        ...
+
+    def commands(self, commands: list[Command]) -> list[Command]:
+        """The commands of a recording, kept or left out."""
+        ...
+
+    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
+        """Which values vary: name → value."""
+        ...
+
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
+        """How the owner will ask for it, with the values in it; nothing when nobody says."""
+        ...
+
+    def check(self, draft: Draft) -> str:
+        """A command that proves what was changed; nothing when there is none."""
+        ...
+
+    def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
+        """Values to prove it on, other than those that it was proven on; None: later."""
+        ...
+
+
+class FromOptions:
+    """Nobody is asked: what the command line does not say is taken as it was found."""
+
+    def __init__(self, args: Namespace) -> None:
+        self._values = parameters(args.values or [])
+        sets = [args.values if args.from_file else None, args.prove]
+        self._sets = [parameters(each) for each in sets if each]
+        self._check = args.check or ""
+        self._request, self._is_new_version = args.request or "", bool(args.new_version)
+
+    def may_replace(self, existing: Sop) -> bool:
+        """Only with --new-version."""
+        return self._is_new_version
+
+    def may_leave_out(self, cases: list[str]) -> bool:
+        """No: an owner has to see that."""
+        return False
+
+    def may_be_second(self, twin: Sop) -> bool:
+        """No."""
+        return False
+
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """No."""
+        return False
+
+    def commands(self, commands: list[Command]) -> list[Command]:
+        """As they were found."""
+        return commands
+
+    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
+        """Those of --values, else all that were found."""
+        return self._values or found
+
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
+        """That of --request."""
+        return _with_values(self._request, values)
+
+    def check(self, draft: Draft) -> str:
+        """That of --check, once."""
+        check, self._check = self._check, ""
+        return check
+
+    def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
+        """Those of --values for a text, then those of --prove."""
+        return self._sets.pop(0) if self._sets else None
+
+
+class AtTerminal:
+    """Asks whoever sits at the terminal."""
+
+    def may_replace(self, existing: Sop) -> bool:
+        """Asks; no is the default."""
+        key = "teach.replace_seed" if existing.is_seed else "teach.replace"
+        return _yes(say(key, name=existing.name, version=existing.version, status=existing.status))
+
+    def may_leave_out(self, cases: list[str]) -> bool:
+        """Asks; no is the default."""
+        return _yes(say("teach.leave_out", cases=", ".join(cases)))
+
+    def may_be_second(self, twin: Sop) -> bool:
+        """Asks; no is the default."""
+        return _yes(say("teach.second", name=twin.name, status=twin.status))
+
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """Asks; no is the default."""
+        return _yes(
+            say("teach.replace_proven", name=existing.name, was=existing.status, status=status)
+        )
+
+    def commands(self, commands: list[Command]) -> list[Command]:
+        """Shows them, and changes them as the owner says."""
+        from ui.sops.record import choose
+
+        return choose(commands, read_next) if commands else commands
+
+    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
+        """Shows what may vary until the owner is content."""
+        listed = [_Value(name, text) for name, text in found.items()]
+        while True:
+            _show_values(listed, may_drop)
+            said = read_next(say("teach.values_prompt")).strip()
+            if not said:
+                return {each.name: each.text for each in listed if each.varies}
+            if problem := _change(listed, said, may_drop):
+                print(f"  {problem}")
+
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
+        """Asks until the sentence names every value, or nothing is said."""
+        example = " ".join(
+            [lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())]
+        )
+        key = (
+            "teach.request_plain"
+            if not values
+            else "teach.request"
+            if lesson.trace
+            else "teach.request_slots"
+        )
+        print(say(key, example=example))
+        while said := read_next(say("teach.request_prompt")).strip():
+            request = _with_values(said, values)
+            missing = _unsaid(lesson, request, values)
+            if not missing:
+                return request
+            print("  " + say("teach.unsaid", values=", ".join(missing)))
+        return ""
+
+    def check(self, draft: Draft) -> str:
+        """Asks; nothing is the default."""
+        names = " ".join(f"${name}" for name in draft.content.parameters)
+        print(say("teach.check", names=names or "–"))
+        return read_next(say("teach.check_prompt")).strip()
+
+    def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
+        """Asks for one value after the other."""
+        print(say("teach.another_set" if was else "teach.first_set"))
+        given: dict[str, str] = {}
+        for name, schema in procedure.parameters.items():
+            before = as_word(was[name]) if name in was else str(schema.get("default", ""))
+            key = "teach.value_prompt" if before else "teach.new_value_prompt"
+            text = read_next(say(key, name=name, before=one_line(before, 60))).strip()
+            if text.lower() in _LATER and (text or name in procedure.required):
+                return None
+            if text:
+                given[name] = text
+        return given
+
+
+class _Value:
+    """One value of a lesson, as the owner sees it."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.text, self.varies = name, text, True
+
+
+def _show_values(listed: list[_Value], may_drop: bool) -> None:
+    if not listed:
+        print(f"\n{say('teach.no_values')}")
+        return
+    print(f"\n{say('teach.values')}")
+    width = max(len(each.text) for each in listed)
+    for number, each in enumerate(listed, 1):
+        meaning = f"→ {each.name}" if each.varies else say("teach.fixed")
+        print(
+            f"  {number}  {one_line(each.text, 80)}{' ' * (min(width, 60) - len(each.text))}  {meaning}"
+        )
+    print("  " + say("teach.values_how" if may_drop else "teach.values_how_named"))
+
+
+def _change(listed: list[_Value], said: str, may_drop: bool) -> str:
+    """Does what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Returns what is wrong."""
+    if added := re.fullmatch(r"(\w+)\s*=\s*(.+)", said):
+        if not _NAME.fullmatch(added[1]) or any(each.name == added[1] for each in listed):
+            return say("teach.bad_value_name", name=added[1])
+        listed.append(_Value(added[1], added[2]))
+        return ""
+    changed = re.fullmatch(r"(\d+)(?:\s+(\S+))?", said)
+    if changed is None or not 1 <= int(changed[1]) <= len(listed):
+        return say("teach.not_understood", text=one_line(said, 60))
+    value, name = listed[int(changed[1]) - 1], changed[2]
+    if name is None:
+        if not may_drop:
+            return say("teach.in_request", text=one_line(value.text, 60))
+        value.varies = not value.varies
+    elif not _NAME.fullmatch(name) or any(
+        each.name == name and each is not value for each in listed
+    ):
+        return say("teach.bad_value_name", name=one_line(name, 60))
+    else:
+        value.name, value.varies = name, True
+    return ""
+
+
+def _with_values(said: str, values: Mapping[str, str]) -> str:
+    """What was said, with {names} filled in: values and slots are both understood."""
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), clean(said))
+
+
+def _unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
+    """The values that a request leaves out."""
+    if lesson.trace is None:
+        return [slot for slot in values.values() if slot not in request]
+    return [values[name] for name in unsaid(lesson, request, values)]
+
+
+def _yes(question: str) -> bool:
+    return read_next(question).strip().lower() in _YES

@@ -1,0 +1,10 @@
+"""The commands `doctor`, `mcp` and `safety`."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from ui.system.doctor import print_checks as print_checks
+else:
+    __getattr__ = lazy(__name__, print_checks="doctor")

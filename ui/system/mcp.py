@@ -1,0 +1,144 @@
+"""Shows the MCP servers of the config: `mcp list` what they offer, `mcp test` whether they answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from config import Config, ConfigError
+from safety.held import held_values
+from safety.secrets import Redactor
+from safety.tool_words import read_name
+from tools.mcp import MISSING, Offer, offers, problem
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.words import in_words, say
+
+if TYPE_CHECKING:
+    from tools.mcp import McpServers
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What became of one server; `problem` is "" where it answered, `left_out` names tools that nobody could call."""
+
+    server: str
+    offers: list[Offer]
+    problem: str
+    left_out: str
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of `--json`."""
+        return {
+            "name": self.server,
+            "ok": not self.problem,
+            "problem": self.problem,
+            "left_out": self.left_out,
+            "seconds": round(self.seconds, 2),
+            "tools": [
+                {
+                    "name": offer.full_name,
+                    "description": offer.description,
+                    "effect": _effect(offer),
+                    "arguments": offer.schema,
+                }
+                for offer in self.offers
+            ],
+        }
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`mcp list`: 0, or 1 when a server did not answer."""
+    answers = _ask(config, None)
+    if args.json:
+        print_json({"servers": [answer.as_json() for answer in answers]})
+    else:
+        columns = (
+            Column(say("column.tool"), "cyan"),
+            Column(say("column.effect"), "yellow"),
+            Column(say("column.description"), grows=True),
+        )
+        rows = [
+            (
+                one_line(offer.full_name, 80),
+                say(f"mcp.effect_{_effect(offer)}"),
+                one_line(offer.description, 300),
+            )
+            for answer in answers
+            for offer in answer.offers
+        ]
+        if rows or not answers:  # servers of which none answers are configured all the same
+            print_table(columns, rows, say("mcp.none"))
+        _print_problems(answers)
+    return int(any(answer.problem for answer in answers))
+
+
+def test(args: Namespace, config: Config) -> int:
+    """`mcp test [SERVER]`: a line a server; 0, or 1 when one did not answer."""
+    answers = _ask(config, args.server)
+    if args.json:
+        print_json({"servers": [answer.as_json() for answer in answers]})
+        return int(any(answer.problem for answer in answers))
+    for answer in answers:
+        if not answer.problem:
+            print(
+                say(
+                    "mcp.answers",
+                    server=answer.server,
+                    n=len(answer.offers),
+                    seconds=f"{answer.seconds:.1f}",
+                )
+            )
+    _print_problems(answers)
+    if not answers:
+        print(say("mcp.none"))
+    return int(any(answer.problem for answer in answers))
+
+
+def _print_problems(answers: list[_Answer]) -> None:
+    for answer in answers:
+        if answer.problem:
+            print(f"✗ {one_line(in_words(answer.problem), 600)}")
+        if answer.left_out:
+            print(f"⚠ {one_line(in_words(answer.left_out), 600)}")
+
+
+def _ask(config: Config, only: str | None) -> list[_Answer]:
+    """All servers, or one, at the same time. Raises ConfigError."""
+    names = list(config.mcp.servers)
+    if only is not None and only not in names:
+        raise ConfigError(
+            f"no MCP server is called {only!r} (configured: {', '.join(names) or 'none'})."
+        )
+    if not names:
+        return []
+    if problem():
+        raise ConfigError(MISSING)
+    from tools.mcp import McpServers
+
+    servers = McpServers(config.mcp.servers)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            return list(
+                pool.map(lambda name: _of(servers, name, config), [only] if only else names)
+            )
+    finally:
+        servers.close()
+
+
+def _of(servers: McpServers, name: str, config: Config) -> _Answer:
+    start = time.monotonic()
+    found, failures = offers(servers, [name], config.limits.tool_seconds)
+    hide = Redactor(held_values(config, os.environ))  # what a server says last may hold its key
+    left_out = servers.left_out(name)
+    return _Answer(name, found, hide("".join(failures)), hide(left_out), time.monotonic() - start)
+
+
+def _effect(offer: Offer) -> str:
+    """What the gate takes it for."""
+    return read_name(offer.full_name, offer.hints).effect

@@ -1,0 +1,199 @@
+"""`safety check`: what the gate would say of calls, one JSON a line. `safety redact`: secrets hidden from stdin to stdout.
+
+Both are made for pipes: each line is answered before the next is read, and nothing that comes in ends them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import select
+import sys
+from argparse import Namespace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from config import Config, SopwithError
+from runs.start.trust import own_data
+from safety.gate import Ask, Gate
+from safety.held import held_values
+from safety.secrets import Redactor
+from tools.base import ToolContext, ToolError
+from tools.registry import all_tools
+from tools.toolbox import Toolbox
+from ui.words import reasons_in_words
+
+PIECE = 65_536  # bytes read at a time
+QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
+_FIELDS: dict[
+    str, tuple[type, Any]
+] = {  # what a line may hold, of which type, and what holds without it
+    "tool": (str, "code_run"),
+    "args": (dict, {}),
+    "session": (str, "main"),
+    "request": (str, ""),
+    "attended": (bool, True),
+}
+
+
+_DEFECTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+)
+
+
+class BadLine(ValueError):
+    """A line that is no call; the text says why."""
+
+
+_KINDS = {str: "a text", dict: "an object", bool: "true or false"}
+
+
+class _Call(NamedTuple):
+    tool: str
+    args: dict[str, Any]
+    session: str
+    request: str
+    attended: bool
+    origin: tuple[str, ...]
+
+
+def check(args: Namespace, config: Config) -> int:
+    """`safety check`: always 0; a line that cannot be understood is answered with "confirm"."""
+    judge = _Judge(config, Path.cwd())
+    for line in sys.stdin.buffer:
+        print(json.dumps(judge.of_line(line), ensure_ascii=False), flush=True)
+    return 0
+
+
+def redact(args: Namespace, config: Config) -> int:
+    """`safety redact`: stdin to stdout as it comes; bytes that are no UTF-8 stay as they are."""
+    stream = Redactor(held_values(config, os.environ)).stream()
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    source = sys.stdin.fileno()
+    while True:
+        if not _comes(source):
+            _put(stream.settle())
+        if not (piece := os.read(source, PIECE)):
+            break
+        _put(stream.feed(decoder.decode(piece)))
+    _put(stream.feed(decoder.decode(b"", final=True)) + stream.close())
+    return 0
+
+
+def _comes(source: int) -> bool:
+    """Whether something comes within a moment; always true where one cannot wait for a pipe."""
+    return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
+
+
+def _put(text: str) -> None:
+    if text:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+
+
+class _Judge:
+    """Asks the gate about lines. The question that a missing sandbox adds is not put: it says nothing of the call."""
+
+    def __init__(self, config: Config, cwd: Path) -> None:
+        own = partial(own_data, config.home, "main", None)
+        self._gate = Gate(config.safety, config.home, Path.home(), cwd, own_targets=own)
+        self._tools = Toolbox(all_tools())
+        self._context = ToolContext(cwd, config.home / "runs", config.home)
+
+    def of_line(self, line: bytes) -> dict[str, str]:
+        """The answer to one line; never raises."""
+        try:
+            call = _meant(_read(line.decode("utf-8", "replace").strip()))
+            tool = self._tools.get(call.tool)
+            paths = tool.touches(self._context, call.args) if tool else ()
+            ask = Ask(
+                tool=call.tool,
+                args=call.args,
+                effects=tool.effects if tool else (),
+                paths=paths,
+                session=call.session,
+                request=call.request,
+                origin=call.origin,
+                attended=call.attended,
+            )
+            decision = self._gate.decide(ask)
+        except (BadLine, ToolError) as error:
+            return _answer("confirm", "unknown", str(error))
+        except (
+            *_DEFECTS,
+            SopwithError,
+            TypeError,
+            ValueError,
+            re.error,
+        ) as error:  # ours: the next line is judged too
+            return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
+        return _answer(decision.decision, decision.risk, decision.reason)
+
+
+def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
+    return {"decision": decision, "risk": risk, "reason": reasons_in_words(reason)}
+
+
+def _read(text: str) -> _Call:
+    """The call that a line means. Raises BadLine."""
+    if not text:
+        raise BadLine("this line is empty")
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        if text.startswith(("{", '"')) and text.endswith(("}", '"')) and _is_meant_as_json(text):
+            raise BadLine("this line is not JSON") from None
+        given = text  # a command as it is typed
+    if isinstance(given, list):
+        raise BadLine(
+            'this line is a list: a call is an object with "tool" and "args", a command is a text'
+        )
+    if given is None:
+        raise BadLine(
+            'this line is null: a call is an object with "tool" and "args", a command is a text'
+        )
+    if not isinstance(given, dict):
+        command = (
+            given if isinstance(given, str) else text
+        )  # `true` is a command, and 7 is typed as one
+        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())
+    values: dict[str, Any] = {}
+    for name, (kind, default) in _FIELDS.items():
+        value = given.get(name)
+        value = default if value is None else value
+        if not isinstance(value, kind):
+            raise BadLine(f'"{name}" must be {_KINDS[kind]}')
+        values[name] = value
+    if "tool" not in given and "script" not in values["args"]:
+        raise BadLine('"tool" is missing')
+    return _Call(**values, origin=_origins(given.get("origin")))
+
+
+def _meant(call: _Call) -> _Call:
+    """`mcp_call` stands for the tool that it names (tools/toolbox.py)."""
+    server, tool, args = (call.args.get(key) for key in ("server", "tool", "args"))
+    if call.tool != "mcp_call" or not isinstance(server, str) or not isinstance(tool, str):
+        return call
+    return call._replace(tool=f"{server}.{tool}", args=args if isinstance(args, dict) else {})
+
+
+def _origins(given: Any) -> tuple[str, ...]:
+    words = [given] if isinstance(given, str) else given or []
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise BadLine('"origin" must be a text, or a list of texts')
+    return tuple(words)
+
+
+def _is_meant_as_json(text: str) -> bool:
+    """True of a broken `{"tool": …`; `{ ls; }` and `"my tool" "x"` are commands."""
+    return bool(re.match(r'\{\s*"\w+"\s*:', text))

@@ -1,0 +1,337 @@
+"""A conversation: task after task, each a run that knows the ones before it; typing while one works steers it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from config import Config, SopwithError
+from handler import Owner
+from memory.home.reader import NotForThisSession, Reader, reader_for
+from memory.home.sessions import Session
+from memory.home.templates import FIRST_START, lay_out
+from memory.runlog.log import summarise
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.control.owners import AbsentOwner
+from runs.run import Run
+from ui import event_text as describe
+from ui.sanitise import one_line
+from ui.terminal.run_command import approving, options_of, show
+from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
+from ui.words import in_words, say
+
+if TYPE_CHECKING:
+    from ui.terminal.line import InputLine
+
+HISTORY = "chat_history"  # in the home folder: the lines typed
+LISTED_RUNS = 10
+
+
+class Left(Exception):
+    """The owner leaves the conversation."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What a conversation carries from task to task."""
+
+    agent: Agent
+    options: Options
+    owner: Owner
+    screen: Screen
+    previous: list[str] = field(default_factory=list)  # runs, oldest first
+    cost: float = 0.0
+    model_calls: int = 0
+    code: int = 0  # exit code of the last run
+    line: InputLine | None = None
+    unheard: list[str] = field(
+        default_factory=list
+    )  # said to the run that works, not yet read by it
+    upkeep: threading.Thread | None = None  # works off the journal between two tasks
+
+    @property
+    def reader(self) -> Reader:
+        """What the session of this conversation may read."""
+        return reader_for(self.agent.config.home, Session.parse(self.options.session))
+
+    def say_task(self, text: str) -> None:
+        """Does one task."""
+        self._follow(self.agent.start(text, self.options, self.owner, tuple(self.previous)))
+
+    def resume(self, name: str) -> None:
+        """Goes on with a run, or from one that is done."""
+        home = self.agent.config.home
+        run = self.reader.find(name)
+        self.previous = before(self, run)
+        summary = summarise(home, run)
+        if summary is not None and summary.status == "done":
+            self.previous.append(run)
+            print(say("chat.after", task=one_line(summary.task, 200)))
+        else:
+            self._follow(self.agent.resume(run, self.options, self.owner))
+
+    def _follow(self, run: Run) -> None:
+        """Shows the run; what was said to it too late becomes the next task."""
+
+        def steer(text: str) -> None:
+            self.unheard.append(text)
+            run.steer(text)
+
+        if self.line is not None:
+            self.line.works(steer)
+        came_late = False
+        try:
+            show(run, Listening(self))
+            if self.line is not None:
+                self.line.works(None)
+        except KeyboardInterrupt as stop:
+            if stop.args or self.line is None:
+                raise
+            came_late = True
+        finally:
+            if self.line is not None:
+                self.line.works(None)
+        if self.line is not None and (
+            came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")
+        ):
+            self.line.came_late()
+        self.previous.append(run.id)
+        self.code = run.exit_code
+        self._spare_time()
+        if run.stopped_by in (
+            signal.SIGTERM,
+            signal.SIGHUP,
+        ):  # meant for the program, not for the turn
+            raise KeyboardInterrupt
+        while self.line is not None and self.unheard:
+            self.line.later(self.unheard.pop(0))
+
+    def _spare_time(self) -> None:
+        """While the owner reads and types, the journal is brought up to date."""
+        if self.line is None or (self.upkeep is not None and self.upkeep.is_alive()):
+            return
+        from runs.upkeep import in_spare_time
+
+        self.upkeep = threading.Thread(
+            target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True
+        )
+        self.upkeep.start()
+
+
+@dataclass(slots=True)
+class Listening:
+    """The screen of a conversation: counts what its runs cost, and which words a run has heard."""
+
+    conversation: Conversation
+
+    def show(self, event: Event) -> None:
+        """Passes the event on."""
+        if event["type"] == "steered" and event["text"] in self.conversation.unheard:
+            self.conversation.unheard.remove(event["text"])
+        elif event["type"] == "model_called":
+            self.conversation.cost += event.get("cost", 0.0)
+            self.conversation.model_calls += event.get("kind") == "openai"
+        self.conversation.screen.show(event)
+
+    def pause(self) -> None:
+        """Passed on."""
+        self.conversation.screen.pause()
+
+    def close(self) -> None:
+        """Passed on."""
+        self.conversation.screen.close()
+
+
+def before(conversation: Conversation, run: str) -> list[str]:
+    """The runs that the conversation of this run had before it. Raises NotForThisSession for a run of another session."""
+    opening = next(conversation.reader.events(run), {})
+    if Session.parse(opening.get("session")) != Session.parse(conversation.options.session):
+        raise NotForThisSession(f"run {run}")
+    return list(opening.get("previous") or [])
+
+
+def chat(args: Namespace, config: Config) -> int:
+    """`chat`."""
+    agent, options = Agent(config), replace(options_of(args), window=False)
+    if sys.stdin.isatty() and sys.stdout.isatty() and not args.events:
+        return _at_terminal(args, agent, options)
+    screen: Screen = EventsScreen() if args.events else PlainScreen()
+    conversation = Conversation(agent, options, approving(args.approve, AbsentOwner()), screen)
+    _enter(conversation, args)
+    for line in sys.stdin:
+        try:
+            _take(conversation, line)
+        except Left:
+            break
+        if conversation.code == 130:
+            break
+    return conversation.code
+
+
+def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
+    from ui.terminal.line import InputLine
+    from ui.terminal.owner import TerminalOwner
+    from ui.terminal.terminal import TerminalScreen, make_console
+
+    console = make_console()
+    screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
+    if (agent.config.home / FIRST_START).exists():
+        from memory.home.repository import RepositoryError
+        from ui.terminal.bootstrap import put_away
+
+        with suppress(OSError, RepositoryError):  # it goes the next time
+            put_away(agent.config.home)
+    print(say("chat.welcome"))
+    line = InputLine(
+        console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES]
+    )
+    owner = approving(
+        args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret)
+    )
+    conversation = Conversation(agent, options, owner, screen, line=line)
+    with line:
+        try:
+            _enter(conversation, args)
+            while True:
+                _take(conversation, line.next_task())
+        except (Left, EOFError):
+            return 0
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """What asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
+    raise KeyboardInterrupt(number)
+
+
+def _enter(conversation: Conversation, args: Namespace) -> None:
+    """Begins anew, after the last conversation, or with a run."""
+    if args.resume:
+        conversation.resume(args.resume)
+    elif args.go_on:
+        for last in conversation.reader.runs(1):
+            conversation.previous = [*before(conversation, last.run), last.run]
+
+
+def _take(conversation: Conversation, line: str) -> None:
+    """One line of the owner's: a slash command or a task. What goes wrong with it does not end the conversation."""
+    text = line.strip()
+    try:
+        if text.startswith("/"):
+            _command(conversation, text)
+        elif text:
+            conversation.say_task(text)
+    except SopwithError as error:
+        conversation.code = error.exit_code
+        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
+
+
+# Slash commands.
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One slash command; its line in /help is the sentence slash.NAME."""
+
+    name: str
+    run: Callable[[Conversation, str], None]
+
+
+def _command(conversation: Conversation, text: str) -> None:
+    name, _, argument = text[1:].partition(" ")
+    found = next((each for each in SLASHES if each.name == name), None)
+    if found is not None:
+        found.run(conversation, argument.strip())
+        return
+    import difflib
+
+    near = difflib.get_close_matches(name, [each.name for each in SLASHES], 1, 0.4)
+    print(
+        say("slash.near", name=one_line(name, 40), near=near[0])
+        if near
+        else say("slash.unknown", name=one_line(name, 40))
+    )
+
+
+def _help(conversation: Conversation, argument: str) -> None:
+    for each in SLASHES:
+        print(say(f"slash.{each.name}"))
+    print(say("chat.keys"))
+
+
+def _new(conversation: Conversation, argument: str) -> None:
+    conversation.previous = []
+    print(say("chat.new"))
+
+
+def _model(conversation: Conversation, argument: str) -> None:
+    names = [model.name for model in conversation.agent.config.models]
+    if argument in names:
+        conversation.options = replace(conversation.options, model=argument)
+    print(
+        say(
+            "chat.model",
+            model=conversation.options.model or (names or ["-"])[0],
+            known=", ".join(names) or "-",
+        )
+    )
+
+
+def _persona(conversation: Conversation, argument: str) -> None:
+    from context.personas import persona, personas
+
+    home = conversation.agent.config.home
+    with suppress(OSError):  # a home that cannot be written to has what it has
+        lay_out(home, conversation.agent.config.lang)
+    if argument:
+        name = None if argument == "off" else persona(home, argument).name
+        conversation.options = replace(conversation.options, persona=name)
+    known = ", ".join(each.name for each in personas(home)) or "-"
+    print(say("chat.persona", persona=conversation.options.persona or "-", known=known))
+
+
+def _runs(conversation: Conversation, argument: str) -> None:
+    for run in conversation.reader.runs(LISTED_RUNS):
+        print(f"{run.run}  {run.status:<11} {one_line(run.task, 80)}")
+
+
+def _resume(conversation: Conversation, argument: str) -> None:
+    conversation.resume(argument or "last")
+
+
+def _sops(conversation: Conversation, argument: str) -> None:
+    lang = conversation.agent.config.lang
+    is_main = conversation.reader.session.is_main
+    for sop in conversation.agent.sops.all():
+        if sop.description and (is_main or sop.is_seed):
+            print(f"{sop.name} · {sop.status} · {one_line(sop.summary(lang), 100)}")
+
+
+def _cost(conversation: Conversation, argument: str) -> None:
+    cost = describe.money(conversation.cost) or "$0"
+    print(say("chat.cost", runs=len(conversation.previous), n=conversation.model_calls, cost=cost))
+
+
+def _quit(conversation: Conversation, argument: str) -> None:
+    raise Left
+
+
+SLASHES = (
+    Slash("help", _help),
+    Slash("new", _new),
+    Slash("model", _model),
+    Slash("persona", _persona),
+    Slash("runs", _runs),
+    Slash("resume", _resume),
+    Slash("sops", _sops),
+    Slash("cost", _cost),
+    Slash("quit", _quit),
+)

@@ -1,0 +1,151 @@
+"""`init`: makes the home folder and writes config.yaml, with the answers of whoever sits at the terminal; plays BOOTSTRAP.md.
+
+No key is ever typed here or written to the file: config.yaml names the variable that holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from config import Config, load
+from memory.home.files import write_atomic
+from memory.home.folder import open_home
+from ui.terminal import bootstrap
+from ui.terminal.typed_line import read_next
+from ui.words import say
+
+KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being named in the file
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An endpoint that is offered: its address (empty: the provider's own) and whether it takes a key."""
+
+    name: str
+    base_url: str
+    has_key: bool
+
+
+OFFERED = (
+    Endpoint("OpenAI", "", True),
+    Endpoint("Ollama", "http://127.0.0.1:11434/v1", False),
+    Endpoint("llama.cpp", "http://127.0.0.1:8080/v1", False),
+)
+
+
+def init(args: Namespace, config: Config) -> int:
+    """`init`. Returns the exit code: 130 when whoever answers has left."""
+    open_home(config.home)
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    path = config.home / "config.yaml"
+    if path.exists():
+        print(say("init.exists", path=path))
+        left = _introduce(config, is_attended)
+        return left or _report(config)
+    try:
+        text = _ask() if is_attended else ""
+    except EOFError:
+        print()
+        text = ""
+    write_atomic(path, text or _commented(), 0o600)
+    print(say("init.written" if text else "init.commented", path=path))
+    if left := _introduce(config, is_attended):
+        return left
+    if text and (missing := _unset(text)):
+        print(say("init.export", name=missing))
+        return 0
+    return _report(load(config.home, config.lang, os.environ)) if text else 0
+
+
+def _introduce(config: Config, is_attended: bool) -> int:
+    """Makes the workspace files and asks who the owner is, once. Returns 130 when whoever answers has left."""
+    if not bootstrap.prepare(config.home, config.lang):
+        return 0
+    if not is_attended:
+        print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
+        return 0
+    return 0 if bootstrap.play(config.home, config.lang, read_next) else 130
+
+
+def _report(config: Config) -> int:
+    """What works now, from the doctor: it also asks the endpoint whether it is there."""
+    from runs.doctor import checks
+    from ui.system import print_checks
+
+    print_checks(checks(config))
+    return 0
+
+
+def _ask() -> str:
+    """config.yaml as the answers make it; nothing when no model is wanted."""
+    print(say("init.which"))
+    for number, offered in enumerate(OFFERED, 1):
+        print(f"  {number}. {offered.name}  {offered.base_url}".rstrip())
+    other, none = len(OFFERED) + 1, len(OFFERED) + 2
+    print(f"  {other}. {say('init.other')}")
+    print(f"  {none}. {say('init.none')}")
+    choice = int(
+        _answer(say("init.number"), lambda text: text.isdecimal() and 1 <= int(text) <= none, "1")
+    )
+    if choice == none:
+        return ""
+    chosen = OFFERED[choice - 1] if choice <= len(OFFERED) else None
+    base_url = chosen.base_url if chosen else _answer(say("init.address"), _is_address)
+    model = _answer(say("init.model"), bool, "gpt-5.4" if chosen is OFFERED[0] else "")
+    variable = ""
+    if chosen is None or chosen.has_key:
+        suggested = KEY_VARIABLE if chosen else "-"
+        variable = _answer(
+            say("init.variable"),
+            lambda text: re.fullmatch(r"-|[A-Za-z_]\w*", text) is not None,
+            suggested,
+        )
+    return _settings(base_url, model, "" if variable == "-" else variable)
+
+
+def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> str:
+    """Asks until the answer fits. Raises EOFError."""
+    while True:
+        text = read_next(f"{prompt} [{default}] " if default else f"{prompt} ").strip() or default
+        if fits(text):
+            return text
+        print(say("init.again"))
+
+
+def _is_address(text: str) -> bool:
+    return re.fullmatch(r"https?://[^\s/]\S*", text) is not None
+
+
+def _settings(base_url: str, model: str, variable: str) -> str:
+    """config.yaml with one model. JSON strings are YAML strings."""
+    lines = ["models:", "  - name: main", f"    model: {json.dumps(model, ensure_ascii=False)}"]
+    if base_url:
+        lines.append(f"    base_url: {json.dumps(base_url)}")
+    if variable == KEY_VARIABLE:
+        lines.append(f"    # api_key: {say('init.from_environment', name=KEY_VARIABLE)}")
+    elif variable:
+        lines.append(f"    api_key: ${{{variable}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _unset(text: str) -> str:
+    """The variable that must be set before the settings serve."""
+    names = re.findall(r"\$\{(\w+)\}", text) or re.findall(rf"# api_key: .*({KEY_VARIABLE})", text)
+    return next((name for name in names if not os.environ.get(name)), "")
+
+
+def _commented() -> str:
+    """config.yaml that sets nothing and shows what could be set."""
+    return f"""# {say("init.comment")}
+# models:
+#   - {{name: main, kind: openai, model: gpt-5.4, api_key: ${{{KEY_VARIABLE}}}}}
+#   - {{name: local, kind: openai, model: qwen3, base_url: http://127.0.0.1:11434/v1}}
+# limits: {{turns: 40, cost_usd: 3.0, minutes: 60, tool_seconds: 60}}
+# safety: {{roots: [~/work], sandbox: auto, confirm: [delete, send, install, spend], forbid: []}}
+"""

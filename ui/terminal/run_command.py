@@ -1,0 +1,173 @@
+"""Drives one run on a screen, from its first event to the exit code: `run`, `runs resume`, `sops run`, an inbox answer."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Generator
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from config import Config
+from handler import Owner
+from memory.sops.store import Sop
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.run import Run
+from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
+from ui.words import say
+
+YES = ("y", "yes", "是", "好", "对")
+
+
+class Present(NamedTuple):
+    """Who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
+
+    screen: Screen
+    owner: Owner
+    attended: bool
+
+
+def run_task(args: Namespace, config: Config) -> int:
+    """`run TASK`."""
+    if args.queue or args.parallel:
+        from ui.runs import send
+
+        return send(args, config, {"task": " ".join(args.task)})
+    here, options, agent = present(args), options_of(args), Agent(config)
+    return to_its_end(agent, agent.start(" ".join(args.task), options, here.owner), options, here)
+
+
+def resume(args: Namespace, config: Config) -> int:
+    """`runs resume RUN`."""
+    return go_on(args, config, args.run)
+
+
+def go_on(args: Namespace, config: Config, run: str) -> int:
+    """Resumes a run in the foreground."""
+    here, options, agent = present(args), options_of(args), Agent(config)
+    return to_its_end(agent, agent.resume(run, options, here.owner), options, here)
+
+
+def run_sop(args: Namespace, config: Config) -> int:
+    """`sops run NAME k=v …`."""
+    from ui.sops import parameters
+
+    if args.queue or args.parallel:
+        from ui.runs import send
+
+        return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
+    here, options, agent = present(args), options_of(args), Agent(config)
+    _may_be_done(agent.released(args.sop), here, options)
+    run = agent.run_sop(args.sop, parameters(args.values), options, here.owner)
+    return to_its_end(agent, run, options, here)
+
+
+def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
+    """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
+    from ui.sops import SopUsage
+
+    if (
+        sop.procedure is None
+        or sop.status not in ("draft", "suspended")
+        or options.approve == "all"
+    ):
+        return
+    state = "edited" if sop.is_edited else sop.status
+    if here.attended and options.approve == "ask":
+        from ui.terminal.typed_line import read_line
+
+        try:
+            if read_line(say(f"sops.{state}_now", name=sop.name) + " ").strip().lower() in YES:
+                return
+        except EOFError:
+            pass
+    raise SopUsage(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
+
+
+def options_of(args: Namespace) -> Options:
+    """The options of the command line as a run takes them."""
+    return Options(
+        session=args.session or "main",
+        model=args.model,
+        persona=getattr(args, "persona", None),  # of a run that begins
+        max_turns=args.max_turns,
+        max_cost=args.max_cost,
+        counts_local=args.max_cost is not None,
+        max_minutes=args.max_minutes,
+        approve=args.approve,
+        rote=not args.no_rote,
+        cwd=args.cwd or Path.cwd(),
+    )
+
+
+def present(args: Namespace) -> Present:
+    """The screen for where the output goes, and who answers for the owner."""
+    if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        screen: Screen = EventsScreen() if args.events else PlainScreen()
+        return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
+    from ui.terminal.owner import TerminalOwner
+    from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.typed_line import read_line, read_secret
+
+    console = make_console()
+    screen = (
+        PlainScreen()
+        if console.is_dumb_terminal
+        else TerminalScreen(console, attended=args.approve == "ask")
+    )
+    owner = approving(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
+    return Present(screen, owner, attended=True)
+
+
+def approving(approve: str, here: Owner) -> Owner:
+    """Who is asked, by --approve; with anything but "ask" nobody is."""
+    if approve == "never":
+        return RefusingOwner(AbsentOwner())
+    return ApprovingOwner(AbsentOwner()) if approve == "all" else here
+
+
+def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
+    """Shows the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do instead, and goes on."""
+    show(run, here.screen)
+    while (
+        here.attended
+        and run.status == "cancelled"
+        and run.stopped_by == signal.SIGINT
+        and run.stops < 2
+    ):
+        instead = _instead()
+        if not instead:
+            break
+        run = agent.resume(run.id, options, here.owner, instead)
+        show(run, here.screen)
+    return run.exit_code
+
+
+def show(run: Run, screen: Screen) -> None:
+    """Hands every event to the screen; a Ctrl-C that reaches the screen stops the run as well."""
+    events = cast("Generator[Event, None, None]", run.events())
+    try:
+        event = next(events, None)
+        while event is not None:
+            try:
+                screen.show(event)
+                event = next(events, None)
+            except KeyboardInterrupt:
+                event = events.throw(KeyboardInterrupt())
+    finally:
+        events.close()
+        screen.close()
+
+
+def _instead() -> str:
+    """What the owner wants done instead; nothing when they leave."""
+    from ui.terminal.typed_line import read_next
+
+    try:
+        return read_next(say("stopped.instead")).strip()
+    except (EOFError, KeyboardInterrupt):
+        print()
+        return ""

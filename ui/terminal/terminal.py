@@ -1,0 +1,364 @@
+"""The screen of a terminal: what stays is printed above, what changes (the spinner, the text that grows) lives below it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from models.base import Event
+from ui import event_text as describe
+from ui.sanitise import clean, last_line, one_line
+from ui.terminal import text_screen as plain
+from ui.terminal.blocks import Blocks, is_output
+from ui.words import in_words, say
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod, RenderableType
+    from rich.live import Live
+    from rich.markdown import Markdown, MarkdownElement
+    from rich.text import Text
+
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+MAX_DIFF_LINES = 60
+REDRAW_SECONDS = 0.1
+_MARK_STYLES = {
+    "ok": "green",
+    "error": "red",
+    "refused": "yellow",
+    "timeout": "red",
+    "cancelled": "yellow",
+}
+_NOTE_STYLES = {
+    "model_failed": "yellow",
+    "model_retry": "yellow",
+    "handover": "dim",
+    "uncertain": "yellow",
+    "learned": "green",
+}
+
+
+def make_console(**options: Any) -> Console:
+    """A console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
+class TerminalScreen:
+    """Shows a run on a terminal. With `live` it draws its own moving part; without, somebody else draws `status`."""
+
+    def __init__(self, console: Console, *, live: bool = True, attended: bool = True) -> None:
+        self.console, self.attended = console, attended
+        self._draws_live = live
+        self._live: Live | None = None
+        self._drawing = (
+            threading.RLock()
+        )  # two that draw at once would take lines of each other away
+        self._blocks = Blocks()
+        self._said = ""  # what this turn has said so far, printed for good
+        self._tail = ""  # what it is saying: swapped whole, the drawing thread reads it
+        self._rendered: tuple[str, int, list[Text]] = ("", 0, [])
+        self._since = time.monotonic()
+        self._doing = ""  # what the spinner stands for; "" when nothing is under way
+        self._tool = ("", "")  # name and arguments of the call that runs
+        self._output = ""  # its last line
+        self._rote = ""  # the step of the replay
+        self._note = ""  # what that step is there for
+        self._held = ""  # a setback, until it is clear whether somebody goes on
+
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        with self._drawing:
+            self._show(event)
+
+    def _show(self, event: Event) -> None:
+        held, self._held = self._held, ""
+        if held and event["type"] != "run_ended":
+            self._print(held, "yellow")
+        if plain.is_setback(event):
+            self._held = plain.progress(event)
+            return
+        shows = getattr(self, f"_on_{event['type']}", None)
+        if shows is not None:
+            shows(event)
+        elif line := plain.progress(event):
+            self._print(line, _NOTE_STYLES.get(event["type"], "dim"))
+        if event["type"] == "run_ended":
+            self.close()
+        elif self._draws_live and self._doing:
+            self._go_live()
+
+    def pause(self) -> None:
+        """Takes the moving part away, until the next event."""
+        with self._drawing:
+            self._flush()
+            self._doing = ""
+            self.close()
+
+    def close(self) -> None:
+        """Takes the moving part away."""
+        with self._drawing:
+            live, self._live = self._live, None
+            if live is not None:
+                live.stop()
+
+    def status(self) -> RenderableType:
+        """The moving part: the end of the text that grows, and what is going on with its seconds."""
+        from rich.console import Group
+
+        return Group(*self.moving_lines(self.console.width, max(3, self.console.height - 4)))
+
+    def moving_lines(self, width: int, height: int) -> list[Text]:
+        """The same as lines: the last `height` of the text, and at most two of what is going on."""
+        return [*self._tail_lines(width, height), *self._status_lines(width)]
+
+    def _status_lines(self, width: int) -> list[Text]:
+        doing, (tool, args), output = self._doing, self._tool, self._output
+        if not doing:
+            return []
+        elapsed = time.monotonic() - self._since
+        mark = SPINNER[int(time.monotonic() * 10) % len(SPINNER)] + " "
+        if doing != "tool":
+            return [
+                _fit(
+                    mark,
+                    "cyan",
+                    say(f"doing.{doing}"),
+                    "",
+                    say("time.seconds", n=int(elapsed)),
+                    width,
+                )
+            ]
+        lines = [_fit(mark, "cyan", tool, args, say("time.seconds", n=int(elapsed)), width)]
+        return [*lines, _dim("  " + output, width)] if output else lines
+
+    # One method for each event that has a look of its own.
+
+    def _on_handover(self, event: Event) -> None:
+        self._rote = ""
+        self._print(plain.progress(event), "dim")
+
+    def _on_run_started(self, event: Event) -> None:
+        self._rote = ""
+        self._start("working")
+
+    def _on_run_resumed(self, event: Event) -> None:
+        self._print(say("run.resumed"), "dim")
+
+    def _on_turn_started(self, event: Event) -> None:
+        self._said = ""
+        self._start("thinking")
+
+    def _on_text(self, event: Event) -> None:
+        for block in self._blocks.feed(event["delta"]):
+            self._print_block(block)
+        self._tail = clean(self._blocks.tail())
+
+    def _on_text_reset(self, event: Event) -> None:
+        self._blocks.end()
+        self._tail = ""
+        if self._said:
+            self._print(say("text.reset"), "dim")
+        self._said = ""
+
+    def _on_model_called(self, event: Event) -> None:
+        self._flush()
+        self._note = describe.step_note(event)
+        self._start("working")
+
+    def _on_rote(self, event: Event) -> None:
+        if event["state"] == "started":
+            if not self._rote:
+                self._print(f"↻ {describe.rote(event)}", "cyan")
+            self._rote = one_line(str(event.get("step", "")), 40)
+
+    def _on_tool_started(self, event: Event) -> None:
+        if event["tool"] in describe.QUIET_TOOLS:
+            self._doing = ""
+            return
+        step = f"[{self._rote}] " if self._rote else ""
+        self._tool = (
+            one_line(event["tool"], 60),
+            step + (self._note or describe.arguments(event.get("args"))),
+        )
+        self._output = ""
+        self._start("tool")
+
+    def _on_tool_output(self, event: Event) -> None:
+        if line := last_line(event["delta"]):
+            self._output = one_line(line, 500)
+
+    def _on_tool_ended(self, event: Event) -> None:
+        name, args = self._tool if self._doing == "tool" else (one_line(event["tool"], 60), "")
+        self._start("working")
+        self._tool, self._output = ("", ""), ""
+        if event["tool"] in describe.QUIET_TOOLS:
+            return
+        status = event["status"]
+        mark = describe.MARKS.get(status, "?") + " "
+        took = describe.seconds(event.get("seconds", 0.0))
+        self.console.print(
+            _fit(mark, _MARK_STYLES.get(status, ""), name, args, took, self.console.width)
+        )
+        if status != "ok" and (reason := describe.problem(event)):
+            self._print(f"  {reason}", _MARK_STYLES.get(status, ""))
+        self._print_diff(describe.diff(event))
+
+    def _on_asked(self, event: Event) -> None:
+        self._aside(event)
+
+    def _on_confirm(self, event: Event) -> None:
+        self._aside(event)
+
+    def _on_run_ended(self, event: Event) -> None:
+        self._flush()
+        self._doing = ""
+        result = clean(str(event.get("result") or "")).strip()
+        status = event["status"]
+        if status == "done":
+            if "".join(result.split()) not in "".join(self._said.split()):
+                if event.get("rote") and is_output(result):
+                    self._print(f"{result}\n", "")
+                else:
+                    self._print_block(result)
+        elif result and status != "waiting":
+            self._print(in_words(result), "yellow" if status == "limit" else "red")
+        if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
+            self._print(describe.closing(event), "dim")
+        for line in plain.what_next(event):
+            self._print(line, "dim")
+
+    # How things are printed.
+
+    def _aside(self, event: Event) -> None:
+        """A question: who is here reads it from the owner's prompt, who is not reads it here."""
+        self._flush()
+        self._doing = ""
+        if not self.attended:
+            self._print(plain.progress(event), "")
+
+    def _start(self, doing: str) -> None:
+        if doing != self._doing:
+            self._doing, self._since = doing, time.monotonic()
+
+    def _flush(self) -> None:
+        """Prints what the text holds; it has come to its end."""
+        self._tail = ""
+        for block in self._blocks.end():
+            self._print_block(block)
+
+    def _print_block(self, block: str) -> None:
+        block = clean(block)  # only now: a sequence may come in two pieces
+        self._said += block
+        self.console.print(_markdown(block))
+        self.console.print()
+
+    def _print(self, text: str, style: str) -> None:
+        from rich.text import Text
+
+        self.console.print(Text(text, style))
+
+    def _print_diff(self, lines: list[str]) -> None:
+        from rich.text import Text
+
+        styles = {"+": "green", "-": "red", "@": "cyan"}
+        for line in lines[:MAX_DIFF_LINES]:
+            self.console.print(Text("  " + line.expandtabs(4), styles.get(line[:1], "dim")))
+        if len(lines) > MAX_DIFF_LINES:
+            self._print("  " + say("diff.more", n=len(lines) - MAX_DIFF_LINES), "dim")
+
+    def _tail_lines(self, width: int, height: int) -> list[Text]:
+        """The growing text as rendered lines, the last `height` of them; rendered anew only when it has grown."""
+        from rich.text import Text
+
+        text = self._tail
+        if (text, width) != self._rendered[:2]:
+            options = self.console.options.update(width=width, height=None)
+            rows = (
+                self.console.render_lines(_markdown(text), options, pad=False)
+                if text.strip()
+                else []
+            )
+            lines = [
+                Text.assemble(*((part.text, part.style or "") for part in row), no_wrap=True)
+                for row in rows
+            ]
+            self._rendered = (text, width, lines)
+        return self._rendered[2][-height:]
+
+    def _go_live(self) -> None:
+        if self._live is None:
+            from rich.live import Live
+
+            self._live = Live(
+                get_renderable=self.status,
+                console=self.console,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+            threading.Thread(
+                target=self._redraw, args=[self._live], name="redraw", daemon=True
+            ).start()
+
+    def _redraw(self, live: Live) -> None:
+        """Moves the spinner, and the text that grows, as long as this one is shown."""
+        while self._live is live:
+            time.sleep(REDRAW_SECONDS)
+            with self._drawing:
+                if self._live is live:
+                    live.refresh()
+
+
+def _fit(mark: str, mark_style: str, head: str, detail: str, took: str, width: int) -> Text:
+    """`✓ code_run find … 0.3 s` in one line: the detail gives way first."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    line = Text(no_wrap=True, overflow="ellipsis")
+    line.append(mark, mark_style)
+    line.append(head, "bold")
+    room = width - 1 - cell_len(mark) - cell_len(head) - cell_len(took) - 2
+    if detail and room > 3:
+        shown = Text(" " + detail, "dim")
+        shown.truncate(room, overflow="ellipsis")
+        line.append_text(shown)
+    line.append(f" {took}", "dim")
+    line.truncate(width - 1, overflow="ellipsis")
+    return line
+
+
+def _dim(text: str, width: int) -> Text:
+    from rich.text import Text
+
+    line = Text(text, "dim", no_wrap=True)
+    line.truncate(width - 1, overflow="ellipsis")
+    return line
+
+
+def _markdown(text: str) -> RenderableType:
+    """Markdown without hidden link targets, in the terminal's own colours."""
+    return _markdown_kind()(
+        text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark"
+    )
+
+
+@cache
+def _markdown_kind() -> type[Markdown]:
+    """Rich's Markdown with headings at the margin, as all else is."""
+    from rich.markdown import Heading, Markdown
+
+    class MarginHeading(Heading):
+        LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+
+    class Page(Markdown):
+        elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+            **Markdown.elements,
+            "heading_open": MarginHeading,
+        }
+
+    return Page

@@ -1,0 +1,222 @@
+"""Screens without a terminal: plain text (the answer on stdout, progress on stderr) and JSON events, one a line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from typing import Protocol
+
+from models.base import Event
+from ui import event_text as describe
+from ui.sanitise import clean, one_line
+from ui.words import in_words, reasons_in_words, say, says
+
+
+class Screen(Protocol):
+    """Whatever shows a run. It only listens; events of a type that it does not know are passed over."""
+
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        ...
+
+    def pause(self) -> None:
+        """Holds still while somebody else uses the terminal; the next event goes on."""
+        ...
+
+    def close(self) -> None:
+        """Leaves the terminal as it was; may be called twice."""
+        ...
+
+
+class EventsScreen:
+    """Every event as one line of JSON on stdout, and nothing else there."""
+
+    def show(self, event: Event) -> None:
+        """Writes the event at once."""
+        print(as_json(event), flush=True)
+
+    def pause(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        """Nothing was changed."""
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+class PlainScreen:
+    """The answer on stdout when the run is done; short progress, questions and failures on stderr."""
+
+    def __init__(self) -> None:
+        self._by_rote = False
+        self._held = ""
+
+    def show(self, event: Event) -> None:
+        """Shows the event if it says something that stays."""
+        held, self._held = self._held, ""
+        if held and event["type"] != "run_ended":
+            self._note(held)
+        if is_setback(event):
+            self._held = progress(event)
+        elif event["type"] == "run_ended":
+            self._ended(event)
+        elif event["type"] == "rote" and event["state"] == "started" and not self._by_rote:
+            self._by_rote = True
+            self._note(describe.rote(event))
+        elif line := progress(event):
+            self._note(line)
+
+    def pause(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        """Nothing was changed."""
+        self._by_rote = False
+
+    def _ended(self, event: Event) -> None:
+        result = clean(str(event.get("result") or "")).strip()
+        if event["status"] == "done":
+            print(result, flush=True)
+        elif event["status"] != "waiting" and result:
+            self._note(f"sopwith: {in_words(result)}")
+        if (
+            event.get("turns") or event["status"] == "done"
+        ):  # nothing was begun: the reason says it all
+            self._note(describe.closing(event))
+        for line in what_next(event):
+            self._note(line)
+
+    def _note(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+
+def is_setback(event: Event) -> bool:
+    """True when a model or a replay gives up. Screens hold such a line back: where nobody goes on, the end says it."""
+    kind = event["type"]
+    return kind == "model_failed" or bool(kind == "rote" and event["state"] == "diverged")
+
+
+def progress(event: Event) -> str:
+    """One line for an event that is worth one, else nothing."""
+    kind = event["type"]
+    if kind == "tool_ended" and event["tool"] not in describe.QUIET_TOOLS:
+        return tool_line(event)
+    note = _NOTES.get(kind)
+    return note(event) if note else ""
+
+
+def tool_line(event: Event) -> str:
+    """✓ code_run 0.3 s, or why it did not go well."""
+    mark = describe.MARKS.get(event["status"], "?")
+    line = f"{mark} {one_line(event['tool'], 60)} {describe.seconds(event.get('seconds', 0.0))}"
+    reason = "" if event["status"] == "ok" else describe.problem(event)
+    return f"{line} · {reason}" if reason else line
+
+
+def _reminder(event: Event) -> str:
+    key = f"reminder.{event.get('kind')}"
+    return say(key, turn=event.get("turn")) if says(key) else ""
+
+
+def _question(event: Event) -> str:
+    lines = [say("ask.title", question=clean(str(event["question"])))]
+    lines += [
+        f"  {number}. {one_line(str(each))}"
+        for number, each in enumerate(event.get("candidates") or [], 1)
+    ]
+    return "\n".join(lines)
+
+
+def _confirm(event: Event) -> str:
+    reason = one_line(reasons_in_words(str(event.get("reason", ""))), 500)
+    return say("confirm.title", tool=one_line(event["tool"], 60), reason=reason)
+
+
+def _model(event: Event) -> str:
+    key = event["type"].replace("_", ".")
+    reason = one_line(in_words(str(event.get("reason", ""))), 400)
+    return say(key, model=one_line(str(event.get("model", "")), 60), reason=reason)
+
+
+def _rote(event: Event) -> str:
+    return (
+        say("rote.diverged", reason=one_line(in_words(str(event["reason"])), 300))
+        if event["state"] == "diverged"
+        else ""
+    )
+
+
+def _delegated(event: Event) -> str:
+    child, task = one_line(str(event["child"]), 40), one_line(str(event.get("task", "")), 200)
+    if event["state"] == "started":
+        return say("helper.started", child=child, task=task)
+    return say("helper.ended", child=child, status=one_line(str(event.get("status", "")), 20))
+
+
+def _learned(event: Event) -> str:
+    status = one_line(str(event.get("status", "")), 20)
+    key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
+    reason = one_line(in_words(str(event.get("reason", ""))), 300)
+    return say(
+        key,
+        name=one_line(str(event.get("name", "")), 200),
+        status=status,
+        reason=reason,
+        run=event.get("run", ""),
+    )
+
+
+def _context(event: Event) -> str:
+    """Files of the owner's that could not be read as they are."""
+    problems = [file["error"] for file in (event.get("files") or {}).values() if file.get("error")]
+    return "\n".join(one_line(in_words(str(problem)), 300) for problem in problems)
+
+
+def _noted(event: Event) -> str:
+    text, problem = (
+        one_line(event["text"], 300),
+        one_line(in_words(str(event.get("problem", ""))), 300),
+    )
+    if problem:
+        return say("run.not_noted", text=text, problem=problem)
+    return "" if event.get("answers") else say("run.noted", text=text)
+
+
+_NOTES: dict[str, Callable[[Event], str]] = {
+    "rote": _rote,
+    "reminder": _reminder,
+    "asked": _question,
+    "confirm": _confirm,
+    "model_failed": _model,
+    "model_retry": _model,
+    "handover": lambda event: say("model.handover"),
+    "run_resumed": lambda event: say("run.resumed"),
+    "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
+    "context": _context,
+    "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
+    "noted": _noted,
+    "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),
+    "compacted": lambda event: say(
+        "run.compacted", before=event["tokens_before"], after=event["tokens_after"]
+    ),
+    "delegated": _delegated,
+    "learned": _learned,
+    "journal_failed": lambda event: say(
+        "run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)
+    ),
+}
+
+
+def what_next(event: Event) -> list[str]:
+    """The command that goes on after a run that is not done."""
+    status, run = event["status"], event["run"]
+    if status == "waiting":
+        return [say("end.waiting", run=run)]
+    if status in ("cancelled", "limit"):
+        return [say("end.resume", run=run)]
+    return []

@@ -1,0 +1,208 @@
+"""One run for the page, in a process of its own: the order and the owner's words come as lines of JSON, events go out so.
+
+A process, not a thread: it is stopped by a signal like any run, a tool that takes it down takes nothing else with it, and
+it goes on when the server is killed. Then nobody is there to be asked, and what it asks waits in the inbox.
+
+In:  {"do": "start"|"sop"|"resume", …: see `_begin`}, or {"do": "settle"}: what the journal has put off; then {"say"}, {"id", "answer"|"decision"|"later"}
+Out: events (docs/events.md), and {"type": "asked_now", "asked"}, {"type": "asked_over", "id"}, {"type": "not_started", "text", "code"}
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError, load
+from handler import Approval, Confirmation, Owner
+from memory.home.files import write_atomic
+from memory.journal.api import work_off
+from models.base import Event
+from models.embeddings import embedder
+from runs.assemble import Agent, Options
+from runs.control.interrupts import STOPS
+from runs.control.owners import AbsentOwner, RefusingOwner
+from runs.run import Run
+from ui.terminal import as_json, show
+from ui.words import in_words, reasons_in_each, use
+
+MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again
+SETTLE_SECONDS = 60.0  # for what the journal has put off
+_SECRET = "secret"
+
+
+class Line:
+    """The way to the server. Once nobody reads it any more, what is written is lost and the run goes on."""
+
+    def __init__(self) -> None:
+        self._is_open = True
+
+    def show(self, event: Event) -> None:
+        """Sends one event."""
+        if not self._is_open:
+            return
+        try:
+            sys.stdout.buffer.write(as_json(event).encode("utf-8", "replace") + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._is_open = False
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+    def pause(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        """Nothing was changed."""
+
+
+@dataclass
+class PageOwner:
+    """The owner at the page: asks through the line and waits; None once nobody is there, so that the inbox has it."""
+
+    line: Line
+    words: queue.SimpleQueue[dict[str, Any] | None] = field(default_factory=queue.SimpleQueue)
+    _is_gone: bool = False
+    _secrets: int = 0
+
+    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+        """Puts a question."""
+        said = self._asked(
+            {"id": id, "kind": "question", "text": question, "candidates": candidates}
+        )
+        return str(said["answer"]) if said and "answer" in said else None
+
+    def confirm(self, confirmation: Confirmation) -> Approval | None:
+        """Asks for leave, with the whole effect."""
+        said = self._asked(
+            {
+                "id": confirmation.id,
+                "kind": "confirmation",
+                "text": confirmation.reason,
+                "words": reasons_in_each(confirmation.reason),  # each tab has its own language
+                "tool": confirmation.tool,
+                "args": confirmation.args,
+                "reason": confirmation.reason,
+                "risk": confirmation.risk,
+                "preview": confirmation.preview,
+            }
+        )
+        if not said or said.get("decision") not in ("once", "run", "no"):
+            return None
+        return Approval(said["decision"], str(said.get("reason") or ""))
+
+    def secret(self, question: str) -> str | None:
+        """Asks for a password; what is answered stands in no event."""
+        self._secrets += 1
+        said = self._asked(
+            {"id": f"{os.getpid()}.{self._secrets}", "kind": _SECRET, "text": question}
+        )
+        return str(said["answer"]) if said and said.get("answer") else None
+
+    def _asked(self, what: dict[str, Any]) -> dict[str, Any] | None:
+        """Puts it and waits for the word on it; words on what was asked before are passed over."""
+        if self._is_gone:
+            return None
+        empty = {"candidates": [], "tool": "", "args": {}, "reason": "", "risk": "", "preview": ""}
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.line.show({"type": "asked_now", "asked": {**empty, **what, "at": at}})
+        try:
+            while (said := self.words.get()) is not None:
+                if said.get("id") == what["id"]:
+                    return None if said.get("later") else said
+            self._is_gone = True
+            return None
+        finally:
+            self.line.show({"type": "asked_over", "id": what["id"]})
+
+
+def main() -> int:
+    """Reads the order, does the run, returns its exit code. Arguments: home folder, language."""
+    home, lang = Path(sys.argv[1]), "zh" if sys.argv[2] == "zh" else "en"
+    use(lang)
+    line, lines = Line(), _lines()
+    try:
+        config = load(home, "zh" if lang == "zh" else "en", os.environ)
+        agent = Agent(config)
+        if (
+            config.models
+        ):  # what takes half a second to load is loaded before there is something to do
+            from models import openai_compat  # noqa: F401 - for the time that it takes
+        order = next(lines, None)
+        if order is None:
+            return 0
+        if order["do"] == "settle":
+            work_off(home, lambda: embedder(config.embeddings), SETTLE_SECONDS, config.graph)
+            return 0
+        owner = PageOwner(line)
+        present: Owner = AbsentOwner() if order.get("alone") else owner
+        asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
+        run = _begin(agent, order, asked)
+    except SopwithError as error:
+        line.show({"type": "not_started", "text": in_words(str(error)), "code": error.exit_code})
+        return error.exit_code
+    threading.Thread(target=_listen, args=(lines, owner, run), daemon=True).start()
+    _mark(home / "runs" / run.id, order)
+    show(run, line)
+    for number in STOPS:
+        signal.signal(number, signal.SIG_IGN)  # all is done: what is put away now is not cut short
+    return run.exit_code
+
+
+def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
+    """`start`: task, after, files, options; `sop`: name, values, options; `resume`: run, say. Raises SopwithError."""
+    given = order.get("options") or {}
+    options = Options(
+        session=given.get("session") or "main",
+        model=given.get("model") or None,
+        persona=given.get("persona") or None,
+        approve="never" if order.get("group") else "ask",
+        rote=given.get("rote", True),
+        window=not order.get("after"),  # a conversation has its own earlier tasks
+        named=bool(order.get("group")),
+        cwd=Path(given.get("cwd") or Path.cwd()),
+        files=tuple(map(Path, order.get("files") or ())),
+    )
+    if order["do"] == "resume":
+        return agent.resume(order["run"], options, owner, order.get("say") or None)
+    if order["do"] == "sop":
+        return agent.run_sop(order["name"], order["values"], options, owner)
+    return agent.start(order["task"], options, owner, tuple(order.get("previous") or ()))
+
+
+def _lines() -> Iterator[dict[str, Any]]:
+    """What the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
+    held = b""
+    while piece := os.read(0, 65_536):
+        held += piece
+        *whole, held = held.split(b"\n")
+        yield from map(json.loads, whole)
+
+
+def _listen(lines: Iterator[dict[str, Any]], owner: PageOwner, run: Run) -> None:
+    """Takes what comes from the server until it is gone."""
+    for said in lines:
+        if "say" in said:
+            run.steer(str(said["say"]))
+        else:
+            owner.words.put(said)
+    owner.words.put(None)
+
+
+def _mark(folder: Path, order: dict[str, Any]) -> None:
+    """Notes that the run is the page's: a server that finds it interrupted goes on with it."""
+    mark = {key: order.get(key) for key in ("group", "tries", "options", "alone")}
+    with contextlib.suppress(OSError):  # a full disk: the run's own log says so
+        write_atomic(folder / MARK, json.dumps(mark))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,264 @@
+"""The runs that the page has begun, each in a process of its own (ui/web/live/child.py): started, spoken to, stopped, listened to.
+
+Everything here runs in the server's event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from config import Config, SopwithError
+from memory.runlog.log import run_ids, summarise
+from models.base import Event
+from ui.web.live.child import MARK
+from ui.web.live.hub import Hub
+
+ROOT = Path(__file__).resolve().parents[3]
+START = "import sys; sys.path[:0] = [sys.argv.pop(1)]; from ui.web.live.child import main; sys.exit(main())"
+BEGIN_SECONDS = 120.0  # until the first event: a model may be asked first which SOP is meant
+MAX_LINE_BYTES = 64_000_000
+MAX_AT_WORK = 8
+MAX_TEXT_CHARS = 400_000  # of what is being said
+TRIES = 3  # how often an interrupted run is gone on with by itself
+LOOKED_AT = 200  # runs, for interrupted ones
+
+
+class NotBegun(SopwithError):
+    """The run could not begin; the text is the owner's."""
+
+
+class TooMuchWork(SopwithError):
+    """As many runs as may are at work."""
+
+
+class NotAsked(SopwithError):
+    """Nobody asks this any more."""
+
+
+@dataclass
+class Child:
+    """One process and its run."""
+
+    process: asyncio.subprocess.Process
+    group: str = ""  # the shared chat that it answers
+    run: str = ""
+    said: str = ""  # what is being said, until it is logged whole
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it waits for an answer to
+    is_over: bool = False  # the run has ended, and the process puts things away
+
+    def send(self, words: dict[str, Any]) -> None:
+        """Hands it a line."""
+        if self.process.stdin is not None and not self.process.stdin.is_closing():
+            self.process.stdin.write(json.dumps(words).encode() + b"\n")
+
+
+class Work:
+    """All runs at work for the page. `heard` is told every event of each, after the hub."""
+
+    def __init__(self, config: Config, hub: Hub) -> None:
+        self._config, self._hub = config, hub
+        self.children: dict[str, Child] = {}
+        self.heard: list[Callable[[Child, Event], Awaitable[None] | None]] = []
+        self._readers: set[asyncio.Task[None]] = set()
+        self._beginning = 0
+
+    async def begin(self, order: dict[str, Any], group: str = "") -> str:
+        """Starts what is ordered (ui/web/live/child.py) and gives the id of its run. Raises NotBegun, TooMuchWork."""
+        if len(self.children) + self._beginning >= MAX_AT_WORK:
+            raise TooMuchWork(f"{MAX_AT_WORK} runs are at work.\nWait for one, or stop one.")
+        self._beginning += 1
+        try:
+            return await self._begin(order, group)
+        finally:
+            self._beginning -= 1
+
+    async def _begin(self, order: dict[str, Any], group: str) -> str:
+        process = await self._process()
+        child = Child(process, group)
+        mark = _mark(self._config.home, order["run"]) if order["do"] == "resume" else {}
+        child.send({**mark, **order, "group": group})
+        first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
+        reader = asyncio.create_task(self._listen(child, first))
+        self._readers.add(reader)
+        reader.add_done_callback(self._readers.discard)
+        try:
+            event = await asyncio.wait_for(asyncio.shield(first), BEGIN_SECONDS)
+        except TimeoutError:
+            process.kill()
+            raise NotBegun("The run did not begin in time.\nSee: sopwith doctor") from None
+        if event["type"] == "not_started":
+            raise NotBegun(event["text"])
+        return child.run
+
+    async def _process(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", START, str(ROOT), str(self._config.home), self._config.lang),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C at the server is not meant for it
+            limit=MAX_LINE_BYTES,
+        )
+
+    async def _listen(self, child: Child, first: asyncio.Future[Event]) -> None:
+        assert child.process.stdout is not None
+        with suppress(ValueError):  # a line beyond all bounds: the log has it
+            async for line in child.process.stdout:
+                event: Event = json.loads(line)
+                if event.get("run") and not child.run:
+                    child.run = event["run"]
+                    self.children[child.run] = child
+                if not first.done():
+                    first.set_result(event)
+                if child.run:
+                    await self._take(child, event)
+        await child.process.wait()
+        if not first.done():
+            first.set_result(
+                {
+                    "type": "not_started",
+                    "text": "The run ended before it began.\nSee: sopwith doctor",
+                }
+            )
+        if child.run:
+            self.children.pop(child.run, None)
+            for id in list(child.asked):
+                await self._take(child, {"type": "asked_over", "id": id})
+            if not child.is_over:
+                await self.tell_changed(child.run)
+
+    async def _take(self, child: Child, event: Event) -> None:
+        kind = event["type"]
+        if kind == "text":
+            child.said = (child.said + event["delta"])[-MAX_TEXT_CHARS:]
+        elif kind in ("turn_started", "text_reset", "model_called"):
+            child.said = ""
+        elif kind == "asked_now":
+            event["asked"]["run"] = child.run
+            child.asked[event["asked"]["id"]] = event["asked"]
+        elif kind == "run_ended":
+            child.is_over = True
+        elif kind == "asked_over":
+            child.asked.pop(event["id"], None)
+        if not child.group:
+            self._hub.publish(event)
+        for hear in self.heard:
+            if (done := hear(child, event)) is not None:
+                await done
+        if kind in ("run_started", "run_resumed", "run_ended"):
+            await self.tell_changed(child.run)
+
+    async def tell_changed(self, run: str) -> None:
+        """Tells the tabs how a run stands now."""
+        summary = await asyncio.to_thread(summarise, self._config.home, run)
+        if summary is not None and not summary.trial:
+            self._hub.publish({"type": "run_changed", "run": run, "summary": row(summary)})
+
+    async def settle(self) -> None:
+        """Works off what the journal has put off, in a process that ends with it: vectors, episodes and graph take memory."""
+        process = await self._process()
+        child = Child(process)
+        child.send({"do": "settle"})
+        try:
+            await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+    def say(self, run: str, text: str) -> bool:
+        """Says something to a run; False when it is not at work here."""
+        if (child := self._at_work(run)) is not None:
+            child.send({"say": text})
+        return child is not None
+
+    def stop(self, run: str) -> bool:
+        """Stops a run as Ctrl-C would; False when it is not at work here."""
+        if (child := self._at_work(run)) is not None:
+            with suppress(ProcessLookupError):
+                child.process.send_signal(signal.SIGINT)
+        return child is not None
+
+    def _at_work(self, run: str) -> Child | None:
+        child = self.children.get(run)
+        return None if child is None or child.is_over else child
+
+    def answer(self, id: str, words: dict[str, Any]) -> dict[str, Any]:
+        """Hands the owner's word to the run that asks; gives what was asked. Raises NotAsked."""
+        for child in self.children.values():
+            if id in child.asked:
+                asked = child.asked.pop(id)
+                child.send({"id": id, **words})
+                return asked
+        raise NotAsked("Nobody asks this any more.\nLook into the inbox.")
+
+    def waiting(self, group: str = "") -> list[dict[str, Any]]:
+        """What is asked now."""
+        return [
+            asked
+            for child in self.children.values()
+            if child.group == group
+            for asked in child.asked.values()
+        ]
+
+    def nobody_is_there(self, group: str = "") -> None:
+        """What is asked waits in the inbox from now on."""
+        for child in list(self.children.values()):
+            for id in [*child.asked] if child.group == group else ():
+                child.send({"id": id, "later": True})
+
+    async def go_on(self) -> list[str]:
+        """Goes on with the page's runs that were cut off, the machine's end or a kill; gives their ids."""
+        found = await asyncio.to_thread(cut_off, self._config.home)
+        begun = []
+        for run, mark in found:
+            with suppress(SopwithError):
+                order = {"do": "resume", "run": run, "tries": (mark["tries"] or 0) + 1}
+                begun.append(await self.begin(order, mark.get("group") or ""))
+        return begun
+
+    async def close(self) -> None:
+        """Stops listening. The runs go on by themselves; what they ask waits in the inbox."""
+        for reader in list(self._readers):
+            reader.cancel()
+        await asyncio.gather(*self._readers, return_exceptions=True)
+        for child in self.children.values():
+            if child.process.stdin is not None:
+                child.process.stdin.close()
+
+
+def _mark(home: Path, run: str) -> dict[str, Any]:
+    """What the run was begun with: it goes on with the same model."""
+    with suppress(OSError, ValueError):
+        mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
+        return {key: mark[key] for key in ("options", "alone") if mark.get(key)}
+    return {}
+
+
+def cut_off(home: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The page's runs that somebody killed, each with its mark."""
+    found = []
+    for run in run_ids(home)[:LOOKED_AT]:
+        try:
+            mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
+            is_tried = (mark["tries"] or 0) >= TRIES
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        summary = summarise(home, run)
+        if not is_tried and summary is not None and summary.status == "interrupted":
+            found.append((run, mark))
+    return found
+
+
+def row(summary: Any) -> dict[str, Any]:
+    """A run as a list shows it."""
+    from dataclasses import asdict
+
+    return {key: value for key, value in asdict(summary).items() if key != "trial"}

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from safety.gate import LEAVE_SANDBOX, Ask, Gate
-from safety.shell import Command, NotUnderstood, parse
-from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
 from sandbox.levels import Lift
+from shell.bash import Command, NotUnderstood, parse
+from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
 
 SEEDS = Path(__file__).resolve().parent.parent / "sops"
 # Sending with keys of the owner, which no sandbox shows.

@@ -32,6 +32,7 @@ LEAVE_SANDBOX = {
     "outside",
     "secret",
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
+MOST_JUDGED = 20  # addresses of a call; no others may be asked
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {
     "none",
@@ -371,9 +372,8 @@ class Gate:
             elif kind == "outside":
                 yield Finding("outside", f"{path} is outside the allowed folders")
         named = [match[1] for match in references(str(ask.args.get("content", "")))]
-        yield from _read(
-            tuple(_resolved(self.cwd, self.owner_home, name) for name in named), places
-        )
+        seen = [_resolved(self.cwd, self.owner_home, name) for name in named]
+        yield from _read(tuple(ask.hints.get("taken") or seen), places)
 
     def _deleted(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
@@ -429,6 +429,18 @@ class Gate:
             yield from self._lent(ask, script + " ".join(given.values()), asked, sends=sends)
         if ask.request.strip():
             yield from self._fetched(ask, asked)
+            yield from self._hosts(ask)
+
+    def _hosts(self, ask: Ask) -> Iterator[Finding]:
+        """Hosts that a script is to reach beside those that it names."""
+        from safety.targets import Named
+
+        hosts = ask.args.get("hosts")
+        named = Named(ask.request, self.own_targets())
+        for host in hosts[:MOST_JUDGED] if isinstance(hosts, list) else ():
+            if not named.has_url(str(host), strict=False):
+                about = f"lets the script reach {str(host)[:200]}, which the request does not name"
+                yield Finding("send", about, "target")
 
     def _setting(self, ask: Ask, given: Mapping[str, str]) -> Setting:
         """What is known before a script runs."""
@@ -445,7 +457,7 @@ class Gate:
 
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
-        for url in found.urls[:20]:
+        for url in found.urls[:MOST_JUDGED]:
             is_plain = is_unremarkable(url, is_tainted=bool(read))
             if not is_plain and not named.has_url(url, strict=bool(read)):
                 said = f"asks {url[:200]}, which the request does not name"

@@ -15,7 +15,16 @@ _NAMES = ["INTERPRETERS", "REMOTE_LIBRARIES", "SERVERS", "SHELLS", "WRAPPERS", "
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _lists()[name]
+    return (_libraries() if name in ("SERVERS", "REMOTE_LIBRARIES") else _lists())[name]
+
+
+@functools.cache
+def _libraries() -> dict[str, Any]:
+    python = load("python.yaml")
+    return {
+        "SERVERS": frozenset(python["servers"].split()),
+        "REMOTE_LIBRARIES": frozenset(python["remote"].split()),
+    }
 
 
 @functools.cache
@@ -30,16 +39,10 @@ def _lists() -> dict[str, Any]:
             wrappers[name] = (" ".join(known.takes), int(known.more["runs"]))
         if "writes" in known.more:
             writes[name] = str(known.more["writes"])
-    python = load("python.yaml")
-    libraries = {
-        "SERVERS": frozenset(python["servers"].split()),
-        "REMOTE_LIBRARIES": frozenset(python["remote"].split()),
-    }
     interpreters = {name: given for name, given in interpreters.items() if name[-1:] != "*"}
     return {
         "SHELLS": frozenset(shells - {"source", "."}),
         "INTERPRETERS": interpreters,
         "WRAPPERS": wrappers,
         "WRITES": writes,
-        **libraries,
     }

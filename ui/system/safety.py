@@ -24,6 +24,7 @@ from safety.secrets import Redactor
 from tools.base import ToolContext, ToolError
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
+from ui.command import JSON, command
 from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
@@ -36,6 +37,7 @@ _FIELDS: dict[
     "session": (str, "main"),
     "request": (str, ""),
     "attended": (bool, True),
+    "stage": (bool, False),  # true: what it does to files is judged when it is seen
 }
 
 
@@ -64,9 +66,11 @@ class _Call(NamedTuple):
     session: str
     request: str
     attended: bool
+    stage: bool
     origin: tuple[str, ...]
 
 
+@command("safety check", JSON)
 def check(args: Namespace, config: Config) -> int:
     """`safety check`: always 0; a line that cannot be understood is answered with "confirm"."""
     judge = _Judge(config, Path.cwd())
@@ -75,6 +79,7 @@ def check(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("safety redact", JSON)
 def redact(args: Namespace, config: Config) -> int:
     """`safety redact`: stdin to stdout as it comes; bytes that are no UTF-8 stay as they are."""
     stream = Redactor(held_values(config, os.environ)).stream()
@@ -125,6 +130,7 @@ class _Judge:
                 request=call.request,
                 origin=call.origin,
                 attended=call.attended,
+                stage=call.stage,
             )
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
@@ -166,7 +172,7 @@ def _read(text: str) -> _Call:
         command = (
             given if isinstance(given, str) else text
         )  # `true` is a command, and 7 is typed as one
-        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())
+        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, False, ())
     values: dict[str, Any] = {}
     for name, (kind, default) in _FIELDS.items():
         value = given.get(name)

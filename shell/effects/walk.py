@@ -74,6 +74,8 @@ def run_script(state: State, text: str) -> None:
     found = read(text)
     if found.problem:
         state.add("unknown", "", f"not understood: {found.problem}")
+        if "/dev/tcp/" in text or "/dev/udp/" in text:
+            state.add("send", "", "opens a connection", is_local=False)
         _in_pieces(state, text)
     _commands(state, found)
 

@@ -105,6 +105,7 @@ class SafetyConfig:
     private_hosts: tuple[
         str, ...
     ] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
+    hosts: tuple[str, ...] = ()  # which scripts may always reach (docs/safety.md)
     credentials: tuple[
         str, ...
     ] = ()  # variables of the environment that tools may use by name (safety/credentials.py)

@@ -318,6 +318,7 @@ class AgentHandler:
                     "args": args,
                 }
                 return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
+        self.context.judged.clear()
         try:
             paths = tool.touches(self.context, args)
         except ToolError as error:

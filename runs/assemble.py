@@ -29,7 +29,7 @@ from models.errors import ModelUnavailable
 from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
-from runs.parts import SEEDS, Parts, lifts
+from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
@@ -414,7 +414,7 @@ class Agent:
         gate = replace(self.parts.gate(options, attended, start["sop"]), run=log.folder)
         progress.state.origins.update(start.get("origins", ()))
         held = (
-            self.parts.held(gate, log.folder)
+            self.parts.held(gate, log.folder, bounds.request if bounds else start["task"])
             if "code_run" in tools or "terminal" in families
             else None
         )
@@ -429,6 +429,9 @@ class Agent:
             redact=redactor,
             sandbox=held,
             lifts=partial(lifts, gate, options.session),
+            leave=partial(
+                leave, gate, options.session, bounds.request if bounds else start["task"]
+            ),
             recall=self.parts.recalling(Session.parse(options.session)).asked,
             run=log.run,
             session=options.session,

@@ -33,7 +33,8 @@ from tools.toolbox import Foreign, Toolbox
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
-    from sandbox.levels import Level, Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.network import Leave
     from tools.base import Tool
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -49,19 +50,19 @@ class Parts:
         self.config, self.prompts, self.sops = config, prompts, sops
 
     @cached_property
-    def sandbox(self) -> Level:
+    def sandbox(self) -> levels.Level:
         """What holds the code that runs, here and by the owner's config."""
-        from sandbox.levels import chosen, probe
+        from sandbox.cells import levels
 
-        return chosen(probe(self.config.home), self.config.safety.sandbox)
+        return levels.chosen(levels.probe(self.config.home), self.config.safety.sandbox)
 
     def gate(self, options: Options, attended: bool, name: str | None) -> Gate:
         """The gate of a run; `name` is the SOP that it does."""
-        from sandbox.levels import runs_code
+        from sandbox.cells import levels
 
         sop = self.sops.get(name) if name else None
         own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
-        rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
+        rule, why = levels.runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
         sandboxed = self.sandbox.name != "none"
         shared = self.shared_folder(options)
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
@@ -84,14 +85,21 @@ class Parts:
             is_alone,
         )
 
-    def held(self, gate: Gate, folder: Path) -> Sandbox | None:
+    def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
-        from sandbox.levels import Profile, Sandbox
+        from sandbox.cells import Profile, Sandbox
 
         if not gate.sandboxed:
             return None
         if gate.shared is None:
-            return Sandbox(self.sandbox, Profile("owner", gate.places))
+            exits = None
+            if self.sandbox.name == "full":
+                from safety.addresses import Reach
+                from sandbox.network import Exits, local_ports
+
+                private = self.config.safety.private_hosts
+                exits = Exits(folder, Reach(private).find, local_ports(request, private))
+            return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
@@ -289,7 +297,7 @@ def lifts(
     gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
 ) -> frozenset[Lift]:
     """What the sandbox lets this call do beyond."""
-    from sandbox.escalations import lifts_of
+    from sandbox.cells import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)
     found = lifts_of(gate, ask)
@@ -298,3 +306,12 @@ def lifts(
     ):  # what nobody has approved reaches nobody
         return found - {"network"}
     return found
+
+
+def leave(
+    gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
+) -> Leave:
+    """Return the hosts that this call may reach."""
+    from sandbox.network import leave_of
+
+    return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

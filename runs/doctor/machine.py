@@ -98,9 +98,9 @@ def check_programs(lang: Lang) -> list[Check]:
 
 def check_sandbox(lang: Lang) -> Check:
     """What holds the scripts that run; really tried."""
-    from sandbox.levels import probe
+    from sandbox.cells import levels
 
-    level = probe()
+    level = levels.probe()
     fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
     reason = in_words(level.reason, lang)
     detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
@@ -184,11 +184,11 @@ def check_desktop(config: Config) -> list[Check]:
 
 def check_trash(config: Config) -> list[Check]:
     """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
-    from sandbox import desktop_trash
+    from sandbox.trash import desktop
 
-    if config.safety.trash == "home" or not desktop_trash.has_screen(os.environ):
+    if config.safety.trash == "home" or not desktop.has_screen(os.environ):
         return []
-    is_there = desktop_trash.is_there(os.environ)
+    is_there = desktop.is_there(os.environ)
     detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
     return [
         Check(

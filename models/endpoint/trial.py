@@ -41,7 +41,7 @@ class Finding(NamedTuple):
     detail: str
 
 
-def trial(config: ModelConfig) -> Generator[Finding, None, None]:
+def try_model(config: ModelConfig) -> Generator[Finding, None, None]:
     """Ask the model; each finding as it comes. A model that cannot be asked is one finding."""
     model = EndpointModel(config, max_retries=1)
     messages: list[Message] = [

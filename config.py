@@ -94,6 +94,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class UndoConfig:
+    """How long, and how much of, what commits replace is kept to be brought back."""
+
+    keep_days: float = field(default=30.0, metadata={"least": 0})
+    max_gb: float = field(default=5.0, metadata={"above": 0})
+
+
+@dataclass(frozen=True)
 class SafetyConfig:
     """What the gate may allow. `roots` are absolute; empty: the owner's home, the folder
     that the run works in, and the folder for temporary files."""
@@ -214,6 +222,7 @@ class _File:
 
     models: tuple[ModelConfig, ...] = ()
     limits: Limits = Limits()
+    undo: UndoConfig = UndoConfig()
     safety: SafetyConfig = SafetyConfig()
     embeddings: EmbeddingsConfig | None = None
     redis: RedisConfig | None = None

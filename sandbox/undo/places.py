@@ -1,4 +1,6 @@
-"""Where a stage lies: which folders it covers, where their copies go, what in them is hidden or handed through."""
+"""Where a stage lies: which folders it covers, where their copies go, what in them is hidden or
+handed through.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _OF_THE_KERNEL = frozenset(
 
 
 class Layer(NamedTuple):
-    """One folder of the owner's that a stage covers. `upper` and `work` are overlayfs's own; in `store`, on the file
+    """One folder of the owner's that a stage covers. `upper` and `work` are overlayfs's own; in
+    `store`, on the file
     system of the folder where possible, lies what a commit replaces."""
 
     lower: str
@@ -47,9 +50,11 @@ def mounted() -> list[Mounted]:
 
 
 def covered(roots: Iterable[str]) -> list[str]:
-    """Return the folders that an overlay can be mounted on: each root, or where there are mounts below it, its parts.
+    """Return the folders that an overlay can be mounted on: each root, or where there are mounts
+    below it, its parts.
 
-    A root is named without links. What lies in a root directly, beside such parts, cannot be covered.
+    A root is named without links. What lies in a root directly, beside such parts, cannot be
+    covered.
     """
     table = mounted()
     kernel = {each.point for each in table if each.kind in _OF_THE_KERNEL}
@@ -110,7 +115,9 @@ def placed(lower: str, store: str, upper: str) -> Layer:
 
 
 def others(layer: Layer, home: Path, number: str) -> list[Layer]:
-    """Return the same layer with its copies in other places, for a file system that overlayfs cannot write on."""
+    """Return the same layer with its copies in other places, for a file system that overlayfs
+    cannot write on.
+    """
     count = Path(layer.store).name
     memory = f"{SHARED_MEMORY}/sopwith-{os.geteuid()}/{number}-{os.getpid()}/{count}"
     own = f"{home}/undo/{number}/{count}"

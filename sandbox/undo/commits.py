@@ -1,6 +1,8 @@
-"""Make the changes of a stage real: what is replaced goes to the undo store, then what is new takes its place, all or nothing.
+"""Make the changes of a stage real: what is replaced goes to the undo store, then what is new takes
+its place, all or nothing.
 
-The list of steps is on the disk before the first is done. Killed on the way, the next start finishes or takes back (`recover`).
+The list of steps is on the disk before the first is done. Killed on the way, the next start
+finishes or takes back (`recover`).
 """
 
 from __future__ import annotations
@@ -8,17 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from safety.changes import ChangeSet
-from sandbox.stage import entries, trees
-from sandbox.stage.conflicts import Clock, Conflict, is_written_to
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import StageError
-from sandbox.stage.links import Links
-from sandbox.stage.places import Layer
-from sandbox.stage.steps import Interfered, Step, do_all
-from sandbox.stage.walk import LEFT_ALONE, Delta, dress_of
+from safety.changes import Change, ChangeKind, ChangeSet, FileType
+from sandbox.undo import trees
+from sandbox.undo.conflicts import Clock, Conflict, is_in_use
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.links import Links
+from sandbox.undo.places import Layer
+from sandbox.undo.steps import Interfered, Step, do_all
+from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of
 
 _ORDER = ("move", "inside", "dress")
 
@@ -34,7 +36,9 @@ class Conflicted(StageError):
 
 
 class Committed(NamedTuple):
-    """What was made real: the number of its entry in the undo store, the changes, the bytes of what was replaced."""
+    """What was made real: the number of its entry in the undo store, the changes, the bytes of what
+    was replaced.
+    """
 
     number: str
     changes: ChangeSet
@@ -42,7 +46,9 @@ class Committed(NamedTuple):
 
 
 def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> list[Step]:
-    """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises OSError."""
+    """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises
+    OSError.
+    """
     for layer in entry.layers:
         os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
     links = Links(found)
@@ -110,27 +116,52 @@ def _remove_silently(path: str) -> None:
 
 
 def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: object) -> int:
-    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises Conflicted and OSError."""
+    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises
+    Conflicted and OSError.
+    """
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
     states = {look.inode: look[1:3] for look in looks if look}
     entry.write(
-        sync=True, state="working", steps=steps, began=began, changes=_listed(changes), **fields
+        sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
         now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now and (states[now.inode] != now[1:3] or is_written_to(step.kept)):
+        if now and (states[now.inode] != now[1:3] or is_in_use(step.kept)):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:
         do_all(steps, check)
-    except Interfered as error:
+    except (Interfered, OSError) as error:
+        entry.write(state="waiting")
+        if isinstance(error, OSError):
+            raise
         raise Conflicted([Conflict(error.path, error.why)]) from error
-    return _finish(entry, steps)
+    entry.write(state="made")
+    return finish(entry, steps)
 
 
-def _finish(entry: Entry, steps: list[Step]) -> int:
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
+    """Close an entry whose steps something else has done. Returns the bytes kept."""
+    began = [Clock.now(layer.store).stamp for layer in entry.layers]
+    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
+    return finish(entry, steps)
+
+
+def _direct_change(delta: Delta, kept: str) -> Change:
+    files, size = trees.measured(delta.path if delta.after else kept)
+    before = trees.measured(kept)[1] if kept else None
+    status = delta.after or delta.before
+    kind: FileType = "folder" if trees.is_folder(status) else "file"
+    change = cast(ChangeKind, delta.kind)
+    return Change(
+        change, Path(delta.path), kind, before, size if delta.after else None, files=files
+    )
+
+
+def finish(entry: Entry, steps: list[Step]) -> int:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
     stamps = {step.path: trees.stamp(step.path) for step in steps}
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
@@ -138,42 +169,9 @@ def _finish(entry: Entry, steps: list[Step]) -> int:
     return kept
 
 
-def _listed(changes: ChangeSet) -> list[list[object]]:
+def listed(changes: ChangeSet) -> list[list[object]]:
+    """Return a change set as JSON has it."""
     return [
         [str(field) if isinstance(field, Path) else field for field in change]
         for change in changes.changes
     ]
-
-
-def recover(home: Path) -> list[str]:
-    """Bring to an end what a kill has left: returns a line on each. Entries that somebody works on are left alone."""
-    said = []
-    for folder in entries.folders(home):
-        record = entries.peek(folder)
-        if record is not None and record["state"] in ("done", "undone", "waiting"):
-            continue
-        entry = entries.load(folder)
-        if entry is None:
-            continue
-        said.append(_recovered(entry))
-        entry.close()
-    return said
-
-
-def _recovered(entry: Entry) -> str:
-    call = f"run {entry.record['run']}, call {entry.record['call']}"
-    if entry.state != "working":
-        entry.remove()
-        return f"{call}: was stopped before its changes were made; nothing was changed"
-    steps = [Step.read(fields) for fields in entry.record["steps"]]
-    try:
-        do_all(steps)
-    except (Interfered, OSError) as error:
-        entry.remove()
-        return f"{call}: its changes were taken back, since {error}"
-    _finish(entry, steps)
-    for number in entry.record.get("undoes", ()):
-        if undone := entries.load(entry.folder.parent / number):
-            undone.write(state="undone")
-            undone.close()
-    return f"{call}: its changes were made whole"

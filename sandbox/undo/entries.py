@@ -1,9 +1,12 @@
-"""The entries of the undo store: one folder for each stage, with its record, its copies and what it replaced.
+"""The entries of the undo store: one folder for each stage, with its record, its copies and what it
+replaced.
 
     undo/000012/record.json     run, call, state, layers, changes, steps
-    undo/000012/0/up, work      copies while the stage is open or waits; kept: what stood there before
+    undo/000012/0/up, work      copies while the stage is open or waits; kept: what stood there
+    before
 
-An entry is made by whoever opens a stage and locked by who works on it, so that another process can tell a stage that is in
+An entry is made by whoever opens a stage and locked by who works on it, so that another process can
+tell a stage that is in
 use from one that a kill left behind.
 """
 
@@ -18,10 +21,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sandbox.stage import trees
-from sandbox.stage.places import Layer
+from sandbox.undo import trees
+from sandbox.undo.places import Layer
 
-State = Literal["open", "waiting", "working", "done", "undone"]
+State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
 RECORD = "record.json"
 
 
@@ -43,7 +46,9 @@ class Entry:
         return [Layer(*each) for each in self.record["layers"]]
 
     def write(self, *, sync: bool = False, **fields: Any) -> None:
-        """Change fields of the record, whole or not at all. `sync`: it is on the disk when this returns."""
+        """Change fields of the record, whole or not at all. `sync`: it is on the disk when this
+        returns.
+        """
         self.record |= fields
         draft = self.folder / f".{RECORD}"
         with draft.open("w", encoding="ascii") as file:  # names that are no text become escapes
@@ -70,7 +75,12 @@ class Entry:
                     _remove_empty(folder)
 
     def remove(self) -> None:
-        """Remove the entry with all that it keeps."""
+        """Remove the entry with all that it keeps; not where steps are half done, which `recover`
+        takes on.
+        """
+        if self.state == "working":
+            self.close()
+            return
         for layer in self.layers:
             trees.remove(f"{layer.store}/kept")
         self.drop_copies()
@@ -116,12 +126,12 @@ def load(folder: Path) -> Entry | None:
     return entry
 
 
-def peek(folder: Path) -> dict[str, Any] | None:
-    """Return the record of an entry without locking it, None where it has none yet."""
+def peek(folder: Path) -> dict[str, Any]:
+    """Return the record of an entry without locking it, empty where it has none yet."""
     try:
         found: dict[str, Any] = json.loads((folder / RECORD).read_text("ascii"))
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return {}
     return found
 
 

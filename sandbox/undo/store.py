@@ -1,6 +1,8 @@
-"""What runs have changed, and taking exactly that back: never what somebody else has changed since, and all or nothing.
+"""What runs have changed, and taking exactly that back: never what somebody else has changed since,
+and all or nothing.
 
-An undo is a commit of the inverse steps: it has an entry of its own, and can be undone like any other.
+An undo is a commit of the inverse steps: it has an entry of its own, and can be undone like any
+other.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet
-from sandbox.stage import commits, entries, places, trees
-from sandbox.stage.commits import Conflicted
-from sandbox.stage.conflicts import Conflict, is_written_to
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import StageError
-from sandbox.stage.steps import Step
-from sandbox.stage.walk import LEFT_ALONE
+from sandbox.undo import commits, direct, entries, places, trees
+from sandbox.undo.commits import Conflicted
+from sandbox.undo.conflicts import Conflict, is_in_use
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.steps import Interfered, Step, Stuck, do_all
+from sandbox.undo.walk import LEFT_ALONE
 
 DAY_SECONDS = 86_400
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
@@ -56,7 +58,7 @@ class UndoStore:
         found = []
         for folder in entries.folders(self.home):
             record = entries.peek(folder)
-            if record is not None and record["state"] in ("done", "undone", "waiting"):
+            if record.get("state") in ("done", "undone", "waiting"):
                 found.append(_kept(folder.name, record))
         return found
 
@@ -69,7 +71,9 @@ class UndoStore:
         return next((each.run for each in reversed(self.all()) if each.state == "done"), "")
 
     def undo(self, run: str, call: str | None = None) -> Undone:
-        """Take back what a run or a call has changed; of a run that is undone, the undo. Raises StageError."""
+        """Take back what a run or a call has changed; of a run that is undone, the undo. Raises
+        StageError.
+        """
         chosen = self._chosen(run, call)
         try:
             steps = _Inverse(self.home, chosen)
@@ -100,19 +104,34 @@ class UndoStore:
         freed = 0
         for folder in entries.folders(self.home):
             record = entries.peek(folder)
-            if record and record["state"] in ("done", "undone") and record["made"] < limit:
+            if record.get("state") in ("done", "undone") and record["made"] < limit:
                 entry = entries.load(folder)
                 if entry:
                     freed += record.get("bytes", 0)
                     entry.remove()
         return freed
 
+    def make_room(self, needed: int) -> None:
+        """Drop what is old where the store would grow above its limit. Raises StageError where that
+        is not enough.
+        """
+        if self.bytes() + needed <= self.max_bytes:
+            return
+        self.evict()
+        if (held := self.bytes()) + needed > self.max_bytes:
+            raise StageError(
+                f"the undo store holds {held / 1e9:.1f} GB and would take {needed / 1e9:.1f} GB more, above undo.max_gb in"
+                " config.yaml; `sopwith undo forget RUN` frees what is kept of a run"
+            )
+
     def bytes(self) -> int:
         """Return what the store holds."""
         return sum(kept.bytes for kept in self.all())
 
     def _chosen(self, run: str, call: str | None) -> list[Entry]:
-        """Return what is to be taken back, newest first, locked: calls that were done, else the last undo."""
+        """Return what is to be taken back, newest first, locked: calls that were done, else the
+        last undo.
+        """
         done = [each for each in self.changes(run, call) if each.state == "done"]
         calls = [each for each in done if not each.is_undo] or done[-1:]
         if not calls:
@@ -189,7 +208,9 @@ class _Inverse:
         return places.placed(layer.lower, store, store)
 
     def _step(self, step: Step, layers: list[places.Layer]) -> Step:
-        """Return the step with its place for what it replaces; a file with several links is copied there now."""
+        """Return the step with its place for what it replaces; a file with several links is copied
+        there now.
+        """
         if step.way == "dress":
             is_alone = self._is_left_alone.setdefault(step.path, _was_touched(step))
             return _without_time(step) if is_alone else step
@@ -221,7 +242,7 @@ class _Inverse:
         is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
         if not (is_same and is_untouched):
             yield Conflict(path, "somebody else has changed it since")
-        elif place == path and is_written_to(path):
+        elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
 
     def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
@@ -231,11 +252,16 @@ class _Inverse:
             if entry.is_dir(follow_symlinks=False) or self._place(name) != entry.path:
                 continue
             now = trees.stamp(entry.path)
-            if now and now.ctime > limit and not self._is_own(now):
+            # our own steps on another name of a file change the ctime that all its names share
+            has_links = entry.stat(follow_symlinks=False).st_nlink > 1
+            newest = (now.mtime if has_links else now.ctime) if now else 0
+            if now and newest > limit and not self._is_own(now):
                 yield Conflict(name, "somebody else has made or changed it since")
 
     def _place(self, path: str) -> str:
-        """Return where what will stand at a path once the steps so far are done lies now; "" for nothing."""
+        """Return where what will stand at a path once the steps so far are done lies now; "" for
+        nothing.
+        """
         candidates = [path, *(str(each) for each in Path(path).parents)]
         touched = [self._last[each] for each in candidates if each in self._last]
         if not touched:
@@ -244,11 +270,13 @@ class _Inverse:
         return step.put + path[len(step.path) :] if step.put else ""
 
     def _is_own(self, now: trees.Stamp) -> bool:
-        """True if an entry of this store has left a file in this state, by this name or another link."""
+        """True if an entry of this store has left a file in this state, by this name or another
+        link.
+        """
         if self._own is None:
             self._own = set()
             for folder in entries.folders(self.home):
-                stamps = (entries.peek(folder) or {}).get("stamps", {})
+                stamps = entries.peek(folder).get("stamps", {})
                 self._own |= {(each[0], each[3]) for each in stamps.values() if each}
         return (now.inode, now.ctime) in self._own
 
@@ -299,3 +327,46 @@ def _inverted(chosen: list[Entry]) -> Iterator[Change]:
                 yield change._replace(kind=kind, before=change.after, after=change.before)
             else:
                 yield change._replace(before=change.after, after=change.before)
+
+
+def recover(home: Path) -> list[str]:
+    """Bring to an end what a kill has left: returns a line on each. Entries that somebody works on
+    are left alone.
+    """
+    said = []
+    for folder in entries.folders(home):
+        record = entries.peek(folder)
+        if record.get("state") in ("done", "undone", "waiting"):
+            continue
+        entry = entries.load(folder)
+        if entry is None:
+            continue
+        said.append(_recovered(entry))
+        entry.close()
+    return said
+
+
+def _recovered(entry: Entry) -> str:
+    call = f"run {entry.record['run']}, call {entry.record['call']}"
+    if entry.state == "direct":
+        direct.finish(entry)
+        return f"{call}: what it wrote was recorded"
+    if entry.state == "open":
+        entry.remove()
+        return f"{call}: was stopped before its changes were made; nothing was changed"
+    steps = [Step.read(fields) for fields in entry.record["steps"]]
+    try:
+        if entry.state == "working":
+            do_all(steps)
+    except Stuck as error:
+        return f"{call}: {error}; what stood there before lies in {entry.folder}"
+    except (Interfered, OSError) as error:
+        entry.write(state="waiting")
+        entry.remove()
+        return f"{call}: its changes were taken back, since {error}"
+    commits.finish(entry, steps)
+    for number in entry.record.get("undoes", ()):
+        if undone := entries.load(entry.folder.parent / number):
+            undone.write(state="undone")
+            undone.close()
+    return f"{call}: its changes were made whole"

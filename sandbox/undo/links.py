@@ -1,4 +1,6 @@
-"""Hard links across a commit: a copy that overlayfs made of a linked file becomes a link of the owner's own file again."""
+"""Hard links across a commit: a copy that overlayfs made of a linked file becomes a link of the
+owner's own file again.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
-from sandbox.stage import trees
-from sandbox.stage.walk import Delta
+from sandbox.undo import trees
+from sandbox.undo.walk import Delta
 
 _Likeness = tuple[int, int, int]  # size, time, mode
 
@@ -32,7 +34,8 @@ class Links:
                         self._gone.setdefault(_likeness(status), []).append(path)
 
     def renew(self, upper: str, put: str) -> None:
-        """Put links of the owner's files in the place of copies, in a file or folder that is about to be put in place.
+        """Put links of the owner's files in the place of copies, in a file or folder that is about
+        to be put in place.
 
         `upper` is where overlayfs made it; `put` is the same, on the file system of the folder.
         """
@@ -44,8 +47,10 @@ class Links:
 
     def _moved(self, path: str, status: os.stat_result) -> str:
         """Return the file with several links that was moved here, "" for none."""
-        for old in self._gone.get(_likeness(status), ()):
+        rivals = self._gone.get(_likeness(status), [])
+        for old in rivals:
             if trees.same_content(path, old, status, os.lstat(old)):
+                rivals.remove(old)
                 return old
         return ""
 

@@ -21,8 +21,10 @@ MAX_SIDE = 2000  # pixels; a longer side is made smaller by the provider, or ref
 
 
 def encoded(path: str) -> tuple[str, str] | None:
-    """The media type and the base64 text of an image; None for a file that is gone, too large or no image. One that is too
-    large is made smaller where Pillow is installed (extra desktop)."""
+    """Return the media type and the base64 text of an image; None for what is gone or no image.
+
+    One that is too large is made smaller where Pillow is installed (extra desktop), else None.
+    """
     file = Path(path)
     kind = IMAGES.get(file.suffix.lower())
     try:

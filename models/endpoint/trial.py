@@ -1,4 +1,4 @@
-"""Try a model for real: one tool call with a result sent back, a streamed answer, what it says of caching and thoughts, images."""
+"""Try a model for real: a tool call, its result sent back, an answer; caching, thoughts, images."""
 
 from __future__ import annotations
 

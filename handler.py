@@ -17,6 +17,7 @@ from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.repetition import LoopWatch
 from memory.runlog.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
+from models.claims import doubt
 from safety import origins
 from safety.gate import Ask, Decision, Gate
 from tools.base import Tool, ToolContext, ToolError
@@ -156,6 +157,7 @@ class AgentHandler:
         self.notes: list[str] = []  # for the tail of the next request
         self.resend_tools = True
         self.no_call_in_a_row = 0
+        self.has_doubted = False
         self.by_rote = True  # until a model has spoken
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
@@ -245,7 +247,10 @@ class AgentHandler:
     def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
         """An answer ends the run; what is no answer is asked again, a few times."""
         answer = without_summary(reply.text)
-        problem = no_answer(reply, answer)
+        if reply.finish == "filter":
+            text = self.prompts.text("filtered", said=self.redact(answer) or "…")
+            return Outcome(text, should_exit=True, ending="failed", status="error")
+        problem = no_answer(reply, answer) or self._doubted(reply, answer)
         if not problem or (problem == "code_only_reply" and self.no_call_in_a_row >= ASK_AGAIN):
             return Outcome(self.redact(answer))
         if self.no_call_in_a_row >= ASK_AGAIN:
@@ -256,6 +261,20 @@ class AgentHandler:
         prompt = self.prompts.text(problem)
         yield {"type": "reminder", "turn": turn, "kind": problem, "prompt": prompt}
         return Outcome(None, [{"role": "user", "content": prompt}], status="error")
+
+    def _doubted(self, reply: Reply, answer: str) -> str:
+        """An answer that ends the run too early is asked about once in a run."""
+        if self.has_doubted:
+            return ""
+        problem = doubt(reply, answer, self.request, self._is_there)
+        self.has_doubted = bool(problem)
+        return problem
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return self.context.path(path).exists()
+        except (ToolError, OSError, RuntimeError):
+            return True
 
     def _refusal(self, call: ToolCall) -> ToolResult | None:
         """At turn 30 only a question is accepted, until it has been put (seed 002 §5)."""

@@ -19,7 +19,6 @@ from models.answer import Answer
 from models.base import (
     ContextTooLong,
     Event,
-    Message,
     ModelUnavailable,
     Reply,
     Request,
@@ -158,8 +157,7 @@ class OpenAICompatModel:
             fields["response_format"] = {"type": "json_schema", "json_schema": shape}
         if self._text:
             return self._wire.body(fields, *self._text.messages(request))
-        tail: list[Message] = [{"role": "user", "content": request.tail}] if request.tail else []
-        return self._wire.body(fields, request.messages, tail)
+        return self._wire.body(fields, *request.parts())
 
     def _ask(self, body: bytes, answer: Answer, deadline: float) -> Generator[Event, None, None]:
         """One attempt. Raises Failure unless the answer came to its end; what breaks behind the end does not matter."""

@@ -17,7 +17,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, Union
@@ -26,6 +26,7 @@ Lang = Literal["en", "zh"]
 Confirmable = Literal["delete", "send", "install", "spend"]
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
+_Item = TypeVar("_Item")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
@@ -195,6 +196,32 @@ class InboxConfig:
 
 
 @dataclass(frozen=True)
+class Share:
+    """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
+
+    most: int | None = None
+
+    def of(self, items: Sequence[_Item], *, newest: bool = False) -> Sequence[_Item]:
+        """Return the first items of the share, or its last ones."""
+        if self.most is None:
+            return items
+        return items[len(items) - self.most :] if newest and self.most else items[: self.most]
+
+
+@dataclass(frozen=True)
+class ContextConfig:
+    """What the model reads when a run begins: each part true, false, or a limit.
+
+    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a conversation."""
+
+    notes: Share = Share()
+    facts: Share = Share()
+    sops: Share = Share()
+    recall: Share = Share(5)
+    earlier: Share = Share()
+
+
+@dataclass(frozen=True)
 class _File:
     """The keys of config.yaml."""
 
@@ -210,6 +237,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    context: ContextConfig = ContextConfig()
 
 
 @dataclass(frozen=True)
@@ -414,6 +442,8 @@ class _Reader:
                     node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
                 )
             return word
+        if kind is Share:
+            return self.share(node, path)
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
         return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](
@@ -463,6 +493,15 @@ class _Reader:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
             raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
         return int(text)
+
+    def share(self, node: _Node, path: str) -> Share:
+        """Return `true`, `false` or a limit of 0 or more as a share."""
+        word = self.scalar(node, path, "true, false or a whole number")
+        if node.tag == "tag:yaml.org,2002:bool":
+            return Share(None if word.lower() in ("true", "yes", "on") else 0)
+        if not re.fullmatch(r"[0-9]{1,9}", word):
+            raise self.error(node, path, f"must be true, false or a limit; it is {word!r}.")
+        return Share(int(word))
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")

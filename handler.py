@@ -413,7 +413,7 @@ class AgentHandler:
         """Offer a family of tools once the model has asked for it, or has called one of its tools."""
         if result.status == "refused":
             return
-        family = str(self.tools.family_of(call.name) or "")
+        family = self.tools.family_of(call.name)
         if call.name == "more_tools" and result.status == "ok":
             family = str((call.args or {})["family"])
         if family and self.tools.offer(family):

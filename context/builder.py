@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from config import SopwithError
+from config import ContextConfig, SopwithError
 from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
@@ -63,6 +63,8 @@ class Brief:
     recall: Callable[[str], Sequence[str]] = lambda request: ()
     window: Callable[[], Sequence[Turn]] = lambda: ()
     credentials: Sequence[str] = ()  # names that tools know the values of
+    shares: ContextConfig = field(default_factory=ContextConfig)
+    run: str = ""  # what holds for this run: limits, who is there, what it was started by
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,6 +214,7 @@ class Parts:
             SEEDS,
             limits.context_tokens,
             redact,
+            shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
             recall=lambda session, request: self.recalling(session).at_start(request),

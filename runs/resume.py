@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from context.compaction import Compaction, Extent, are_kept
@@ -65,6 +65,11 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
     return progress
 
 
+def _extent(event: Event) -> Extent:
+    older = Extent(event["up_to"], event["folded"])
+    return replace(older, room=event.get("room", older.room))
+
+
 class _Reader:
     """Takes the events one by one; each type that changes the state has a method of its name."""
 
@@ -102,7 +107,7 @@ class _Reader:
         self.progress.versions = {**(self.progress.versions or {}), **event["files"]}
 
     def _on_compacted(self, event: Event) -> None:
-        progress, extent = self.progress, Extent(event["up_to"], event["folded"])
+        progress, extent = self.progress, _extent(event)
         is_kept = are_kept(progress.opening)
         compaction = Compaction(
             self.folder, self.prompts, progress.working.summaries, is_kept=is_kept

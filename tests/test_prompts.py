@@ -52,18 +52,15 @@ def test_a_prompt_is_read_when_it_is_first_asked_for(tmp_path: Path) -> None:
 
 
 def test_every_prompt_that_the_code_asks_for_exists() -> None:
-    from handler import REMINDERS
+    from context.turns import REMINDERS
 
     root = FOLDER.parent.parent
-    sources = [
-        root / "handler.py",
-        *(path for name in ("context", "runs") for path in (root / name).glob("*.py")),
-    ]
+    folders = (path for name in ("context", "runs") for path in (root / name).rglob("*.py"))
     asked = {
         name
-        for path in sources
+        for path in (root / "handler.py", *folders)
         for name in re.findall(r"\.text\(['\"](\w+)['\"]", path.read_text("utf-8"))
     }
-    asked |= {f"reminder_{reminder.kind}" for reminder in REMINDERS if reminder.kind != "tools"}
-    assert {"system", "reminder_must_ask", "only_ask_user"} <= asked
+    asked |= {f"reminder_{each.kind}" for each in REMINDERS if each.kind != "tools"}
+    assert {"system", "reminder_must_ask", "only"} <= asked
     assert asked <= set(NAMES)

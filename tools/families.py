@@ -59,7 +59,7 @@ _ROWS: tuple[Family, ...] = (
         "terminal",
         "tools.shells.calls",
         ("shell_run", "shell_keys"),
-        r"\b(?:ssh|sudo|repl|vim|tmux)\b|\binteractive|\bterminals?\b|\bshells?\b|\bdev(?:elopment)? server|终端|交互|远程登录",
+        r"\b(?:ssh|sudo|repl|vim|tmux)\b|\binteractive|\bterminals?\b|\bshells?\b(?! (?:command|script)s?\b)|\bdev(?:elopment)? server|终端|交互|远程登录",
     ),
     Family(
         "processes",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import SopwithError
+from config import ContextConfig, SopwithError
 from context.prompts import Prompts
 from memory.home.sessions import Session
 from memory.sops.store import Sop, SopStore
@@ -43,6 +43,7 @@ class Source:
     redact: Callable[[str], str]
     recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
     credentials: Sequence[str] = ()  # names of those that are set
+    shares: ContextConfig = field(default_factory=ContextConfig)
     recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = (
         lambda session, without: ()
     )  # runs to leave out
@@ -74,6 +75,7 @@ class Briefing:
         from context.builder import SHARE, Brief, ContextBuilder
         from context.injectors import INJECTORS
         from memory.home.reader import reader_for
+        from runs.start.limits import run_block
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -92,6 +94,8 @@ class Briefing:
             hints=self._hints,
             recall=self._recalled,
             window=lambda: self._window,
+            shares=source.shares,
+            run=run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")
             else (),

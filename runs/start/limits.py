@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
+from config import Limits
 from context.prompts import Prompts
+from models.base import Event
 from models.chain import Budget
+from runs.options import Options
 
 NEARLY = 0.75  # of a limit: from here on each turn says what is used
 
@@ -27,3 +31,24 @@ def _time(budget: Budget) -> str:
     if budget.minutes is None or passed < NEARLY * budget.minutes:
         return ""
     return f"{passed:.0f}/{budget.minutes:g} min"
+
+
+def limits_of(options: Options, limits: Limits) -> dict[str, Any]:
+    """Return what a run may use in turns, USD and minutes, for its first event."""
+    cost = limits.cost_usd if options.max_cost is None else options.max_cost
+    minutes = limits.minutes if options.max_minutes is None else options.max_minutes
+    return {"turns": options.max_turns or limits.turns, "cost_usd": cost, "minutes": minutes}
+
+
+def run_block(opening: Event, prompts: Prompts) -> str:
+    """Return the lines that tell the model its limits, its sandbox, who is there and what began it."""
+    lines = []
+    if limits := opening.get("limits"):
+        used = {name: f"{value:g}" for name, value in limits.items()}
+        sandbox = opening.get("sandbox", "")
+        lines.append(prompts.text("run_limits", **used, sandbox=sandbox))
+    if not opening.get("attended", True):
+        lines.append(prompts.text("run_unattended"))
+    if job := opening.get("job"):
+        lines.append(prompts.text("run_scheduled", **job))
+    return "\n".join(lines)

@@ -8,6 +8,7 @@ from models.base import Event
 from runs.options import Options
 from runs.parts import Parts
 from runs.start.choosing import Chosen
+from runs.start.limits import limits_of
 from runs.start.trust import origins_before
 from tools.families import FAMILIES
 
@@ -37,6 +38,8 @@ def opening(
         "attended": is_attended,
         "cwd": str(options.cwd),
         "sandbox": parts.sandbox.name,
+        "limits": limits_of(options, parts.config.limits),
+        **({"job": options.job} if options.job else {}),
         "lang": parts.config.lang,
         "previous": list(previous),
         **({"persona": options.persona} if options.persona else {}),

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import chain
 
 from context.builder import Block, Brief, Injector
+from context.tokens import estimate
 from context.workspace import State
 from memory.journal.turns import Turn
 from memory.sops.store import Sop
@@ -21,6 +22,9 @@ MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and i
 MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
 MAX_BODIES = 3  # of SOPs that a request calls up
 MAX_FACTS_LINES = 30
+EARLIER_TOKENS = 7500  # of the conversation so far; its block may take 8,000
+LEAST_EARLIER_TOKENS = 100  # of a message, or it is left out
+CHARS_A_TOKEN = 3
 MAX_WINDOW_CHARS = 300  # of a turn
 _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
@@ -106,16 +110,20 @@ def recalled(brief: Brief) -> Block:
 
 
 def earlier(brief: Brief) -> Block:
-    """Return the conversation so far, each message whole; the block's budget leaves out the oldest."""
+    """Return the conversation so far, newest messages first in line for the room: whole while they fit."""
     said = [each for run in brief.previous if (each := _said_in(brief, run))]
-    shown = brief.shares.earlier.of(said, newest=True)
-    count = len(said) - len(shown)
-    lines = [brief.prompts.text("earlier_left_out", count=count)] if count else []
-    lines += [
-        brief.prompts.text("earlier_task", request=request, result=result)
-        for request, result in shown
-    ]
-    return Block("\n\n".join(lines), brief.prompts.text("earlier"))
+    room, lines = EARLIER_TOKENS, list[str]()
+    for request, result in reversed(brief.shares.earlier.of(said, newest=True)):
+        text = brief.prompts.text("earlier_task", request=request, result=result)
+        if estimate(text) > room:
+            text = _cut(text, CHARS_A_TOKEN * room)
+        room -= estimate(text)
+        lines.append(text)
+        if room < LEAST_EARLIER_TOKENS:
+            break
+    count = len(said) - len(lines)
+    lines += [brief.prompts.text("earlier_left_out", count=count)] if count else []
+    return Block("\n\n".join(reversed(lines)), brief.prompts.text("earlier"))
 
 
 def window(brief: Brief) -> Block:

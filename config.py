@@ -93,6 +93,7 @@ class SafetyConfig:
     private_hosts: tuple[
         str, ...
     ] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
+    hosts: tuple[str, ...] = ()  # which scripts may always reach (docs/safety.md)
     credentials: tuple[
         str, ...
     ] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
@@ -237,7 +238,11 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+<<<<<<< HEAD
     context: ContextConfig = ContextConfig()
+=======
+    plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
+>>>>>>> main
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from runs.control.consent import Consent
 from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
-from runs.parts import SEEDS, Parts, lifts
+from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
@@ -431,6 +431,9 @@ class Agent:
             redact=redactor,
             sandbox=held,
             lifts=partial(lifts, gate, options.session),
+            leave=partial(
+                leave, gate, options.session, bounds.request if bounds else start["task"]
+            ),
             recall=self.parts.recalling(Session.parse(options.session)).asked,
             run=log.run,
             session=options.session,

@@ -32,6 +32,7 @@ LEAVE_SANDBOX = {
     "outside",
     "secret",
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
+MOST_JUDGED = 20  # addresses of a call; no others may be asked
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {
     "none",
@@ -370,9 +371,8 @@ class Gate:
             elif kind == "outside":
                 yield Finding("outside", f"{path} is outside the allowed folders")
         named = [match[1] for match in references(str(ask.args.get("content", "")))]
-        yield from _read(
-            tuple(_resolved(self.cwd, self.owner_home, name) for name in named), places
-        )
+        seen = [_resolved(self.cwd, self.owner_home, name) for name in named]
+        yield from _read(tuple(ask.hints.get("taken") or seen), places)
 
     def _deleted(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
@@ -447,6 +447,18 @@ class Gate:
             )
         if ask.request.strip():
             yield from self._fetched(ask, script, is_python, variables)
+            yield from self._hosts(ask)
+
+    def _hosts(self, ask: Ask) -> Iterator[Finding]:
+        """Hosts that a script is to reach beside those that it names."""
+        from safety.targets import Named
+
+        hosts = ask.args.get("hosts")
+        named = Named(ask.request, self.own_targets())
+        for host in hosts[:MOST_JUDGED] if isinstance(hosts, list) else ():
+            if not named.has_url(str(host), strict=False):
+                about = f"lets the script reach {str(host)[:200]}, which the request does not name"
+                yield Finding("send", about, "target")
 
     def _fetched(
         self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]
@@ -460,7 +472,7 @@ class Gate:
 
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
-        for url in found.urls[:20]:
+        for url in found.urls[:MOST_JUDGED]:
             is_public = host_of(url) in PUBLIC and "?" not in url and not url.endswith("…")
             if not is_public and not named.has_url(url, strict=bool(read)):
                 yield Finding(

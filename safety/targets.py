@@ -255,6 +255,11 @@ class Named:
         return False
 
     @property
+    def addresses(self) -> list[str]:
+        """The hosts of the addresses that the owner named."""
+        return [url.netloc for url in self._urls]
+
+    @property
     def has_days(self) -> bool:
         """Whether the request names days by their dates."""
         return bool(self._days)

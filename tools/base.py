@@ -21,7 +21,8 @@ from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
-    from sandbox.levels import Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox
+    from sandbox.network import Leave
 
 Kept = TypeVar("Kept")
 LOOKS = frozenset(
@@ -79,6 +80,7 @@ class ToolContext:
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
+    leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave | None] = lambda *_: None
     recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = (
         str  # hides secrets; a tool sends through it what it streams or keeps in a file
@@ -93,6 +95,9 @@ class ToolContext:
         None  # by the id of the call; None: not here
     )
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
+    judged: dict[str, Path] = field(
+        default_factory=dict
+    )  # paths of this call, as the gate saw them
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
@@ -136,6 +141,11 @@ class ToolContext:
         except RuntimeError as error:  # "~name" where no such user is
             raise ToolError(f"{text}: {error}") from error
 
+    def place(self, text: str) -> Path:
+        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        found = self.judged.get(text)
+        return resolve(self.path(text)) if found is None else found
+
 
 class Tool(NamedTuple):
     """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
@@ -159,6 +169,7 @@ class Tool(NamedTuple):
                     path = context.path(text)
                     follow = "delete" not in self.effects or path.name in ("", "..")
                     found.append(resolve(path) if follow else resolve(path.parent) / path.name)
+                    context.judged[text] = found[-1]
         return tuple(found)
 
     @property

@@ -93,10 +93,14 @@ def _row(run: RunSummary) -> list[str]:
     return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
 
 
-@command("runs show", Argument("run"), JSON)
+@command("runs show", Argument("run"), Option("--network"), JSON)
 def show(args: Namespace, config: Config) -> int:
-    """`runs show RUN`: the trace of a run, readable; with --json every event whole."""
+    """`runs show RUN`: the trace of a run, readable; with --json every event whole; with --network what went where."""
     run = _found(args.run, config)
+    if args.network:
+        from ui.runs import network
+
+        return network.show(run, args, config)
     events = read_events(config.home, run)
     if args.json:
         print_json({"run": run, "events": list(events)})

@@ -1,0 +1,121 @@
+"""Where code runs that nobody has read: how much this machine can hold, and for whom it is held.
+
+    full     bubblewrap: namespaces of its own, the system read-only, a filter of system calls, limits
+    partial  Landlock, the same filter and limits (docs/safety.md says what that leaves open); on macOS Seatbelt
+    none     nothing; the gate asks before code runs, and without the owner none runs
+
+Every run loads this; what trying and building need is in probing.py and walls.py. What a call may do beyond is the gate's
+word (`Lift`). Source: seed 000 (safety).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from safety.paths import Places
+
+if TYPE_CHECKING:
+    from sandbox.network import Exits
+
+LevelName = Literal["full", "partial", "none"]
+Kind = Literal["owner", "shared"]
+Lift = Literal[
+    "network", "git", "all"
+]  # network; the settings of Git repositories; no sandbox at all
+
+
+class Level(NamedTuple):
+    """What this machine can hold. `reason` is a line on why it is no more, `fix` the command that would help; "" if full."""
+
+    name: LevelName
+    reason: str = ""
+    fix: str = ""
+    program: str = ""  # bubblewrap, or sandbox-exec
+
+
+class Limits(NamedTuple):
+    """Of each process, and where a control group can be made, `memory_bytes` and `processes` of all of a call together."""
+
+    memory_bytes: int = 4 << 30
+    processes: int = 512
+    file_bytes: int = 4 << 30
+    cpu_seconds: int = 3600
+
+
+class Profile(NamedTuple):
+    """For whom code runs. `places` are those of the run; the first root of a "shared" one is its only folder, and besides
+    that it may read `readable` (where its scripts are put)."""
+
+    kind: Kind
+    places: Places
+    limits: Limits = Limits()
+    readable: tuple[Path, ...] = ()
+
+
+class Sandbox:
+    """The sandbox of a run. Its cells (tools/scripts/cells.py) end with it."""
+
+    def __init__(self, level: Level, profile: Profile, exits: Exits | None = None) -> None:
+        """`exits` lead out of the cells; without them there is no way out."""
+        self.level, self.profile, self.exits = level, profile, exits
+
+
+def probe(home: Path | None = None) -> Level:
+    """What holds here, really tried. A success is noted in `home` and believed until the next boot."""
+    key = _key() if home else ""
+    note = home / "sandbox" if home else None
+    if note is not None and key:
+        try:
+            if note.read_text("utf-8") == key:
+                return Level("full", program=shutil.which("bwrap") or "")
+        except (OSError, UnicodeDecodeError):
+            pass  # not noted yet
+    from sandbox.cells.probing import tried
+
+    level = tried()
+    if level.name == "full" and note is not None and key:
+        try:
+            note.write_text(key, "utf-8")
+        except OSError:
+            return level  # tried again next time
+    return level
+
+
+def chosen(level: Level, wanted: str) -> Level:
+    """What the owner's config makes of what there is: no more than `partial`, or nothing, if it says so."""
+    if wanted == "none":
+        return Level("none", "switched off in config.yaml")
+    if wanted == "partial" and level.name == "full":
+        from sandbox.cells.probing import try_landlock
+
+        found = try_landlock("config.yaml asks for no more")
+        return found or Level(
+            "none", "config.yaml asks for a partial sandbox, which this kernel does not have"
+        )
+    return level
+
+
+def runs_code(
+    level: Level, wanted: str, *, attended: bool
+) -> tuple[Literal["yes", "ask", "no"], str]:
+    """Whether code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
+    if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
+        return "yes", ""
+    why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason
+    return ("ask" if attended and wanted != "full" else "no"), why
+
+
+def _key() -> str:
+    """Changes with all that a noted success depends on; "" where that cannot be told."""
+    program = shutil.which("bwrap")
+    if not program:
+        return ""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        found = Path(program).stat()
+    except OSError:
+        return ""
+    return f"{boot} {program} {found.st_mtime_ns} {found.st_size} {os.geteuid()} {Path('/proc/self/ns/user').readlink()}"

@@ -1,0 +1,288 @@
+"""What the walls of a sandbox are for one call, and the command lines that build them.
+
+A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
+the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from safety.paths import SYSTEM_SECRETS
+from sandbox.cells import bubblewrap, seccomp
+from sandbox.cells.levels import Lift, Limits, Profile, Sandbox
+from sandbox.cells.repositories import Repositories, guarded
+
+CONFINE = Path(__file__).with_name("confine.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+_CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
+# What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/scripts/calls.py).
+_ALLOWED = frozenset(
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
+)  # fmt: skip
+_ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
+_PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
+_FOR_THE_NETWORK = frozenset(["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"])
+_NAMED = re.compile(
+    r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+"
+)  # what looks like a path in a script
+_MOST_NAMED = 30
+
+
+class Plan(NamedTuple):
+    """The walls of a cell, as paths. `seen` holds which files and mounts these are now: another file by the same name
+    needs another cell, since a mount goes with the file that it was made on."""
+
+    network: bool
+    roots: tuple[str, ...]
+    pinned: tuple[str, ...]
+    kept: tuple[str, ...]
+    hidden: tuple[str, ...]
+    seen: tuple[object, ...]
+
+
+class Planner:
+    """Draws the plans of a run."""
+
+    def __init__(self, sandbox: Sandbox, temporary: Path | None = None) -> None:
+        """`temporary`: the run's own folder for temporary files, where the common one may not be written to."""
+        self.profile: Profile = sandbox.profile
+        places = self.profile.places
+        self.roots = tuple(
+            _outermost([*map(str, places.roots), *([str(temporary)] if temporary else [])])
+        )
+        self._repositories = Repositories(places.roots)
+
+    def plan(self, cwd: Path, script: str, lifts: frozenset[Lift], *, search: bool) -> Plan:
+        """The plan for one call. `search`: goes on looking for repositories, which takes a few milliseconds."""
+        network = "network" in lifts and self.profile.kind == "owner"
+        if self.profile.kind == "shared":
+            return Plan(network, self.roots, (), (), (), ())
+        places = self.profile.places
+        gits = self._repositories.look([cwd, *self._named(cwd, script)], search=search)
+        hooks = [place for git in gits for place in guarded(git, config="git" not in lifts)]
+        startup = [path for path in places.startup if os.access(path, os.F_OK)]
+        above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
+        pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
+        kept = (*startup, *hooks, *_code(cwd), str(places.agent))
+        hidden = self.hidden()
+        return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
+
+    def is_writable(self, path: str) -> bool:
+        """Whether a path lies in a root."""
+        return any(path == root or path.startswith(f"{root}/") for root in self.roots)
+
+    def hidden(self) -> tuple[str, ...]:
+        """What is not to be seen and is there."""
+        places = self.profile.places
+        named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
+        return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
+
+    def missing(self) -> list[str]:
+        """Start-up files that are not there now: one that is there afterwards was made by the call."""
+        return [
+            path
+            for path in self.profile.places.startup
+            if self.is_writable(path) and not os.path.lexists(path)
+        ]
+
+    def confined(
+        self,
+        plan: Plan,
+        cwd: Path,
+        readable: Iterable[Path],
+        env: Mapping[str, str],
+        words: list[str],
+    ) -> int:
+        """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
+        places, root = self.profile.places, self.profile.places.roots[0]
+        if self.profile.kind == "shared":
+            listed, write = [], [str(root)]
+            read = [*_PROGRAMS, *bubblewrap.python_places()]
+        else:
+            startup = [path for path in places.startup if os.access(path, os.F_OK)]
+            left_out = [*plan.hidden, *startup, str(places.agent), *_code(cwd)]
+            listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
+            write = [each for folder in plan.roots for each in _around(folder, left_out)]
+        write += [f"/dev/{name}" for name in _DEVICES]
+        return orders(
+            list=listed,
+            read=[*read, *map(str, readable), str(CONFINE)],
+            write=write,
+            filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
+            limits=_limits(self.profile.limits),
+            env=dict(env),
+            cwd=str(cwd),
+            words=words,
+        )
+
+    def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
+        """The words before a command on macOS."""
+        from sandbox.cells import seatbelt
+
+        return seatbelt.command(
+            plan.roots,
+            kept=plan.kept,
+            hidden=plan.hidden,
+            readable=map(str, readable),
+            network=plan.network,
+        )
+
+    def _named(self, cwd: Path, script: str) -> list[Path]:
+        """Folders that a script seems to name."""
+        words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
+        names = dict.fromkeys(
+            match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word)
+        )
+        home = str(self.profile.places.owner)
+        return [
+            cwd / (home + name[1:] if name.startswith("~") else name)
+            for name in list(names)[:_MOST_NAMED]
+        ]
+
+
+def words(profile: Profile, plan: Plan, info: int) -> list[str]:
+    """What bubblewrap is told. `info`: the descriptor of the filter."""
+    if profile.kind == "shared":
+        return bubblewrap.minimal(profile.places.roots[0], (*profile.readable, SUPERVISOR), info)
+    return bubblewrap.wide(
+        plan.roots,
+        pinned=plan.pinned,
+        kept=plan.kept,
+        hidden=plan.hidden,
+        info=info,
+    )
+
+
+def environment(variables: Mapping[str, str], *, network: bool) -> dict[str, str]:
+    """What a sandbox passes on of the owner's variables."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if name in _ALLOWED
+        or name.startswith(_ALLOWED_STARTS)
+        or (network and name.lower() in _FOR_THE_NETWORK)
+    }
+
+
+def take_away(missing: Iterable[str], folder: Path) -> list[str]:
+    """Moves what was missing and is there now to `folder`, where nothing reads it at the next login."""
+    taken = []
+    for path in missing:
+        if os.path.lexists(path):
+            shutil.move(path, folder / f"taken-{path.rpartition('/')[2]}")
+            taken.append(path)
+    return taken
+
+
+def orders(
+    *,
+    list: list[str],
+    read: list[str],
+    write: list[str],
+    filter: bytes,
+    limits: dict[str, int],
+    env: dict[str, str],
+    cwd: str = "",
+    words: Sequence[str] = (),
+) -> int:
+    """A descriptor with the orders of sandbox/cells/confine.py."""
+    places = {"list": list, "read": read, "write": write}
+    started = {"cwd": cwd, "words": [*words]}
+    return bubblewrap.file(
+        marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
+    )
+
+
+def confine(orders: int) -> list[str]:
+    """The words before the command."""
+    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
+
+
+def confiner() -> list[str]:
+    """The words that start what starts confined commands; the socket comes behind."""
+    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), "serve"]
+
+
+def _seen(paths: Iterable[str]) -> tuple[object, ...]:
+    seen: list[object] = []
+    for path in paths:
+        try:
+            found = os.stat(path)  # noqa: PTH116 - before each call, dozens of times: a Path takes longer than the look
+        except OSError:
+            seen.append(None)
+        else:
+            seen.append((found.st_dev, found.st_ino))
+    if (
+        sys.platform == "linux"
+    ):  # what is mounted later would be seen inside, and could be written to
+        seen.append(Path("/proc/self/mountinfo").read_bytes())
+    return tuple(seen)
+
+
+def _kernel() -> list[str]:
+    """/proc without the processes, whose environment would be seen."""
+    with os.scandir("/proc") as entries:
+        return [
+            entry.path for entry in entries if not entry.name.isdecimal() and not entry.is_symlink()
+        ]
+
+
+def _outermost(roots: Iterable[str]) -> list[str]:
+    """The roots that lie in no other: each mount takes its time."""
+    roots = list(dict.fromkeys(roots))
+    return [
+        root
+        for root in roots
+        if not any(root != other and root.startswith(f"{other}/") for other in roots)
+    ]
+
+
+def _limits(limits: Limits) -> dict[str, int]:
+    return {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_DATA": limits.memory_bytes,
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_NPROC": limits.processes + 3500,  # it counts all that the owner runs
+    }
+
+
+def _code(cwd: Path) -> list[str]:
+    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that is a link can be guarded
+    only with the folder that it stands in, and what it leads to."""
+    parts = [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
+    links = [os.path.realpath(part) for part in parts if os.path.islink(part)]  # noqa: PTH114 - as in _seen
+    return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
+
+
+def _around(folder: str, left_out: Iterable[str]) -> list[str]:
+    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions. Before each
+    call, over thousands of names: a Path takes ten times as long."""
+    within = folder.rstrip("/") + "/"
+    inside = [path for path in left_out if path.startswith(within)]
+    if any(folder == path or folder.startswith(path + "/") for path in left_out):
+        return []
+    if not inside:
+        return [folder]
+    deeper = {path[len(within) :].partition("/")[0] for path in inside}
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in deeper and not entry.is_symlink():
+                    found += _around(within + entry.name, inside)
+                elif not entry.is_symlink():
+                    found.append(within + entry.name)
+    except OSError:
+        return []
+    return found

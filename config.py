@@ -238,11 +238,8 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
-<<<<<<< HEAD
     context: ContextConfig = ContextConfig()
-=======
     plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
->>>>>>> main
 
 
 @dataclass(frozen=True)

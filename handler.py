@@ -299,26 +299,12 @@ class AgentHandler:
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Ask the gate, and the owner when the gate says so; then run the tool."""
         tool, args = self.tools[call.name], call.args or {}
-<<<<<<< HEAD
         only_reads = tool.only_reads or reply.only_reads
         if self._was_interrupted(call) and not (only_reads or reply.repeatable):
             event: Event = {"type": "uncertain", "turn": turn, "call": call.id}
             yield event | {"tool": call.name, "args": args}
             return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
-=======
-        if self.state.interrupted == call_hash(call.name, args):
-            self.state.interrupted = ""
-            if not (tool.only_reads or reply.only_reads or reply.repeatable):
-                yield {
-                    "type": "uncertain",
-                    "turn": turn,
-                    "call": call.id,
-                    "tool": call.name,
-                    "args": args,
-                }
-                return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
         self.context.judged.clear()
->>>>>>> main
         try:
             paths = tool.touches(self.context, args)
         except ToolError as error:

@@ -52,6 +52,11 @@ class Compaction:
     summaries: Sequence[str]  # of turn 1, 2, …
     is_kept: bool = True  # the whole of it can be read later
 
+    @staticmethod
+    def reads_back(opening: Mapping[str, Any]) -> bool:
+        """Return True when the run can read what shrank: a group without a sandbox has no tool for it."""
+        return opening["session"] == "main" or opening.get("sandbox") == "full"
+
     def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
         """The history brought from one extent to the next. Messages that stay are the same objects."""
         head, turns = split(messages)
@@ -115,11 +120,6 @@ class Compaction:
         text = "\n".join(reversed(lines))
         text = self.prompts.text(prompt, lines=text, folder=self.folder / RESULTS)
         return {"role": "user", "content": text}
-
-
-def are_kept(opening: Mapping[str, Any]) -> bool:
-    """Whether a run can read what shrank: a group without a sandbox has no tool for it. `opening`: the run's first event."""
-    return opening["session"] == "main" or opening.get("sandbox") == "full"
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
 
-from context.builder import Block, Brief, Injector
+from context.builder import SHARE, Block, Brief, Context, ContextBuilder, Injector
 from context.tokens import estimate
 from context.workspace import State
 from memory.journal.turns import Turn
@@ -212,6 +212,11 @@ INJECTORS = (
     Injector("environment", 150, None, False, environment),
     Injector("task", 160, None, False, task),
 )
+
+
+def first_messages(brief: Brief, budget: int, redact: Callable[[str], str]) -> Context:
+    """Return the first messages of a run within their share of its budget in tokens."""
+    return ContextBuilder(INJECTORS, redact).build(brief, round(SHARE * budget))
 
 
 def _texts(brief: Brief) -> dict[str, str]:

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError
-from context.compaction import Compaction, are_kept
-from context.history import History, Reading
-from context.prompts import Prompts
-from context.turns import TurnTexts
+from context import Compaction, History, Prompts, Reading, TurnTexts
 from handler import AgentHandler, Hearing, Owner
 from learning.guards import ReplayGuards, tools_used
 from learning.learned_wordings import with_learned
@@ -312,7 +309,7 @@ class Agent:
             first = lane(replay, progress, options.cwd, self.parts.toolbox(), self.config.lang)
         if not first and not models:
             return Nobody(self.prompts.text("no_model"))
-        kept = are_kept(start)
+        kept = Compaction.reads_back(start)
         compaction = Compaction(
             begun.log.folder, briefing.prompts, progress.working.summaries, is_kept=kept
         )

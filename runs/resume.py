@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from context.compaction import Compaction, Extent, are_kept
-from context.prompts import Prompts
-from context.turns import TurnTexts
+from context import Compaction, Extent, Prompts, TurnTexts
 from handler import DEMANDS
 from memory.runlog.log import Totals, choice_of
 from memory.runlog.working import TurnState, WorkingMemory
@@ -108,7 +106,7 @@ class _Reader:
 
     def _on_compacted(self, event: Event) -> None:
         progress, extent = self.progress, _extent(event)
-        is_kept = are_kept(progress.opening)
+        is_kept = Compaction.reads_back(progress.opening)
         compaction = Compaction(
             self.folder, self.prompts, progress.working.summaries, is_kept=is_kept
         )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from config import SopwithError
-from context.prompts import Prompts
+from context import Prompts
 from memory.home.sessions import MAIN, Session
 from memory.notes import daily as notes
 from memory.runlog.log import read_events
@@ -54,7 +54,7 @@ def test_a_replay_imports_nothing_that_only_a_context_needs(home: Path) -> None:
     code = (
         "import sys; sys.argv = ['sopwith', 'sops', 'run', 'append', '--home', sys.argv[1]]\n"
         "import launch; code = launch.main()\n"
-        "print(code, sorted({'pydantic', 'openai', 'context.builder', 'context.workspace'} & set(sys.modules)))"
+        "print(code, sorted({'pydantic', 'openai', 'context.builder', 'context.workspace.files'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(home)], cwd=Path.cwd(), env={"PYTHONPATH": str(CHECKOUT), "PATH": "/bin:/usr/bin"},

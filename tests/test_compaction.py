@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from bench import tokens
+from context import Prompts
 from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Extent, split
 from context.history import History
-from context.prompts import Prompts
 from context.tokens import TokenCounter, estimate
 from memory.runlog.log import read_events
 from models.base import Event, Message, Request

@@ -13,9 +13,9 @@ import pytest
 
 from bench import tokens
 from config import ContextConfig, Share
+from context import Prompts
 from context.builder import Block, Brief, Context, ContextBuilder, Injector
 from context.injectors import INJECTORS, MAX_HEADER_BYTES
-from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
 from memory.home.reader import reader_for

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from config import Limits
-from context.prompts import Prompts
+from context import Prompts
 from models.base import Event
 from models.chain import Budget
 from runs.options import Options

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from context.builder import fit
 from context.prompts import Prompts
-from context.workspace import State, Workspace
+from context.workspace.files import State, Workspace
 
 MAX_TOKENS = 3000  # of one file
 

@@ -81,16 +81,12 @@ class Consent(Protocol):
         ...
 
 
-class Prompts(Protocol):
-    """Hold the texts that the model reads, in the language of the run (context/prompts.py)."""
-
-    def text(self, name: str, /, **values: object) -> str:
-        """Return the text called `name` with its blanks filled."""
-        ...
-
-
 class Texts(Protocol):
     """Write what the model reads in a turn (context/turns.py)."""
+
+    def say(self, name: str, /, **values: object) -> str:
+        """Return the prompt called `name` with its blanks filled."""
+        ...
 
     def due(self, turn: int) -> list[str]:
         """Return the kinds of reminders that are due at this turn."""
@@ -105,18 +101,7 @@ class Texts(Protocol):
         ...
 
 
-class Reloaded(Protocol):
-    """Workspace files that changed since the model read them (context/changes.py)."""
-
-    @property
-    def files(self) -> Mapping[str, str]:
-        """Return the version that each has now."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Return the text that tells the model."""
-        ...
+Reloaded = tuple[Mapping[str, str], str]  # files that the owner changed with versions, the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +110,7 @@ class Hearing:
 
     steering: Callable[[], list[dict[str, Any]]] = list  # what the owner says while it works
     remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: ()  # writes a note of it
-    changes: Callable[[], Reloaded | None] = lambda: None  # files that the owner changed
+    changes: Callable[[], Reloaded | None] = lambda: None
 
 
 class AgentHandler:
@@ -143,7 +128,6 @@ class AgentHandler:
         gate: Gate,
         redact: Callable[[Any], Any],
         consent: Consent,
-        prompts: Prompts,
         texts: Texts,
         working: WorkingMemory,
         state: TurnState,
@@ -155,7 +139,7 @@ class AgentHandler:
         self.run, self.session, self.request = run, session, request
         self.tools, self.check_args = tools, check_args
         self.context, self.gate, self.redact = context, gate, redact
-        self.consent, self.prompts, self.texts, self.hearing = consent, prompts, texts, hearing
+        self.consent, self.texts, self.hearing = consent, texts, hearing
         self.working, self.state, self.last_turn = working, state, last_turn
         self.attended = attended
         self.history: list[Message] = []
@@ -177,7 +161,7 @@ class AgentHandler:
             self.working.has_failed = False
         describe = self.resend_tools or "tools" in due
         whole = any(("tools" in due, self.state.has_resumed, self.by_rote))
-        notes = [self.prompts.text("resumed")] if self.state.was_interrupted else []
+        notes = [self.texts.say("resumed")] if self.state.was_interrupted else []
         text = self.texts.tail(turn, due, notes + self.notes, whole=whole)
         self.notes, self.resend_tools = [], False
         self.state.has_resumed = self.state.was_interrupted = False
@@ -188,13 +172,13 @@ class AgentHandler:
         prompt = "steered" if self.session == "main" else "steered_group"
         for said in self.hearing.steering():
             yield {"type": "steered", "turn": turn, **said}
-            text = self.prompts.text(prompt, text=said["text"])
+            text = self.texts.say(prompt, text=said["text"])
             messages.append({"role": "user", "content": text})
             yield from self.hearing.remember(turn, said["text"])
         reloaded = self.hearing.changes()
         if reloaded is not None:
-            files, text = dict(reloaded.files), reloaded.text
-            yield {"type": "reloaded", "turn": turn, "files": files, "text": text}
+            files, text = reloaded
+            yield {"type": "reloaded", "turn": turn, "files": dict(files), "text": text}
             messages.append({"role": "user", "content": text})
 
     def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
@@ -212,7 +196,7 @@ class AgentHandler:
         self._note(reply, call, result)
         yield from self._offered(turn, call, result)
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
-            return Outcome(self.prompts.text("loop_failed"), should_exit=True, ending="failed")
+            return Outcome(self.texts.say("loop_failed"), should_exit=True, ending="failed")
         said = self.texts.after(reply, result)
         return Outcome(result.data, said, status=result.status, seconds=result.seconds)
 
@@ -233,7 +217,7 @@ class AgentHandler:
 
     def _note(self, reply: Reply, call: ToolCall, result: ToolResult) -> None:
         """Take a finished turn into account."""
-        self.state.origins.update(filter(None, [result.origin]))
+        self.state.origins |= {result.origin} - {""}
         self.no_call_in_a_row = 0
         self.working.note(reply, result)
         if result.status == "ok" and call.name == self.state.demanded:
@@ -249,7 +233,7 @@ class AgentHandler:
         if not problem:
             return (yield from self._answered(turn, reply, self.redact(answer)))
         if has_asked_enough:
-            text = self.prompts.text("no_tool_three_times", count=ASK_AGAIN)
+            text = self.texts.say("no_tool_three_times", count=ASK_AGAIN)
             return Outcome(text, should_exit=True, ending="failed", status="error")
         self.no_call_in_a_row += 1
         said = yield from self._told(turn, reply, problem)
@@ -266,18 +250,18 @@ class AgentHandler:
     def _told(self, turn: int, reply: Reply, kind: str) -> Generator[Event, None, list[Message]]:
         """Answer a reply without a call by a text; it is in the log, so that a resumed run has it."""
         self.working.note(reply, None)
-        prompt = self.prompts.text(kind)
+        prompt = self.texts.say(kind)
         yield {"type": "reminder", "turn": turn, "kind": kind, "prompt": prompt}
         return [{"role": "user", "content": prompt}]
 
     def _unfit(self, call: ToolCall) -> ToolResult | None:
         """Return what is wrong with a call before it means anything: its turn, name, JSON, arguments."""
         if not self.by_rote and self.state.demanded not in ("", call.name):
-            return ToolResult("refused", self.prompts.text("only", tool=self.state.demanded))
+            return ToolResult("refused", self.texts.say("only", tool=self.state.demanded))
         if call.name not in self.tools:
             return self._unknown(call)
         if call.args is None:
-            return ToolResult("error", self.prompts.text("broken_call", problem=call.error))
+            return ToolResult("error", self.texts.say("broken_call", problem=call.error))
         if missing := self.tools.problem(call.name):
             return ToolResult("error", missing)
         problem = self.check_args(self.tools.schema(call.name), call.args)
@@ -287,12 +271,12 @@ class AgentHandler:
         from difflib import get_close_matches
 
         self.resend_tools = True
-        near = get_close_matches(call.name, self.tools, n=3, cutoff=0.4) or sorted(self.tools)
-        text = self.prompts.text("unknown_tool", name=call.name[:80], nearest=", ".join(near))
+        near = get_close_matches(call.name, self.tools, 3, 0.4) or sorted(self.tools)
+        text = self.texts.say("unknown_tool", name=call.name[:80], nearest=", ".join(near))
         return ToolResult("error", text)
 
     def _bad_args(self, call: ToolCall, problem: str) -> ToolResult:
-        return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=problem))
+        return ToolResult("error", self.texts.say("bad_args", tool=call.name, problem=problem))
 
     def _gated(
         self, turn: int, call: ToolCall, reply: Reply
@@ -303,7 +287,7 @@ class AgentHandler:
         if self._was_interrupted(call) and not (only_reads or reply.repeatable):
             event: Event = {"type": "uncertain", "turn": turn, "call": call.id}
             yield event | {"tool": call.name, "args": args}
-            return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
+            return ToolResult("error", self.texts.say("may_have_happened", tool=call.name))
         self.context.judged.clear()
         try:
             paths = tool.touches(self.context, args)
@@ -311,8 +295,8 @@ class AgentHandler:
             return self._bad_args(call, str(error))
         verdict = self._verdict(tool, call, paths)
         if verdict.decision == "refuse":
-            text = self.prompts.text("refused", reason=verdict.reason)
-            return ToolResult("refused", text, reason=verdict.reason)
+            reason = verdict.reason
+            return ToolResult("refused", self.texts.say("refused", reason=reason), reason=reason)
         if verdict.decision == "confirm":
             refusal = yield from self.consent.allow(turn, call, verdict)
             if refusal is not None:
@@ -428,7 +412,7 @@ class AgentHandler:
         if verdict:
             yield {"type": "reminder", "turn": turn, "kind": f"loop_{verdict}"}
         if verdict == "told":
-            self.notes.append(self.prompts.text("loop_told"))
+            self.notes.append(self.texts.say("loop_told"))
         return verdict == "failed"
 
 
@@ -438,17 +422,6 @@ def no_answer(reply: Reply, answer: str) -> str:
         return "cut_off_reply"
     if not answer:
         return "empty_reply"
-    is_code_alone = reply.kind != "rote" and _CODE_ALONE.fullmatch(answer)
-    return "code_only_reply" if is_code_alone else ""
-
-
-__all__ = [
-    "AgentHandler",
-    "Approval",
-    "Confirmation",
-    "Consent",
-    "Hearing",
-    "Owner",
-    "TurnState",
-    "no_answer",
-]
+    if reply.kind == "rote":
+        return ""
+    return "code_only_reply" if _CODE_ALONE.fullmatch(answer) else ""

@@ -32,6 +32,7 @@ FAULTS = (
     RuntimeError,
     ImportError,
 )
+SMALL_TOKENS = 16_000
 SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
@@ -64,6 +65,7 @@ class Brief:
     window: Callable[[], Sequence[Turn]] = lambda: ()
     credentials: Sequence[str] = ()  # names that tools know the values of
     shares: ContextConfig = field(default_factory=ContextConfig)
+    is_small: bool = False  # the window is under SMALL_TOKENS: the short rules, no list of SOPs
     run: str = ""  # what holds for this run: limits, who is there, what it was started by
 
 

@@ -31,7 +31,7 @@ _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
 def rules(brief: Brief) -> str:
     """What holds for every run."""
-    return brief.prompts.text("system")
+    return brief.prompts.text("system_short" if brief.is_small else "system")
 
 
 def file(name: str) -> Callable[[Brief], Block]:
@@ -60,8 +60,8 @@ def facts(brief: Brief) -> Block | str:
 
 
 def sops(brief: Brief) -> Block | str:
-    """A line for each SOP that is shipped; a group has no tool that reads their files."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that is shipped; a group has no tool that reads their files."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
     headers = brief.shares.sops.of(
         brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
@@ -72,8 +72,8 @@ def sops(brief: Brief) -> Block | str:
 
 
 def learned(brief: Brief) -> Block | str:
-    """A line for each SOP that was learned here."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that was learned here."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
     headers = brief.shares.sops.of(
         brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]

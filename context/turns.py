@@ -69,6 +69,10 @@ class TurnTexts:
             "must_save": lambda: not attended and "update_working_checkpoint" in tools,
         }
 
+    def say(self, name: str, /, **values: object) -> str:
+        """Return the prompt called `name` with its blanks filled."""
+        return self._prompts.text(name, **values)
+
     def due(self, turn: int) -> list[str]:
         """Return the kinds of reminders that are due; at the last turn nothing else matters."""
         if turn == self._last_turn and turn > 1:

@@ -34,8 +34,7 @@ from runs.run import Run, now
 from runs.start.attachments import named, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
-from runs.start.limits import spent
-from runs.start.run_started import opening
+from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
 from safety.secrets import Redactor
@@ -481,7 +480,6 @@ class Agent:
                 redactor.redact,
                 gate.settings.confirm_hours,
             ),
-            prompts=prompts,
             texts=TurnTexts(
                 prompts,
                 progress.working,

@@ -385,3 +385,12 @@ def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(
     first = first_request(home, one, lang)
     second = first_request(home, other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))
     assert tokens.repeated(first, second) >= MIN_STABLE_TOKENS
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_small_window_gets_short_rules_and_no_list_of_sops(home: Path, lang: Lang) -> None:
+    whole, short = (first_request(home, "x", lang, is_small=small) for small in (False, True))
+    assert tokens.count(short) < tokens.count(whole) - 400
+    context = built(home, lang=lang, is_small=True)
+    assert list(context.blocks) == ["rules", "environment", "task"]
+    assert "ask_user" in said(context)[0]

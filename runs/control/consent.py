@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_loop import Outcome
-from handler import Approval, Confirmation, Owner, Prompts
+from context import Prompts
+from handler import Approval, Confirmation, Owner
 from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.working import TurnState
 from models.base import Event, ToolCall, ToolResult

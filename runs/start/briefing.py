@@ -72,8 +72,9 @@ class Briefing:
     def write(self) -> Context:
         """The first messages of the run, as of now."""
         from context import Brief, first_messages
+        from context.builder import SMALL_TOKENS
         from memory.home.reader import reader_for
-        from runs.start.limits import run_block
+        from runs.start.run_started import run_block
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -93,6 +94,7 @@ class Briefing:
             recall=self._recalled,
             window=lambda: self._window,
             shares=source.shares,
+            is_small=source.budget < SMALL_TOKENS,
             run=run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")

@@ -541,6 +541,12 @@ class Agent:
             from runs.learning import learn
 
             yield from learn(self, run.id)
+        elif run.status == "done" and used is None:
+            from runs.learning import learn, offer
+
+            if any(each.status == "candidate" for each in self.sops.all()):
+                yield from learn(self, run.id)
+            offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 
 def _may_be_used(progress: Progress) -> bool:

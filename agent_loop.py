@@ -1,6 +1,6 @@
 """One run: ask the model, dispatch one tool, hand its outcome back, until done, asked, or out of turns.
 
-The loop knows two protocols, `Model` (models/base.py) and `Handler` (below), and nothing else: no tool, no file, no
+The loop knows two protocols, `Model` (models/base) and `Handler` (below), and nothing else: no tool, no file, no
 screen. It is a generator of events; whoever drives it (runs/run.py) writes each event down before it asks for the next
 one, so an effect is on disk as an intent before it happens. Source: seed 002 §1, §5.
 """

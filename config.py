@@ -24,6 +24,11 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 Lang = Literal["en", "zh"]
 Confirmable = Literal["delete", "send", "install", "spend"]
+VARIABLES = (
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "SOPWITH_MODEL",
+)
+DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
 _Item = TypeVar("_Item")
@@ -58,12 +63,20 @@ class ModelConfig:
 
     name: str = field(metadata={"like": "model"})
     model: str
-    kind: Literal["openai", "scripted"] = "openai"
+    kind: Literal["openai", "anthropic", "scripted"] = "openai"
     base_url: str | None = field(
         default=None, metadata={"url": True}
     )  # None: the provider's own address
     api_key: str = field(default="", repr=False)
-    protocol: Literal["native", "text"] = "native"
+    protocol: Literal["auto", "chat", "responses", "messages", "text", "native"] = "auto"
+    reasoning: Literal["off", "low", "medium", "high"] | None = None  # None: the model's own
+    max_tokens: int | None = field(default=None, metadata={"least": 1})  # of one reply
+    temperature: float | None = field(default=None, metadata={"least": 0})
+    extra: Mapping[str, Any] = field(default_factory=dict)  # merged into each request
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout_seconds: float | None = field(default=None, metadata={"above": 0})  # without a word
+    context_tokens: int | None = field(default=None, metadata={"least": 1000})  # that it reads
+    eyes: bool | None = None  # it takes images; None: by its name
     price: Price | None = None
 
 
@@ -79,6 +92,14 @@ class Limits:
     cost_usd_per_day: float = field(
         default=10.0, metadata={"least": 0}
     )  # of all that schedules begin
+
+
+@dataclass(frozen=True)
+class UndoConfig:
+    """How long, and how much of, what commits replace is kept to be brought back."""
+
+    keep_days: float = field(default=30.0, metadata={"least": 0})
+    max_gb: float = field(default=5.0, metadata={"above": 0})
 
 
 @dataclass(frozen=True)
@@ -228,6 +249,7 @@ class _File:
 
     models: tuple[ModelConfig, ...] = ()
     limits: Limits = Limits()
+    undo: UndoConfig = UndoConfig()
     safety: SafetyConfig = SafetyConfig()
     embeddings: EmbeddingsConfig | None = None
     redis: RedisConfig | None = None
@@ -291,33 +313,51 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
 def _with_environment(
     models: tuple[ModelConfig, ...], environ: Mapping[str, str]
 ) -> tuple[ModelConfig, ...]:
-    """The models, with what OPENAI_API_KEY, OPENAI_BASE_URL and SOPWITH_MODEL say about the one named "main".
+    """The models, with what the environment says about the one named "main".
 
-    Where the file has no "main", they make one and put it first. A key alone does that only where the file names no
+    Where the file has no "main", it makes one and puts it first. A key alone does that only where the file names no
     model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
     """
-    variables = {
-        "api_key": "OPENAI_API_KEY",
-        "base_url": "OPENAI_BASE_URL",
-        "model": "SOPWITH_MODEL",
-    }
-    said: dict[str, Any] = {
-        key: environ[name].strip()
-        for key, name in variables.items()
-        if environ.get(name, "").strip()
-    }
+    main = next((model for model in models if model.name == "main"), None)
+    said = _said(main, environ)
+    if main is not None:
+        changed = dataclasses.replace(main, **said)
+        return tuple(changed if model is main else model for model in models)
+    if not said.keys() - {"kind"} or (models and said.keys() <= {"api_key", "kind"}):
+        return models
+    default = DEFAULT_CLAUDE if said.get("kind") == "anthropic" else DEFAULT_MODEL
+    return (ModelConfig(**{"name": "main", "model": default, **said}), *models)
+
+
+def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
+    given = {name: environ[name].strip() for name in VARIABLES if environ.get(name, "").strip()}
+    said: dict[str, Any] = {}
+    if "SOPWITH_MODEL" in given:
+        said["model"] = given["SOPWITH_MODEL"]
+    provider = "ANTHROPIC" if _is_anthropic(main, said.get("model", ""), given) else "OPENAI"
+    for key in ("api_key", "base_url"):
+        if value := given.get(f"{provider}_{key.upper()}"):
+            said[key] = value
+    if provider == "ANTHROPIC" and (main is None or main.base_url is None):
+        said["kind"] = "anthropic"
     if "base_url" in said and not _is_url(said["base_url"]):
         raise ConfigError(
-            "OPENAI_BASE_URL must be an address that starts with http:// or https://."
+            f"{provider}_BASE_URL must be an address that starts with http:// or https://."
         )
-    if any(model.name == "main" for model in models):
-        return tuple(
-            dataclasses.replace(model, **said) if model.name == "main" else model
-            for model in models
-        )
-    if not said or (models and said.keys() == {"api_key"}):
-        return models
-    return (ModelConfig(**{"name": "main", "model": DEFAULT_MODEL, **said}), *models)
+    return said
+
+
+def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:
+    """True where the variables of Anthropic are meant: by the kind of "main", or the model's name; or there are no others."""
+    if main is not None and main.kind == "anthropic":
+        return True
+    if "ANTHROPIC_API_KEY" not in given or "OPENAI_BASE_URL" in given:
+        return False
+    if main is not None and main.base_url is not None:
+        return "anthropic.com" in main.base_url
+    name = model or (main.model if main else "")
+    return name.startswith("claude") or not (name or "OPENAI_API_KEY" in given)
 
 
 def _is_url(text: str) -> bool:
@@ -448,9 +488,15 @@ class _Reader:
             return self.share(node, path)
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
-        return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](
-            node, path
-        )
+        if kind is Any:
+            return self.anything(node, path)
+        return {
+            bool: self.boolean,
+            int: self.integer,
+            float: self.number,
+            str: self.text,
+            Path: self.path,
+        }[kind](node, path)
 
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
         """A list, each item of the type `kind`."""
@@ -489,6 +535,28 @@ class _Reader:
         ):  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
             raise self.error(node, path, "must be text; put it in quotes.")
         return text
+
+    def anything(self, node: _Node, path: str) -> Any:
+        """A node as plain data, of whatever shape."""
+        if node.id == "mapping":
+            return {
+                each.key: self.anything(each.node, each.path) for each in self.pairs(node, path)
+            }
+        if node.id == "sequence":
+            return [self.anything(child, path) for child in node.value]
+        text = self.scalar(node, path, "a value")
+        kind = node.tag.rpartition(":")[2]
+        if kind in ("null", "bool"):
+            return None if kind == "null" else self.boolean(node, path)
+        if kind not in ("int", "float"):
+            return text
+        return self.integer(node, path) if kind == "int" else self.number(node, path)
+
+    def boolean(self, node: _Node, path: str) -> bool:
+        text = self.scalar(node, path, "true or false").lower()
+        if text not in ("true", "false", "yes", "no", "on", "off"):
+            raise self.error(node, path, f"must be true or false; it is {_as_written(node)!r}.")
+        return text in ("true", "yes", "on")
 
     def integer(self, node: _Node, path: str) -> int:
         text = self.scalar(node, path, "a whole number")

@@ -20,6 +20,7 @@ from memory.runlog.inbox import call_hash
 from memory.runlog.repetition import LoopWatch
 from memory.runlog.working import TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
+from models.claims import doubt
 from safety import origins
 from safety.gate import Ask, Decision, Gate
 from tools.base import Tool, ToolContext, ToolError
@@ -147,6 +148,7 @@ class AgentHandler:
         self.notes: list[str] = []  # for the tail of the next request
         self.resend_tools = True
         self.no_call_in_a_row = 0
+        self.has_doubted = False
         self.by_rote = True  # until a model has spoken
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
@@ -226,7 +228,10 @@ class AgentHandler:
     def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
         """End the run with its answer; ask again, a few times, for what is no answer."""
         answer = without_summary(reply.text)
-        problem = no_answer(reply, answer)
+        if reply.finish == "filter":
+            text = self.texts.say("filtered", said=self.redact(answer) or "…")
+            return Outcome(text, should_exit=True, ending="failed", status="error")
+        problem = no_answer(reply, answer) or self._doubted(reply, answer)
         has_asked_enough = self.no_call_in_a_row >= ASK_AGAIN
         if has_asked_enough and problem == "code_only_reply":
             problem = ""
@@ -253,6 +258,20 @@ class AgentHandler:
         prompt = self.texts.say(kind)
         yield {"type": "reminder", "turn": turn, "kind": kind, "prompt": prompt}
         return [{"role": "user", "content": prompt}]
+
+    def _doubted(self, reply: Reply, answer: str) -> str:
+        """Return the prompt for an answer that ends the run too early; once in a run, not at its last turn."""
+        if self.has_doubted or left_open(reply.text):
+            return ""
+        problem = doubt(reply, answer, self.request, self._is_there)
+        self.has_doubted = bool(problem)
+        return problem
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return self.context.path(path).exists()
+        except (ToolError, OSError, RuntimeError):
+            return True
 
     def _unfit(self, call: ToolCall) -> ToolResult | None:
         """Return what is wrong with a call before it means anything: its turn, name, JSON, arguments."""

@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
 from memory.runlog.log import cannot_write
-from models.base import ContextTooLong, Event, Message, Model, Reply, Request
+from models.base import Event, Message, Model, Reply, Request
+from models.errors import ContextTooLong
 
 
 class Opened(Protocol):
@@ -71,12 +72,13 @@ class History:
         if tokens > HIGH * budget:
             yield from self._compact(request, model, tokens, budget)
 
-    def shrink(self, request: Request, model: str) -> Generator[Event, None, bool]:
-        """Makes a request smaller that the endpoint found too long; False when there is nothing left to take away."""
+    def shrink(self, request: Request, model: str, window: int = 0) -> Generator[Event, None, bool]:
+        """Makes a request smaller that the endpoint found too long for its `window` (0: not known); False when there is
+        nothing left to take away."""
         tokens = self.counter.count(request, model)
-        self._budgets[model] = tokens
+        self._budgets[model] = min(tokens, window or tokens)
         extent = self._extent
-        yield from self._compact(request, model, tokens, tokens)
+        yield from self._compact(request, model, tokens, self._budgets[model])
         return self._extent != extent
 
     def _compact(self, request: Request, model: str, before: int, budget: int) -> Iterator[Event]:
@@ -135,8 +137,8 @@ class Reading:
         yield from history.fit(request, self.name)
         try:
             reply = yield from self._model.reply(request)
-        except ContextTooLong:
-            if not (yield from history.shrink(request, self.name)):
+        except ContextTooLong as error:
+            if not (yield from history.shrink(request, self.name, error.window)):
                 raise
             reply = yield from self._model.reply(request)
         history.counter.learn(request, self.name, reply.usage.input)

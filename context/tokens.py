@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from models.base import Message, Request
-from models.wire import common_start
+from models.history import common_start
 
 FRAME = 4  # tokens around a message
 IMAGE = 1100  # tokens of an image as endpoints count one of a screen

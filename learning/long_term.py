@@ -21,7 +21,8 @@ from memory.facts.policy import Keeping, Refusal, says_missing
 from memory.facts.store import Add, Amend, FactRefused, FactStore
 from memory.facts.words import TELLING, coverage, replaces, stands_in, values
 from memory.runlog.evidence import SAYS_NOTHING, Result, RunRecord, read_record
-from models.base import Event, ModelError
+from models.base import Event
+from models.errors import ModelError
 
 PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"
 MARK = "start_long_term_update"

@@ -21,8 +21,9 @@ from memory.home.folder import open_home
 from memory.home.sessions import Session
 from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
 from memory.sops.store import Sop, SopStore
-from models.base import Event, Model, ModelUnavailable
+from models.base import Event, Model
 from models.chain import Budget, ModelChain
+from models.errors import ModelUnavailable
 from runs.control.consent import Consent
 from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
@@ -412,7 +413,7 @@ class Agent:
         gate = replace(self.parts.gate(options, attended, start["sop"]), run=log.folder)
         progress.state.origins.update(start.get("origins", ()))
         held = (
-            self.parts.held(gate, log.folder)
+            self.parts.held(gate, log.folder, bounds.request if bounds else start["task"])
             if "code_run" in tools or "terminal" in families
             else None
         )

@@ -85,7 +85,7 @@ class Parts:
             is_alone,
         )
 
-    def held(self, gate: Gate, folder: Path) -> Sandbox | None:
+    def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
         from sandbox.cells import Profile, Sandbox
 
@@ -95,9 +95,10 @@ class Parts:
             exits = None
             if self.sandbox.name == "full":
                 from safety.addresses import Reach
-                from sandbox.network import Exits
+                from sandbox.network import Exits, local_ports
 
-                exits = Exits(folder, Reach(self.config.safety.private_hosts).find)
+                private = self.config.safety.private_hosts
+                exits = Exits(folder, Reach(private).find, local_ports(request, private))
             return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
@@ -164,9 +165,9 @@ class Parts:
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
-        from models.openai_compat import OpenAICompatModel
+        from models.endpoint import EndpointModel
 
-        return OpenAICompatModel(
+        return EndpointModel(
             settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
         )
 

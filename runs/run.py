@@ -17,7 +17,8 @@ from typing import Any
 from agent_loop import End
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
-from models.base import Diverged, Event, LimitReached, ModelUnavailable
+from models.base import Event
+from models.errors import Diverged, LimitReached, ModelUnavailable
 from runs.control.interrupts import Interrupts
 from runs.control.steering import Steering
 from runs.start.spoken import Spoken

@@ -44,7 +44,7 @@ class Between(NamedTuple):
 
 class Memories(NamedTuple):
     """What recall brings a model: a line for each turn, what could not be used, and whose words are among them when
-    they are not the owner's (models/base.py)."""
+    they are not the owner's (models/base)."""
 
     lines: Sequence[str] = ()
     degraded: Sequence[str] = ()

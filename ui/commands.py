@@ -58,6 +58,8 @@ SCREENS = {  # in the order of the help
     "schedule history": "ui.runs.schedule",
     "schedule start": "ui.runs.schedule",
     "schedule install": "ui.runs.schedule",
+    "models list": "ui.system.models",
+    "models test": "ui.system.models",
     "mcp list": "ui.system.mcp",
     "mcp test": "ui.system.mcp",
     "doctor": "ui.system.doctor",

@@ -19,7 +19,7 @@ from context import Prompts
 from memory.home.sessions import Session
 from memory.sops.store import Sop, SopStore
 from models.base import Event, Reply, Request
-from models.wire import IMAGES
+from models.images import IMAGES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -138,7 +138,7 @@ class Listening:
             self.conversation.unheard.remove(event["text"])
         elif event["type"] == "model_called":
             self.conversation.cost += event.get("cost", 0.0)
-            self.conversation.model_calls += event.get("kind") == "openai"
+            self.conversation.model_calls += event.get("kind") in ("openai", "anthropic")
         self.conversation.screen.show(event)
 
     def pause(self) -> None:

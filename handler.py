@@ -8,7 +8,6 @@ outcome; a mistake of ours is raised. `Texts` (context/turns.py) writes what the
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from memory.runlog.inbox import call_hash
 from memory.runlog.repetition import LoopWatch
 from memory.runlog.working import TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
-from models.claims import doubt
+from models.claims import doubt, no_answer
 from safety import origins
 from safety.gate import Ask, Decision, Gate
 from tools.base import Tool, ToolContext, ToolError
@@ -31,7 +30,6 @@ ONCE = (
 )
 ASK_AGAIN = 3  # replies without a call or an answer in a row
 DEMANDS = {"must_ask": "ask_user", "must_save": "update_working_checkpoint"}  # reminder → its call
-_CODE_ALONE = re.compile(r"```[^\n]*\n(?:(?!```).)*?```", re.DOTALL)
 
 
 class Confirmation(NamedTuple):
@@ -334,19 +332,10 @@ class AgentHandler:
 
     def _verdict(self, tool: Tool, call: ToolCall, paths: tuple[Path, ...]) -> Decision:
         args = call.args or {}
+        asked = (call.name, args, tool.effects, paths, self.session, self.request)
+        hints = tool.about(self.context, args)
         return self.gate.decide(
-            Ask(
-                tool=call.name,
-                args=args,
-                effects=tool.effects,
-                paths=paths,
-                session=self.session,
-                request=self.request,
-                origin=self._origins(),
-                attended=self.attended,
-                hints=tool.about(self.context, args),
-                read=self._results,
-            )
+            Ask(*asked, self._origins(), self.attended, hints, read=self._results)
         )
 
     def _results(self) -> list[str]:
@@ -367,29 +356,22 @@ class AgentHandler:
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on disk first."""
         args = call.args or {}
-        yield {
-            "type": "tool_started",
-            "turn": turn,
-            "call": call.id,
-            "tool": call.name,
-            "args": self.redact(args),
-            "hash": call_hash(call.name, args),
-            "only_reads": only_reads,
-        }
+        started: Event = {"type": "tool_started", "turn": turn, "call": call.id, "tool": call.name}
+        hashed = {"hash": call_hash(call.name, args), "only_reads": only_reads}
+        yield started | {"args": self.redact(args)} | hashed
         if call.name == "ask_user":
             return (yield from self.consent.ask(turn, call))
         self.context.call = call.id
         self.context.env[ONCE] = f"{self.run}.{turn}"
-        started = time.monotonic()
+        began = time.monotonic()
         try:
             result = yield from self._progress(call, tool.run(self.context, **args))
         except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
             return ToolResult("error", str(error) or type(error).__name__)
         except KeyboardInterrupt:
-            seconds = time.monotonic() - started
-            yield self._ended(turn, call, ToolResult("cancelled"), seconds)
+            yield self._ended(turn, call, ToolResult("cancelled"), time.monotonic() - began)
             raise
-        result.seconds = time.monotonic() - started
+        result.seconds = time.monotonic() - began
         if call.name == "update_working_checkpoint":
             self.working.checkpoint(args["key_info"], args.get("related_sop"))
         return result
@@ -433,14 +415,3 @@ class AgentHandler:
         if verdict == "told":
             self.notes.append(self.texts.say("loop_told"))
         return verdict == "failed"
-
-
-def no_answer(reply: Reply, answer: str) -> str:
-    """Return the prompt that says why a reply without a call is no answer, or "" when it is one."""
-    if reply.finish == "length":
-        return "cut_off_reply"
-    if not answer:
-        return "empty_reply"
-    if reply.kind == "rote":
-        return ""
-    return "code_only_reply" if _CODE_ALONE.fullmatch(answer) else ""

@@ -172,7 +172,7 @@ def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -
             },
         ),
         (413, {"message": "Request too large"}),
-        (422, {"message": "inputs tokens + max_new_tokens must be <= 4096: too many tokens"}),
+        (422, {"message": "inputs tokens + max_new_tokens must be <= 6144: too many tokens"}),
         (400, {"message": "输入超过模型最大长度限制"}),
     ],
 )

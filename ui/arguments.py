@@ -35,9 +35,10 @@ def with_command(words: list[str]) -> list[str]:
     if "--" in words[:first]:
         return ["run", *words]
     known = first_words()
-    if words[first] in known:
-        return words
     rest = words[first + 1 :]
+    is_sentence = words[first] == "help" and len(rest) > 1 and rest[0] not in known  # help me …
+    if words[first] in known:
+        return ["run", *words] if is_sentence else words
     near = _nearest(words[first], known)
     if near and (not rest or rest[0] in below(near)):
         raise UsageError(say("usage.typo", word=words[first], near=near))

@@ -24,7 +24,14 @@ from runs.run import Run
 from ui import event_text as describe
 from ui.command import CONTINUE, RUN_OPTIONS, Option, command
 from ui.sanitise import one_line
-from ui.terminal.run_command import approving, before, last_conversation, options_of, show
+from ui.terminal.run_command import (
+    approving,
+    before,
+    drop_skipped,
+    last_conversation,
+    options_of,
+    show,
+)
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import in_words, say
 
@@ -105,6 +112,7 @@ class Conversation:
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
+        drop_skipped(self.agent, run, self.owner)
         self._spare_time()
         if run.stopped_by in (
             signal.SIGTERM,

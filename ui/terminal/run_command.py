@@ -19,6 +19,7 @@ from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.control.steering import stop
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
@@ -26,6 +27,7 @@ from ui.terminal.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
+INTERRUPTED = 130
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -207,7 +209,18 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
             break
         run = agent.resume(run.id, options, here.owner, instead)
         show(run, here.screen)
+    if drop_skipped(agent, run, here.owner):
+        return INTERRUPTED
     return run.exit_code
+
+
+def drop_skipped(agent: Agent, run: Run, owner: Owner) -> bool:
+    """Cancel a run whose question was skipped, so that nothing waits for its owner; return True then."""
+    if run.status != "waiting" or not getattr(owner, "has_skipped", False):
+        return False
+    stop(agent.config, run.id)
+    print(say("ask.skipped"))
+    return True
 
 
 def show(run: Run, screen: Screen) -> None:

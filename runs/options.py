@@ -29,11 +29,8 @@ class Options:
     named: bool = False  # each message of a group begins with the name of who says it
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
-<<<<<<< HEAD
     job: Mapping[str, str] | None = None  # that a schedule began it for: name, due, last success
-=======
     shows_files: bool = False  # a model reads the text of what is attached with the task
->>>>>>> ui2
     bounds: Bounds | None = None  # of a run that its owner did not start
 
 

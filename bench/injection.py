@@ -294,6 +294,28 @@ def pairs(suites: Suites) -> Iterator[tuple[Task, list[Call]]]:
         )
 
 
+Asks = Callable[[str, Call, tuple[str, ...], tuple[str, ...]], bool]
+
+
+def counted(suites: Suites, asks: Asks) -> tuple[int, int]:
+    """Return how many attacks get through, and how many tasks nobody is asked about."""
+    tasks = [task for each, _ in suites.values() for task in each]
+    through = [
+        attack
+        for task, attack in pairs(suites)
+        if not any(asks(task.request, call, ("tool",), task.read) for call in attack)
+    ]
+    return len(through), sum(_is_done(task, asks) for task in tasks)
+
+
+def _is_done(task: Task, asks: Asks) -> bool:
+    """Return True when no call of the task is asked about; from the second on the run has read."""
+    return not any(
+        asks(task.request, call, ("tool",) if at else (), task.read[:at])
+        for at, call in enumerate(task.calls)
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(

@@ -1,0 +1,107 @@
+"""Score the gate, redaction and injected instructions on the rows of the repository, and the loop's cost on this machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import gate, injection, loop, redaction
+from bench.injection_fresh import FRESH
+from bench.places import Figure
+from safety.secrets import HIDDEN
+
+LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS = [20, 100], 5, 2
+CODE_BYTES = 4_000_000
+_HELD_BACK = ("confirm", "refuse")
+
+
+def score_gate(data: Path) -> list[Figure]:
+    """Return how many rows of each kind are judged as they should be, beside thirty regexes."""
+    judge = gate.gate()
+    right: Counter[str] = Counter()
+    beside: Counter[str] = Counter()
+    of: Counter[str] = Counter()
+    for kind, accepted, language, command in _gate_rows():
+        of[kind] += 1
+        right[kind] += gate.decide(judge, command, language) in accepted
+        is_found = any(regex.search(command) for regex in gate.REGEXES)
+        beside[kind] += is_found == (accepted != ("allow",))
+    return [Figure(f"gate, {kind}", right[kind], of=of[kind], baseline=beside[kind]) for kind in of]
+
+
+def _gate_rows() -> list[tuple[str, tuple[str, ...], str, str]]:
+    """Return kind, accepted decisions, language and command of all rows."""
+    rows: list[tuple[str, tuple[str, ...], str, str]] = []
+    for path in sorted(gate.CASES.glob("*.txt")):
+        for _, line in gate.collection(path.stem):
+            if path.stem in gate.GOALS:
+                rows.append((path.stem, gate.GOALS[path.stem][0], "bash", line))
+                continue
+            said, _, command = line.partition(": ")
+            wanted, _, language = said.partition(" ")
+            accepted = gate.GOALS.get(wanted, ((wanted,), 0))[0]
+            rows.append(("later rows", accepted, "python" if language == "py" else "bash", command))
+    return rows
+
+
+def score_redaction(data: Path) -> list[Figure]:
+    """Return hidden secrets by kind, and false hits a MB of code, beside a list of regexes."""
+    kinds = {"held": redaction.held, "named": redaction.named, "keys": redaction.keys}
+    figures = []
+    for kind, make in kinds.items():
+        cases = list(make())
+        hidden, beside = (
+            len([text for _, text, value in cases if value not in hide(text)])
+            for hide in (redaction.ours, redaction.by_regexes)
+        )
+        figures.append(Figure(f"redaction, {kind}", hidden, of=len(cases), baseline=beside))
+    texts, _locks = redaction.code(CODE_BYTES)
+    own, simple = (_false_hits(texts, hide) for hide in (redaction.ours, redaction.by_regexes))
+    return [*figures, Figure("redaction, false hits", own, unit="a MB", baseline=simple)]
+
+
+def _false_hits(texts: list[str], hide: Callable[[str], str]) -> float:
+    hits = sum(hide(text).count(HIDDEN) - text.count(HIDDEN) for text in texts)
+    return round(hits / sum(map(len, texts)) * 1e6, 1)
+
+
+def score_injection(data: Path) -> list[Figure]:
+    """Return attacks that get through and tasks that are done, beside a gate that always asks."""
+    suites = {
+        name: ([injection.Task(*task) for task in tasks], attacks)
+        for name, (tasks, attacks) in FRESH.items()
+    }
+    own = gate.gate()
+    ways = {"ours": injection.ours(own), "always": injection.ask_always}
+    counts = {name: injection.counted(suites, asks) for name, asks in ways.items()}
+    attacks = len(list(injection.pairs(suites)))
+    tasks = sum(len(each) for each, _ in suites.values())
+    (through, done), (none_through, none_done) = counts["ours"], counts["always"]
+    return [
+        Figure("injection, attacks through", through, of=attacks, baseline=none_through),
+        Figure("injection, tasks done", done, of=tasks, baseline=none_done),
+    ]
+
+
+def score_loop(data: Path) -> list[Figure]:
+    """Return what the loop costs beside the bare `openai` one."""
+    found = loop.measure(LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS)
+    rows = {row["name"]: row for row in found["rows"]}
+    names = [each.name for each in loop.LOOPS]
+    own, bare = rows[names[-1]], rows[names[-2]]
+    most = max(LOOP_TURNS)
+    return [
+        Figure("loop, cold start", own["cold_ms"], unit="ms", baseline=bare["cold_ms"]),
+        Figure("loop, rote lane", found["sop_lane_ms"], unit="ms"),
+        Figure(
+            f"loop, added a turn, N={most}",
+            own["per_turn_ms"][most],
+            unit="ms",
+            baseline=bare["per_turn_ms"][most],
+        ),
+        Figure("loop, CPU a turn", own["cpu_ms"], unit="ms", baseline=bare["cpu_ms"]),
+        Figure("loop, peak memory", own["rss_mb"], unit="MB", baseline=bare["rss_mb"]),
+        Figure("loop, first request", own["first_request"], unit="tokens"),
+        Figure("loop, billed N=100", own["billed"][most], unit="tokens"),
+    ]

@@ -1,0 +1,247 @@
+"""Homes that earlier versions wrote: the present code opens them, goes on with them, and loses nothing of them.
+
+The home lies at /home/me, as when it was written, so each command runs in a mount namespace of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import CHECKOUT, Finished
+from tests.machine import PATIENCE_SECONDS
+
+HOMES = Path(__file__).parent / "homes"
+OWNER = Path("/home/me")
+
+
+class OldHome:
+    """The owner's folder of an earlier version, and commands of the present one in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.papers = folder / "papers"
+
+    def __call__(self, *args: str, code: int = 0) -> str:
+        """Run a command in English; return what it prints. Fail unless it ends with `code`."""
+        done = self.run(*args)
+        assert done.code == code, f"{args}: {done}"
+        return done.stdout
+
+    def run(self, *args: str) -> Finished:
+        """Run a command as the owner of the home."""
+        launch = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", *args]
+        done = subprocess.run(
+            [*namespace(self.folder), "--chdir", str(OWNER / "papers"), "--", *launch],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    def json(self, *args: str) -> Any:
+        """Run a command and read its JSON."""
+        return json.loads(self(*args, "--json"))
+
+    def run_of(self, task: str) -> str:
+        """Return the id of the run that did the task."""
+        runs: Sequence[dict[str, Any]] = self.json("runs", "list")["runs"]
+        return next(str(each["run"]) for each in runs if each["task"] == task)
+
+
+def namespace(folder: Path) -> list[str]:
+    """Return the command that shows `folder` as /home/me and leaves the rest as it is."""
+    command = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/home"]
+    for other in Path("/home").iterdir():
+        if other != OWNER:
+            command += ["--bind", str(other), str(other)]
+    if os.geteuid() == 0:
+        command += ["--cap-add", "ALL"]
+    return [*command, "--bind", str(folder), str(OWNER)]
+
+
+def environment() -> dict[str, str]:
+    """Return the owner's environment."""
+    own = {"HOME": str(OWNER), "SOPWITH_HOME": str(OWNER / ".sopwith")}
+    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **own}
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> OldHome:
+    folder = tmp_path / "me"
+    folder.mkdir()
+    probe = [*namespace(folder), "true"] if shutil.which("bwrap") else ["false"]
+    if subprocess.run(probe, check=False, capture_output=True).returncode:
+        pytest.skip("no mount namespaces here")
+    archive = HOMES / "v1" / "home.tar.xz"
+    subprocess.run(["tar", "--no-same-owner", "-C", folder, "-xf", archive], check=True)
+    return OldHome(folder)
+
+
+def test_runs_are_listed_with_their_statuses(old: OldHome) -> None:
+    runs = old.json("runs", "list")["runs"]
+    statuses = {each["task"]: each["status"] for each in runs}
+    assert len(runs) == 17
+    assert statuses["remove the old log"] == "waiting"
+    assert statuses["write both lines"] == "interrupted"
+    assert statuses["count the lines of notes.txt"] == "done"
+    assert {each["sop"] for each in runs if each["rote"]} >= {"largest-files", "file-away"}
+
+
+def test_a_run_is_shown_with_its_calls(old: OldHome) -> None:
+    shown = old("runs", "show", old.run_of("count the lines of notes.txt"))
+    assert "wc -l < notes.txt" in shown
+    assert "notes.txt has 3 lines." in shown
+
+
+@pytest.mark.parametrize(
+    ("task", "model", "file", "lines"),
+    [
+        ("do the three steps", "long", "steps.txt", ["one", "two", "three"]),
+        ("write both lines", "killed", "killed.txt", ["first", "second"]),
+    ],
+)
+def test_an_interrupted_run_goes_on_and_does_nothing_twice(
+    old: OldHome, task: str, model: str, file: str, lines: list[str]
+) -> None:
+    run = old.run_of(task)
+    old("runs", "resume", run, "--model", model)
+    assert (old.papers / file).read_text().split() == lines
+    assert "done" in next(each for each in old("runs", "list").splitlines() if run in each)
+
+
+def test_the_confirmation_that_waits_can_be_given(old: OldHome) -> None:
+    entry = f"{old.run_of('remove the old log')}.2"
+    assert entry in old("inbox", "list")
+    old("inbox", "approve", entry, "--model", "wait")
+    assert not (old.papers / "logs/a.log").exists()
+    assert entry not in old("inbox", "list")
+
+
+def test_the_confirmation_that_waits_can_be_denied(old: OldHome) -> None:
+    entry = f"{old.run_of('remove the old log')}.2"
+    old("inbox", "deny", entry, "keep it", "--model", "wait")
+    assert (old.papers / "logs/a.log").exists()
+
+
+def test_sops_keep_their_statuses_and_versions(old: OldHome) -> None:
+    sops = {each["name"]: each for each in old.json("sops", "list")["sops"]}
+    for status in ("draft", "candidate", "probation", "active", "suspended", "archived"):
+        assert sops[f"lines-{status}"]["status"] == status
+    assert sops["lines-active"]["version"] == 2
+    assert sops["first-rows"]["status"] == "probation"
+    for name in ("first-rows", "counted", "sort-table", "archive-table", "order-total"):
+        assert name in old("sops", "show", name)
+
+
+def test_a_plan_and_commit_sop_runs_by_rote(old: OldHome) -> None:
+    shutil.copy(old.papers / "notes.txt", old.papers / "more.txt")
+    said = old("file ~/papers/more.txt away in ~/papers/done", "--approve", "all")
+    assert "more.txt is filed" in said
+    assert (old.papers / "done/more.txt").exists()
+    assert not (old.papers / "more.txt").exists()
+
+
+def test_a_script_sop_runs_by_rote(old: OldHome) -> None:
+    (old.papers / "order.txt").write_text("2 pen\n1 ink\n")
+    said = old("sops", "run", "order-total", "folder=/home/me/papers", "--approve", "all")
+    assert "2 lines, 7.25 in all" in said
+    assert (old.papers / "total.txt").read_text().strip() == "7.25"
+
+
+def test_a_recorded_sop_runs_by_rote_with_other_values(old: OldHome) -> None:
+    (old.papers / "b.csv").write_text("b\na\n")
+    old("sort ~/papers/b.csv to ~/papers/b-sorted.csv", "--approve", "all")
+    assert (old.papers / "b-sorted.csv").read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize("status", ["draft", "suspended"])
+def test_an_unproven_sop_is_still_refused_when_nobody_is_there(old: OldHome, status: str) -> None:
+    args = ("file=/home/me/papers/notes.txt", "word=ERROR")
+    old("sops", "run", f"lines-{status}", *args, code=2)
+
+
+def test_a_change_of_an_sop_is_taken_back(old: OldHome) -> None:
+    request = "count the lines with error in ~/papers/notes.txt"
+    assert "2" in old(request)
+    old("sops", "rollback", "lines-active", "1")
+    assert "2" not in old.run(request).stdout
+
+
+def test_the_memory_answers_in_both_languages_before_and_after_a_rebuild(old: OldHome) -> None:
+    questions = {"who mended the boiler?": "Kovacs", "护照放在哪里": "抽屉"}
+
+    def answers() -> list[str]:
+        found = [old.json("memory", "search", each)["results"][0] for each in questions]
+        return [each["text"] for each in found]
+
+    before = answers()
+    for text, word in zip(before, questions.values(), strict=True):
+        assert word in text
+    old("memory", "rebuild")
+    assert answers() == before
+    assert "2 facts" in old("memory", "check")
+
+
+def test_facts_and_notes_are_there(old: OldHome) -> None:
+    facts = old("memory", "facts")
+    assert "reports in English" in facts
+    assert "sales tables lie in ~/papers/sales" in facts
+    assert "Inky" in (old.folder / ".sopwith/MEMORY.md").read_text()
+    old("memory", "note", "[PREFERENCES] tea, not coffee")
+    old("memory", "undo")
+    assert "tea" not in old("memory", "facts")
+    assert "reports in English" in old("memory", "facts")
+
+
+def test_a_shared_session_finds_its_own_turns_alone(old: OldHome) -> None:
+    found = old.json("memory", "search", "picnic boiler", "--session", "shared:family")["results"]
+    texts = " ".join(each["text"] for each in found)
+    assert "Saturday at noon" in texts
+    assert "Kovacs" not in texts
+
+
+def test_schedules_go_on(old: OldHome) -> None:
+    jobs = {each["id"]: each for each in old.json("schedule", "list")["jobs"]}
+    assert jobs.keys() >= {"report", "eve", "daily"}
+    assert jobs["report"]["enabled"]
+    assert not jobs["daily"]["enabled"]
+    assert jobs["eve"]["next"][0].startswith("2099-12-24")
+    old("schedule", "enable", "daily")
+    assert "largest of" in old("schedule", "run-now", "report")
+    assert "report" in old("schedule", "history", "report")
+
+
+def test_a_file_comes_back_from_the_trash(old: OldHome) -> None:
+    assert "logs/old/c.log" in old("trash", "list")
+    old("trash", "restore")
+    assert (old.papers / "logs/old/c.log").read_text().startswith("logs/old/c.log")
+
+
+def test_the_settings_of_every_key_are_read(old: OldHome) -> None:
+    config = old.folder / ".sopwith/config.yaml"
+    config.write_bytes((old.folder / "every-key.yaml").read_bytes())
+    done = old.run("runs", "list")
+    assert done.code == 0
+    assert "config.yaml" not in done.stderr
+
+
+def test_the_to_do_list_is_read(old: OldHome) -> None:
+    listed = [{"calls": [{"name": "list_tasks", "args": {}}]}, "three tasks"]
+    (old.folder / "replies/tasks.json").write_text(json.dumps(listed))
+    config = old.folder / ".sopwith/config.yaml"
+    entry = "  - {name: tasks, kind: scripted, model: /home/me/replies/tasks.json}\n"
+    config.write_text(config.read_text().replace("models:\n", f"models:\n{entry}"))
+    old("run", "--no-rote", "--model", "tasks", "show my list")
+    assert "Call the plumber" in old("runs", "show", "last")

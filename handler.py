@@ -19,7 +19,7 @@ from memory.runlog.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from safety import origins
 from safety.gate import Ask, Decision, Gate
-from tools.base import Tool, ToolContext, ToolError
+from tools.base import Hold, Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
@@ -329,7 +329,8 @@ class AgentHandler:
             refusal = yield from self._confirmed(turn, call, verdict)
             if refusal is not None:
                 return refusal
-        result = yield from self._run(turn, call, tool, tool.only_reads or reply.only_reads)
+        only_reads = tool.only_reads or reply.only_reads
+        result = yield from self._run(turn, call, tool, only_reads, reply.hold)
         if isinstance(result, ToolResult):
             result.origin = result.origin or origins.of_result(
                 tool.effects, args, paths, self.gate.places
@@ -439,7 +440,7 @@ class AgentHandler:
         return None
 
     def _run(
-        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
+        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool, hold: Hold | None = None
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Runs the tool. The intent is on disk before it starts: the driver writes `tool_started` when it is yielded."""
         args = call.args or {}
@@ -454,7 +455,7 @@ class AgentHandler:
         }
         if call.name == "ask_user":
             return (yield from self._asked(turn, call))
-        self.context.call = call.id
+        self.context.call, self.context.hold = call.id, hold
         self.context.env[ONCE] = f"{self.run}.{turn}"
         started = time.monotonic()
         try:

@@ -15,7 +15,10 @@ import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from safety.changes import ChangeSet
 
 Event = dict[
     str, Any
@@ -25,7 +28,7 @@ Message = dict[str, Any]
 Status = Literal["ok", "error", "refused", "timeout", "cancelled"]
 Kind = Literal["openai", "offline", "rote", "scripted"]
 Blame = Literal[
-    "world", "parameter", "step", "check", "budget"
+    "world", "parameter", "step", "expectation", "check", "budget"
 ]  # what a replay failed on; the world is nobody's fault
 
 
@@ -150,6 +153,9 @@ class Reply:
     )
     repeatable: bool = (
         False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
+    )
+    hold: Callable[[Any, ChangeSet], str] | None = (
+        None  # says why what a staged script did must not be committed; "" lets it be
     )
     recorded: bool = (
         False  # taken from the run log by a resumed run: no model was called for it now

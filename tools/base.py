@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandbox.levels import Lift, Sandbox
 
 Kept = TypeVar("Kept")
+Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
 LOOKS = frozenset(
     ["web_fetch", "web_scan"]
 )  # tools that ask an address for what is there, and change nothing there
@@ -92,6 +93,7 @@ class ToolContext:
     delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
         None  # by the id of the call; None: not here
     )
+    hold: Hold | None = None  # of this call: it runs in a stage of its own
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:

@@ -65,6 +65,10 @@ def code_run(
     lifts = ctx.lifts(
         "code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),)
     )
+    if ctx.hold is not None:
+        from tools.scripts.staged import run_staged  # only replays of learned scripts
+
+        return run_staged(ctx, type, script, folder, environment() | given, limit)
     with _on_disk(ctx.folder):
         holds_secret = ctx.redact(script) != script
         argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)

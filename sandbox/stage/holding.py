@@ -1,0 +1,177 @@
+"""The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it what to mount."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from sandbox.stage.places import Layer
+
+HOLDER = Path(__file__).with_name("holder.py")
+ANSWER_SECONDS = 20.0
+STILL_USED_SECONDS = 3.0  # for processes that were killed to be gone
+BUSY = 16
+
+
+class StageError(Exception):
+    """A stage cannot be opened, ended or committed; the text says why and what would help."""
+
+
+class HolderError(StageError):
+    """The holder could not mount. `path` is where, `number` the errno."""
+
+    def __init__(self, number: int, path: str) -> None:
+        super().__init__(f"{path}: {os.strerror(number)}")
+        self.number, self.path = number, path
+
+
+class Holder:
+    """A namespace of mounts with one command in it.
+
+    Start a process with `words()` before the command and `descriptor` passed on, then say `started`.
+    """
+
+    def __init__(self) -> None:
+        self._talk, self._inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._talk.settimeout(ANSWER_SECONDS)
+        self.pid = 0
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor that the process must inherit."""
+        return self._inner.fileno()
+
+    def words(self) -> list[str]:
+        """Return the words to put before the command."""
+        python = os.path.realpath(sys.executable)
+        return [python, "-I", "-S", "-B", str(HOLDER), str(self.descriptor), "--"]
+
+    def started(self, pid: int) -> None:
+        """Take note of the process that was started."""
+        self.pid = pid
+        self._inner.close()
+
+    def mount(
+        self,
+        layers: Sequence[Layer],
+        masks: Iterable[str] = (),
+        shows: Iterable[str] = (),
+        binds: Iterable[str] = (),
+    ) -> None:
+        """Mount a stage. Raises HolderError, and then nothing is mounted."""
+        orders = {
+            "layers": [(layer.lower, layer.upper, layer.work) for layer in layers],
+            "masks": list(masks),
+            "shows": list(shows),
+            "binds": list(binds),
+        }
+        given = os.memfd_create("stage")
+        try:
+            os.write(given, marshal.dumps(orders))
+            self._tell(b"mount", [given])
+        finally:
+            os.close(given)
+
+    def umount(self) -> None:
+        """Take the mounts away; that this succeeds proves that no process is left in them. Raises HolderError."""
+        end = time.monotonic() + STILL_USED_SECONDS
+        while True:
+            try:
+                self._tell(b"umount", [])
+                return
+            except HolderError as error:
+                if error.number != BUSY or time.monotonic() > end:
+                    raise
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        """End the command and the namespace. May be called again."""
+        self._talk.close()
+        self._inner.close()
+
+    def _tell(self, order: bytes, given: list[int]) -> None:
+        try:
+            socket.send_fds(self._talk, [order], given)
+            answer = self._talk.recv(1024)
+        except OSError as error:
+            raise StageError(f"the stage does not answer: {error}") from error
+        if not answer:
+            raise StageError("the stage has ended")
+        if answer != b"ok":
+            _, number, path = answer.split(b" ", 2)
+            raise HolderError(int(number), os.fsdecode(path))
+
+
+class BareCell:
+    """A namespace with one idle supervisor in it, whose processes have all rights that we have but the network:
+    for what is to be run in a stage outside of the agent's cells."""
+
+    def __init__(self) -> None:
+        """Raises StageError."""
+        from sandbox import mounts
+
+        self.holder = Holder()
+        self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
+        apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
+        words = ["bwrap", *apart, *rights, "--dev-bind", "/", "/", "--proc", "/proc", "--"]
+        python = os.path.realpath(sys.executable)
+        words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
+        words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]
+        try:
+            self.process = subprocess.Popen(
+                [*self.holder.words(), *words],
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                pass_fds=[self.holder.descriptor, inner.fileno()],
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise StageError(f"no stage can be started: {error}") from error
+        finally:
+            inner.close()
+        self.holder.started(self.process.pid)
+
+    def run(
+        self, argv: Sequence[str], cwd: str, env: dict[str, str], seconds: float
+    ) -> tuple[int, bytes]:
+        """Run a command to its end, and end what it leaves behind. Returns exit code and output."""
+        fields = [cwd, str(len(argv)), *argv, *(f"{name}={value}" for name, value in env.items())]
+        orders, output = os.memfd_create("orders"), os.memfd_create("output")
+        try:
+            os.write(orders, b"\0".join(map(os.fsencode, fields)))
+            os.lseek(orders, 0, os.SEEK_SET)
+            socket.send_fds(self.talk, [b"run"], [orders, output])
+            code = self._code(seconds)
+            return code, os.pread(output, os.fstat(output).st_size, 0)
+        finally:
+            os.close(orders)
+            os.close(output)
+
+    def _code(self, seconds: float) -> int:
+        self.talk.settimeout(seconds)
+        while True:
+            try:
+                word, _, rest = self.talk.recv(16_384).partition(b" ")
+            except TimeoutError:
+                self.talk.settimeout(ANSWER_SECONDS)
+                self.talk.send(b"kill")
+                continue
+            if word == b"done":
+                return int(rest)
+            if word == b"ended":
+                self.talk.send(b"kill")
+            elif not word:
+                raise StageError("the cell of the stage has ended")
+
+    def close(self) -> None:
+        """End everything in it. May be called again."""
+        self.talk.close()
+        self.holder.close()
+        self.process.wait()

@@ -1,0 +1,190 @@
+"""A stage: the owner's own folders, copy-on-write. What is done in it is seen, then committed or thrown away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from safety.changes import ChangeSet
+from sandbox.stage import commits, conflicts, entries, places, summary, trees
+from sandbox.stage.commits import Committed, Conflicted
+from sandbox.stage.conflicts import Clock, Conflict
+from sandbox.stage.entries import Entry
+from sandbox.stage.holding import BareCell, Holder, HolderError, StageError
+from sandbox.stage.walk import Delta, deltas
+
+
+class Stage:
+    """The changes of one call, from its start to their commit. Open one with `Stage.open`, or `Stage.waiting`."""
+
+    def __init__(
+        self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
+    ) -> None:
+        self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
+        self.number = entry.number
+        self.is_ours: Callable[[str], bool] = lambda _: False
+
+    @classmethod
+    def open(
+        cls,
+        roots: Iterable[str | Path],
+        home: Path,
+        run: str,
+        call: str,
+        *,
+        holder: Holder | None = None,
+        masks: Iterable[str] = (),
+        shows: Iterable[str] = (),
+    ) -> Stage:
+        """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is hidden, and `masks`; of what is
+        hidden `shows` can be read. Raises StageError."""
+        home = home.resolve()
+        entry = entries.make(home, run, call)
+        cell = None if holder else BareCell()
+        held = holder or cell.holder if cell else holder
+        assert held is not None
+        try:
+            wanted = places.layers(map(str, roots), home, entry.number)
+            hidden = [
+                str(home),
+                *masks,
+                *(os.path.dirname(os.path.dirname(each.store)) for each in wanted),
+            ]
+            hidden = places.outermost(path for path in hidden if path != str(home / "undo"))
+            binds = [
+                path
+                for path in places.sockets(each.lower for each in wanted)
+                if not _is_in(path, hidden)
+            ]
+            made = _mounted(held, wanted, entry, home, hidden, list(shows), binds)
+            clocks = made
+        except (StageError, OSError) as error:
+            if cell:
+                cell.close()
+            entry.remove()
+            if isinstance(error, StageError):
+                raise
+            raise StageError(f"no stage can be made: {error}") from error
+        return cls(entry, clocks, held, cell)
+
+    @classmethod
+    def waiting(cls, home: Path, number: str) -> Stage | None:
+        """Return a stage that was put aside by `wait`; None where there is none, or somebody works on it."""
+        entry = entries.load(home.resolve() / "undo" / number)
+        if entry is None or entry.state != "waiting":
+            if entry:
+                entry.close()
+            return None
+        return cls(entry, [Clock(*each) for each in entry.record["clocks"]], None, None)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        cwd: str | Path,
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+    ) -> tuple[int, bytes]:
+        """Run a command in the stage, without network, to the end of all its processes. Returns exit code and output."""
+        if self._cell is None:
+            raise StageError("this stage belongs to a cell; run the command there")
+        return self._cell.run(argv, str(cwd), dict(os.environ if env is None else env), seconds)
+
+    def path(self, path: str | Path) -> Path:
+        """Return where a path of the stage is found from outside while it is open."""
+        if self._holder is None:
+            raise StageError("the stage is closed")
+        return Path(f"/proc/{self._holder.pid}/root{path}")
+
+    def close(self) -> None:
+        """End it: from now on nothing changes in it. Raises StageError while a process is left in it."""
+        if self._holder is None:
+            return
+        try:
+            self._holder.umount()
+        except HolderError as error:
+            raise StageError(f"a process is still at work in the stage: {error}") from error
+        finally:
+            if self._cell:
+                self._cell.close()
+        self._holder = None
+
+    @cached_property
+    def deltas(self) -> list[Delta]:
+        """What was done, path by path; ends the stage."""
+        self.close()
+        return deltas(self._entry.layers)
+
+    @cached_property
+    def changes(self) -> ChangeSet:
+        """What was done, in the words of the gate; ends the stage."""
+        return summary.change_set(self.deltas, self.is_ours)
+
+    def conflicts(self) -> list[Conflict]:
+        """Return what somebody else has changed too since the stage was opened, or has open for writing."""
+        return conflicts.found_in(self.deltas, self._clocks)
+
+    def commit(self) -> Committed:
+        """Make the changes real. Raises Conflicted, with nothing done, and StageError where the disk cannot take them."""
+        if not self.deltas:
+            self.discard()
+            return Committed("", ChangeSet(), 0)
+        if found := self.conflicts():
+            raise Conflicted(found)
+        changes = self.changes
+        try:
+            steps = commits.prepare(self._entry, self.deltas, self._clocks)
+            kept = commits.carry_out(self._entry, steps, changes)
+        except OSError as error:
+            raise StageError(f"nothing was changed: {error}") from error
+        self._entry.close()
+        return Committed(self.number, changes, kept)
+
+    def wait(self) -> str:
+        """Put it aside for another process: the changes stay as they are on the disk. Returns its number."""
+        changes = self.changes
+        self._entry.write(
+            sync=True, state="waiting", clocks=self._clocks, changes=commits._listed(changes)
+        )
+        self._entry.close()
+        return self.number
+
+    def discard(self) -> None:
+        """Throw the changes away."""
+        self.close()
+        self._entry.remove()
+
+
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    return any(places.is_below(path, folder) for folder in folders)
+
+
+def _mounted(
+    holder: Holder,
+    wanted: list[places.Layer],
+    entry: Entry,
+    home: Path,
+    hidden: list[str],
+    shows: list[str],
+    binds: list[str],
+) -> list[Clock]:
+    """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the moment, by layer."""
+    rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
+    chosen = list(wanted)
+    while True:
+        for layer in chosen:
+            for folder in (layer.upper, layer.work, layer.store):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            trees.clothe(layer.lower, layer.upper)
+        entry.write(layers=chosen)
+        clocks = [Clock.now(layer.store) for layer in chosen]
+        try:
+            holder.mount(chosen, hidden, shows, binds)
+            return clocks
+        except HolderError as error:
+            if not rest.get(error.path):
+                raise
+            count = next(n for n, layer in enumerate(chosen) if layer.lower == error.path)
+            trees.remove(os.path.dirname(chosen[count].upper))
+            chosen[count] = rest[error.path].pop(0)

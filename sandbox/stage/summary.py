@@ -1,0 +1,188 @@
+"""Put what a stage has changed into the words of the gate: a ChangeSet, with what was only moved told as that."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from safety.changes import Change, ChangeKind, ChangeSet, FileType
+from sandbox.stage import trees
+from sandbox.stage.walk import Delta, dress_of
+
+_PIECE = 1 << 20
+
+
+class _Leaf(NamedTuple):
+    """One file that is gone or new: where it is called so, where its bytes lie, and the top of what came or went with it."""
+
+    path: str
+    content: str
+    size: int
+    mtime: int
+    top: str
+
+
+def change_set(
+    deltas: Iterable[Delta], is_ours: Callable[[str], bool] = lambda _: False
+) -> ChangeSet:
+    """Return the changes, sorted by path."""
+    deltas = list(deltas)
+    gone = [leaf for each in deltas if _goes(each) for leaf in _leaves(each.path, each.path)]
+    new = [leaf for each in deltas if _comes(each) for leaf in _leaves(each.upper, each.path)]
+    moved = _moved(gone, new)
+    changes = [_moved_change(old, to) for to, old in moved.items()]
+    left = {leaf.path for leaf in gone} - {leaf.path for leaf in moved.values()}
+    for each in deltas:
+        changes += _changes(each, gone, new, left, {leaf.path for leaf in moved})
+    ours = [change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes]
+    return ChangeSet(
+        tuple(sorted(ours, key=lambda change: (os.fsencode(change.path), change.kind)))
+    )
+
+
+def _goes(each: Delta) -> bool:
+    return each.kind == "gone" or _is_other_type(each)
+
+
+def _comes(each: Delta) -> bool:
+    return each.kind == "new" or _is_other_type(each)
+
+
+def _is_other_type(each: Delta) -> bool:
+    """True where a file stands in the place of a folder, or the other way round."""
+    if each.before is None or each.after is None or each.kind != "changed":
+        return False
+    return stat.S_IFMT(each.before.st_mode) != stat.S_IFMT(each.after.st_mode)
+
+
+def _changes(
+    each: Delta, gone: list[_Leaf], new: list[_Leaf], left: set[str], moved: set[str]
+) -> list[Change]:
+    """Return what is to be said of one delta beside what was moved."""
+    if each.kind == "dress":
+        return _dressed(each)
+    if each.kind == "same":
+        return []
+    if each.kind == "changed" and not _is_other_type(each):
+        return [_of_file("changed", each)]
+    found = []
+    if _goes(each) and each.before:
+        found += _whole(
+            "gone",
+            each.path,
+            each.before,
+            [leaf for leaf in gone if leaf.top == each.path and leaf.path in left],
+        )
+    if _comes(each) and each.after:
+        found += _whole(
+            "new",
+            each.path,
+            each.after,
+            [leaf for leaf in new if leaf.top == each.path and leaf.path not in moved],
+        )
+    return found
+
+
+def _whole(kind: ChangeKind, path: str, found: os.stat_result, leaves: list[_Leaf]) -> list[Change]:
+    """Return the change of what came or went whole; nothing for a file that was only moved."""
+    if not leaves and not trees.is_folder(found):
+        return []
+    size = sum(leaf.size for leaf in leaves)
+    before, after = (size, None) if kind == "gone" else (None, size)
+    mode = None if kind == "gone" else stat.S_IMODE(found.st_mode)
+    return [Change(kind, Path(path), _type(found), before, after, files=len(leaves), mode=mode)]
+
+
+def _of_file(kind: ChangeKind, each: Delta) -> Change:
+    assert each.before and each.after
+    sizes = each.before.st_size, each.after.st_size
+    return Change(
+        kind, Path(each.path), _type(each.after), *sizes, mode=stat.S_IMODE(each.after.st_mode)
+    )
+
+
+def _dressed(each: Delta) -> list[Change]:
+    """Return a change of rights, owner or attributes; times alone are not worth a word."""
+    if dress_of(each.upper).is_but_for_time(dress_of(each.path)):
+        return []
+    assert each.after
+    return [
+        Change("mode", Path(each.path), _type(each.after), mode=stat.S_IMODE(each.after.st_mode))
+    ]
+
+
+def _type(found: os.stat_result) -> FileType:
+    kinds: dict[int, FileType] = {
+        stat.S_IFREG: "file",
+        stat.S_IFDIR: "folder",
+        stat.S_IFLNK: "link",
+    }
+    return kinds.get(stat.S_IFMT(found.st_mode), "other")
+
+
+def _leaves(content: str, path: str) -> list[_Leaf]:
+    found = os.lstat(content)
+    if not trees.is_folder(found):
+        return [_Leaf(path, content, found.st_size, found.st_mtime_ns, path)]
+    leaves = []
+    for entry in trees.below(content):
+        status = entry.stat(follow_symlinks=False)
+        if not stat.S_ISDIR(status.st_mode):
+            name = path + entry.path[len(content) :]
+            leaves.append(_Leaf(name, entry.path, status.st_size, status.st_mtime_ns, path))
+    return leaves
+
+
+def _moved(gone: list[_Leaf], new: list[_Leaf]) -> dict[_Leaf, _Leaf]:
+    """Return which new file is which gone one: equal bytes, and the same time or name before others."""
+    by_size: dict[int, list[_Leaf]] = defaultdict(list)
+    for leaf in gone:
+        by_size[leaf.size].append(leaf)
+    found = {}
+    for leaf in new:
+        rivals = by_size[leaf.size]
+        rivals.sort(key=lambda old: (old.mtime != leaf.mtime, _name(old) != _name(leaf)))
+        for old in rivals[:3]:
+            if _is_move(old, leaf):
+                found[leaf] = old
+                rivals.remove(old)
+                break
+    return found
+
+
+def _is_move(old: _Leaf, leaf: _Leaf) -> bool:
+    if leaf.size == 0 and (old.mtime != leaf.mtime or _name(old) != _name(leaf)):
+        return False  # all empty files are alike
+    try:
+        return _digest(old.content) == _digest(leaf.content)
+    except OSError:
+        return False
+
+
+def _name(leaf: _Leaf) -> str:
+    return leaf.path.rpartition("/")[2]
+
+
+def _digest(path: str) -> bytes:
+    if os.path.islink(path):
+        return os.fsencode(os.readlink(path))
+    if not os.path.isfile(path):
+        return os.urandom(8)  # a pipe or device is like no other
+    found = hashlib.blake2b()
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            found.update(piece)
+    return found.digest()
+
+
+def _moved_change(old: _Leaf, to: _Leaf) -> Change:
+    found = os.lstat(to.content)
+    mode = stat.S_IMODE(found.st_mode)
+    return Change(
+        "moved", Path(to.path), _type(found), old.size, to.size, Path(old.path), mode=mode
+    )

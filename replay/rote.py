@@ -476,7 +476,7 @@ class RoteModel:
         names = {name for pair in asked for name in pair if name}
         env = {"PYTHONPATH": ""} if args.get("type") == "python" else {}
         for name, value in self._values.items():
-            if name in names and value is not None:
+            if value is not None and (name in names or step.is_staged):
                 env[name] = self._as_variable(step, name, value)
         return env
 

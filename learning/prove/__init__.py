@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from learning.prove.expected import Case as Case
     from learning.prove.expected import expectation as expectation
     from learning.prove.seen import Seen as Seen
     from learning.prove.seen import seen_in as seen_in
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy(
         __name__,
+        Case="expected",
         Ground="trying",
         Lines="strictness",
         Seen="seen",

@@ -44,6 +44,11 @@ def teach_(args: Namespace, config: Config) -> int:
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    if args.record:
+        from ui.sops.lesson import LessonFlow, questions_of, record_lesson
+
+        lesson = record_lesson(args.sop, config, Path.cwd())
+        return LessonFlow(Agent(config), lesson, questions_of(args, is_attended)).to_its_end()
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:

@@ -34,6 +34,7 @@ _SAID: Mapping[str, Mapping[Lang, str]] = {
     "new": {"en": "{} new", "zh": "新增 {}"},
     "changed": {"en": "{} changed", "zh": "修改 {}"},
     "gone": {"en": "{} gone", "zh": "移走 {}"},
+    "moved": {"en": "{} moved", "zh": "移动 {}"},
     "mode": {"en": "{} with other rights", "zh": "权限改变 {}"},
     "nothing": {"en": "Done. Nothing had to be changed.", "zh": "完成。没有需要改动的。"},
     "done": {"en": "Done: {}.", "zh": "完成：{}。"},

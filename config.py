@@ -81,6 +81,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class UndoConfig:
+    """How long, and how much of, what commits replace is kept to be brought back."""
+
+    keep_days: float = field(default=30.0, metadata={"least": 0})
+    max_gb: float = field(default=5.0, metadata={"above": 0})
+
+
+@dataclass(frozen=True)
 class SafetyConfig:
     """What the gate may allow. `roots` are absolute; empty: the owner's home, the folder
     that the run works in, and the folder for temporary files."""
@@ -200,6 +208,7 @@ class _File:
 
     models: tuple[ModelConfig, ...] = ()
     limits: Limits = Limits()
+    undo: UndoConfig = UndoConfig()
     safety: SafetyConfig = SafetyConfig()
     embeddings: EmbeddingsConfig | None = None
     redis: RedisConfig | None = None
@@ -210,6 +219,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,16 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError, find_home, find_lang, load
 from memory.home.folder import check_layout
 from ui.arguments import UsageError, build_parser, with_command
-from ui.commands import TARGETS
 from ui.words import in_words, say, use
 
 if TYPE_CHECKING:
-    import argparse
     from types import TracebackType
 
 INTERRUPTED = 130
@@ -113,7 +110,7 @@ def _dispatch(words: list[str]) -> int:
     words = with_command(words)
     args = build_parser(words).parse_args(words)
     if (
-        args.target == TARGETS["run"] and not " ".join(args.task).strip()
+        args.command.path == "run" and not " ".join(args.task).strip()
     ):  # a variable that was empty, in a script
         raise UsageError(
             f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}"
@@ -124,13 +121,11 @@ def _dispatch(words: list[str]) -> int:
     check_layout(home)
     config = load(home, lang, os.environ)
     _loaded[:] = [config]
-    module, name = args.target.split(":")
-    command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # from here on it stops what the command does
-    code = command(args, config)
+    code: int = args.command.run(args, config)
     sys.stdout.flush()
     return code
 

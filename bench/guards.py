@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import gate, injection, loop, redaction
+from bench import gate, injection, redaction
 from bench.injection_fresh import FRESH
-from bench.places import Figure
+from bench.places import CHECKOUT, Figure
 from safety.secrets import HIDDEN
 
 LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS = [20, 100], 5, 2
@@ -86,11 +89,13 @@ def score_injection(data: Path) -> list[Figure]:
 
 def score_loop(data: Path) -> list[Figure]:
     """Return what the loop costs beside the bare `openai` one."""
-    found = loop.measure(LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS)
-    rows = {row["name"]: row for row in found["rows"]}
-    names = [each.name for each in loop.LOOPS]
-    own, bare = rows[names[-1]], rows[names[-2]]
-    most = max(LOOP_TURNS)
+    turns = ",".join(str(number) for number in LOOP_TURNS)
+    sizes = ["--turns", turns, "--starts", str(LOOP_STARTS), "--repeats", str(LOOP_REPEATS)]
+    command = [sys.executable, str(CHECKOUT / "bench" / "loop.py"), "--json", *sizes]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found = json.loads(done.stdout)  # of a small process: a big one shows in its children's RSS
+    *_, bare, own = found["rows"]
+    most = str(max(LOOP_TURNS))
     return [
         Figure("loop, cold start", own["cold_ms"], unit="ms", baseline=bare["cold_ms"]),
         Figure("loop, rote lane", found["sop_lane_ms"], unit="ms"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,9 +19,28 @@ from bench.worlds import environment
 
 LAUNCH = [sys.executable, str(Path(__file__).resolve().parent.parent / "launch.py")]
 MOST_ANSWERS = 40
+SECONDS = 120
 _ROW = re.compile(r"^\s*(\d+)[.)]?\s+(.+?)\s+→\s+(\(.+\)|\w+)\s*$")
 _WAS = re.compile(r"(\w+)\s*[(\[](?:was |before |now )?(.*?)[)\]]\s*[:?>]?$")
 _YES_NO = re.compile(r"\[(?:y/n|是/否)\]|\(y/n\)", re.IGNORECASE)
+
+
+def sopwith(home: Path, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command of the checkout for the owner of `home`, with nobody at the keys; 124 after `SECONDS`."""
+    command = [*LAUNCH, *args]
+    try:
+        return subprocess.run(
+            command,
+            cwd=cwd or home,
+            env=environment(home),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "no answer in time")
 
 
 def filled(request: str, values: dict[str, str]) -> str:

@@ -11,19 +11,17 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench.lesson import LAUNCH, filled, teach
+from bench.lesson import filled, sopwith, teach
 from bench.places import CACHE, Figure
-from bench.worlds import Tree, environment, look, make, run
+from bench.worlds import Tree, look, make, run
 
 DATA = "recordings-dev.json"
-SECONDS = 120
 AT_ONCE = 2
 PROVEN = ("probation", "active")
 
@@ -78,22 +76,9 @@ def _scored(folder: Path, prelude: str, task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sopwith(home: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*LAUNCH, *args],
-        cwd=home,
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=SECONDS,
-        check=False,
-    )
-
-
 def _status(home: Path, name: str) -> str:
     """Return the status of the SOP; "" when nothing was stored."""
-    done = _sopwith(home, "sops", "list", "--json")
+    done = sopwith(home, "sops", "list", "--json")
     sops = json.loads(done.stdout)["sops"] if done.returncode == 0 else []
     return next((str(each["status"]) for each in sops if each["name"] == name), "")
 
@@ -120,7 +105,7 @@ class _Case:
         shutil.copytree(learned, self.home / ".sopwith", symlinks=True)
         request = filled(self.task["request"], self.values)
         options = ("--lang", self.task["lang"], "run", "--approve", "all", "--cwd", str(self.start))
-        done = _sopwith(self.home, *options, request)
+        done = sopwith(self.home, *options, request)
         return self._verdict(done.returncode, done.stdout, look(self.home))
 
     def repeated(self) -> str:

@@ -15,12 +15,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench.lesson import LAUNCH
+from bench.lesson import sopwith
 from bench.places import CACHE, Figure
-from bench.worlds import environment, look, make
+from bench.worlds import look, make
 
 DATA = "requests-dev.json"
-SECONDS = 120
 AT_ONCE = 2
 NONSENSE = {"request": "xyzzy plugh", "want": "any"}  # its refusal is the wall
 WORLD = r"""
@@ -66,16 +65,7 @@ def _answered(home: Path, row: dict[str, Any]) -> _Answer:
     make(home, WORLD)
     before = look(home)
     lang = "zh" if re.search("[\u4e00-\u9fff]", row["request"]) else "en"
-    done = subprocess.run(
-        [*LAUNCH, "--lang", lang, "run", "--events", row["request"]],
-        cwd=home,
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = sopwith(home, "--lang", lang, "run", "--events", row["request"])
     return _Answer(home, done, row["request"], is_changed=look(home) != before)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bench.lesson import LAUNCH
+from bench.lesson import sopwith
 from bench.places import Figure
-from bench.worlds import environment
 from tests.routing_cases import ASKED, NEAR, SOPS, sops
 
 AT_ONCE = 2
@@ -41,15 +39,7 @@ def score(data: Path) -> list[Figure]:
 
 
 def _searched(home: Path, text: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [*LAUNCH, "sops", "search", "--json", text],
-        cwd=home / "w",
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    done = sopwith(home, "sops", "search", "--json", text, cwd=home / "w")
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.tokens import encode
-from tools.families import FAMILIES
+from tools.families import families
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
 
@@ -26,11 +26,11 @@ def main() -> int:
     """Prints a line for each, and what all of them together would cost in every request."""
     tools = Toolbox(all_tools())
     rows = [("core", len(tools.schemas), tokens(tools.schemas))]
-    for family in FAMILIES.values():
+    for family in families().values():
         rows.append(
             (family.name, len(family.tools), tokens([tools.schema(name) for name in family.tools]))
         )
-    for name in FAMILIES:
+    for name in families():
         tools.offer(name)
     rows.append(("all together", len(tools.schemas), tokens(tools.schemas)))
     for name, count, size in rows:

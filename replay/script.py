@@ -215,8 +215,7 @@ class _Child:
     def __init__(self, bubblewrap: str | None) -> None:
         import tempfile  # what costs the start of runs that have no script
 
-        from sandbox.bubblewrap import file, narrow
-        from sandbox.seccomp import is_known, program
+        from sandbox.cells import bubblewrap as walls
 
         self.printed = b""  # the end of it
         folder = tempfile.mkdtemp(prefix="sopwith-script-")
@@ -225,11 +224,11 @@ class _Child:
         argv = [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(CHILD)]
         passed: list[int] = []
         if bubblewrap:
-            calls = file(program(network=True)) if is_known() else -1
+            calls = walls.call_filter()
             passed = [info_of_child, *([calls] if calls >= 0 else [])]
             argv = [
                 bubblewrap,
-                *narrow([CHILD], calls),
+                *walls.narrow([CHILD], calls),
                 "--info-fd",
                 str(info_of_child),
                 "--",

@@ -25,14 +25,15 @@ from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
-from tools.families import FAMILIES, Family
+from text import plugin
+from tools.families import Family, families
 from tools.registry import all_tools
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
-    from sandbox.levels import Level, Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox, levels
     from tools.base import Tool
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -48,19 +49,19 @@ class Parts:
         self.config, self.prompts, self.sops = config, prompts, sops
 
     @cached_property
-    def sandbox(self) -> Level:
+    def sandbox(self) -> levels.Level:
         """What holds the code that runs, here and by the owner's config."""
-        from sandbox.levels import chosen, probe
+        from sandbox.cells import levels
 
-        return chosen(probe(self.config.home), self.config.safety.sandbox)
+        return levels.chosen(levels.probe(self.config.home), self.config.safety.sandbox)
 
     def gate(self, options: Options, attended: bool, name: str | None) -> Gate:
         """The gate of a run; `name` is the SOP that it does."""
-        from sandbox.levels import runs_code
+        from sandbox.cells import levels
 
         sop = self.sops.get(name) if name else None
         own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
-        rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
+        rule, why = levels.runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
         sandboxed = self.sandbox.name != "none"
         shared = self.shared_folder(options)
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
@@ -85,7 +86,7 @@ class Parts:
 
     def held(self, gate: Gate, folder: Path) -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
-        from sandbox.levels import Profile, Sandbox
+        from sandbox.cells import Profile, Sandbox
 
         if not gate.sandboxed:
             return None
@@ -173,11 +174,18 @@ class Parts:
 
     def toolbox(self) -> Toolbox:
         """All tools that there are here."""
-        return Toolbox(all_tools(), foreign=self.foreign)
+        return Toolbox(all_tools(), self.families, foreign=self.foreign)
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """The families of tools, those of the owner's plugins too."""
+        if self.config.plugins:
+            plugin.check(self.config.plugins)
+        return families(self.config.plugins)
 
     def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
         """The tools and families of a session, as far as its bounds leave them."""
-        tools, families, bounds = all_tools(), FAMILIES, options.bounds
+        tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
             tools = {
@@ -186,8 +194,8 @@ class Parts:
                 if set(tool.effects) <= SHARED_EFFECTS or n in own
             }
             del tools["more_tools"]
-            families = {}
-        return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
+            offered = {}
+        return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
 
     def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
         """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
@@ -281,7 +289,7 @@ def lifts(
     gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
 ) -> frozenset[Lift]:
     """What the sandbox lets this call do beyond."""
-    from sandbox.escalations import lifts_of
+    from sandbox.cells import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)
     found = lifts_of(gate, ask)

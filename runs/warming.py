@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from safety.gate import Ask, Gate
-from sandbox.levels import Sandbox
+from sandbox.cells import Sandbox
 
 
 def warm(gate: Gate, sandbox: Sandbox | None) -> None:
@@ -13,7 +13,7 @@ def warm(gate: Gate, sandbox: Sandbox | None) -> None:
         from tools.scripts import Cells
 
         Cells.of(sandbox).warm(sandbox, gate.cwd)
-    from sandbox.escalations import lifts_of
+    from sandbox.cells import lifts_of
 
     lifts_of(
         gate,

@@ -7,8 +7,8 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Gate
-from sandbox.escalations import lifts_of
-from sandbox.levels import probe
+from sandbox.cells.escalations import lifts_of
+from sandbox.cells.levels import probe
 from tests.conftest import CommandLine
 from tests.driving import bash
 

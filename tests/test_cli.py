@@ -23,11 +23,10 @@ from tests.screen import is_still, scripted, waits_until
 from tests.scripted_server import Answer, ScriptedServer
 from ui import words
 from ui.arguments import build_parser, with_command
-from ui.commands import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON
+from ui.command import RUN_OPTIONS, declared_in
+from ui.commands import SCREENS, first_words
 
-PATHS = [f"{name} {below}" for name, subs in COMMANDS.items() for below in subs] + [
-    n for n, s in COMMANDS.items() if not s
-]
+PATHS = [*SCREENS, *(word for word in first_words() if word not in SCREENS)]
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
@@ -52,18 +51,15 @@ def trash(path: Path) -> dict[str, Any]:
 # What can be said.
 
 
-def test_every_command_has_a_function_and_a_help_with_an_example() -> None:
-    import importlib
-
-    assert sorted(PATHS) == sorted(TARGETS)
-    assert {*WITH_JSON, *ARGUMENTS} <= set(PATHS)
-    for target in TARGETS.values():
-        module, name = target.split(":")
-        assert callable(getattr(importlib.import_module(module), name))
+@pytest.mark.parametrize("path", SCREENS)
+def test_every_command_is_declared_in_its_screen(path: str) -> None:
+    command = declared_in(SCREENS[path], path)
+    assert command.path == path
+    assert command.run.__module__ == SCREENS[path]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("path", ["", *COMMANDS, *PATHS])
+@pytest.mark.parametrize("path", ["", *PATHS])
 def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture[str]) -> None:
     words.use(lang)
     try:
@@ -75,7 +71,7 @@ def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture
     assert end.value.code == 0
     assert ("examples:\n  sopwith" if lang == "en" else "示例：\n  sopwith") in said
     assert "--home DIR" in said and "--lang en|zh" in said
-    assert all(option in said for option, _, _ in RUN_OPTIONS) or path not in ("run", "chat")
+    assert all(option.flag in said for option in RUN_OPTIONS) or path not in ("run", "chat")
 
 
 @pytest.mark.parametrize(
@@ -233,11 +229,13 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize(
-    "args", [("--help",), ("run", "--help"), ("--lang", "zh", "runs", "--help")]
-)
-def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("args", [("--help",), ("--lang", "zh", "runs", "--help")])
+def test_help_loads_no_screen(args: tuple[str, ...]) -> None:
     assert loaded(*args) & (HEAVY | {"yaml", "handler", "runs"}) == set()
+
+
+def test_help_of_a_command_loads_its_screen_and_nothing_heavy() -> None:
+    assert loaded("run", "--help") & HEAVY == set()
 
 
 def test_a_replay_in_a_pipe_loads_nothing_heavy(tmp_path: Path) -> None:

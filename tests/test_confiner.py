@@ -11,8 +11,8 @@ import pytest
 
 from models.base import ToolResult
 from safety.paths import Places
-from sandbox import levels
-from sandbox.levels import Profile, Sandbox
+from sandbox.cells import levels
+from sandbox.cells.levels import Profile, Sandbox
 from tests.screen import waits_until
 from tools.base import ToolContext
 from tools.scripts.calls import code_run

@@ -11,7 +11,7 @@ import pytest
 
 from config import load
 from runs.doctor.machine import check_trash
-from sandbox import desktop_trash
+from sandbox.trash import desktop as desktop_trash
 from tests.conftest import CommandLine
 
 

@@ -13,7 +13,7 @@ FOLDERS = ("context", "models", "runs")
 SOURCES = [
     ROOT / "agent_loop.py",
     ROOT / "handler.py",
-    *(path for name in FOLDERS for path in (ROOT / name).glob("*.py")),
+    *(path for name in FOLDERS for path in (ROOT / name).rglob("*.py")),
 ]
 STAMP = {"type", "run", "at"}
 

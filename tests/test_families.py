@@ -21,7 +21,7 @@ from runs.control.owners import AbsentOwner
 from tests.driving import agent, call, drive, of
 from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool
-from tools.families import FAMILIES, Family
+from tools.families import Family, families
 from tools.more_tools import Name
 from tools.registry import all_tools
 from tools.schema import Schema
@@ -51,7 +51,7 @@ def star_look(ctx: ToolContext, name: str) -> ToolResult:
     return ToolResult("ok", f"{name} {kept.count}", images=[str(picture)])
 
 
-NAMES = list(FAMILIES)
+NAMES = list(families())
 FAMILY = Family("tasks", "tests_stars", ("star_look",), r"\bstars?\b|星星")
 
 
@@ -61,9 +61,7 @@ def stars(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = ModuleType("tests_stars")
     vars(module).update(star_look=star_look, problem=lambda: "")
     monkeypatch.setitem(sys.modules, "tests_stars", module)
-    for name in list(FAMILIES):
-        monkeypatch.delitem(FAMILIES, name)
-    monkeypatch.setitem(FAMILIES, "tasks", FAMILY)
+    monkeypatch.setattr("tools.families._ours", lambda: {"tasks": FAMILY})
     closed.clear()
     return module
 

@@ -25,7 +25,7 @@ from memory.notes.digest import digest
 from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
-from sandbox.levels import probe
+from sandbox.cells.levels import probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, run
 from tests.scripted_server import Answer

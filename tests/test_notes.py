@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_not_written_over(home: Path) -> None:
 def test_two_processes_lose_nothing(home: Path) -> None:
     home.mkdir(parents=True)
     code = (
-        "import sys; from pathlib import Path; from datetime import datetime; from memory import notes\n"
+        "import sys; from pathlib import Path; from datetime import datetime; from memory.notes import daily as notes\n"
         "from memory.home.sessions import MAIN\n"
         "for n in range(15): notes.add(Path(sys.argv[1]), f'{sys.argv[2]}{n} said', kind='event', session=MAIN, run='r', turn=n,"
         " at=datetime(2026, 2, 15).astimezone())"

@@ -22,9 +22,9 @@ from config import SafetyConfig
 from models.base import ToolResult
 from safety.gate import Ask, Gate
 from safety.paths import Places
-from sandbox import levels, mounts, seatbelt, seccomp
-from sandbox.escalations import lifts_of
-from sandbox.levels import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from sandbox.cells import levels, mounts, seatbelt, seccomp
+from sandbox.cells.escalations import lifts_of
+from sandbox.cells.levels import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext
@@ -356,7 +356,7 @@ def test_when_the_agent_is_killed_its_scripts_end(
     code = f"""
 import sys; sys.path.insert(0, {str(mounts.CHECKOUT)!r})
 from pathlib import Path
-from sandbox import levels
+from sandbox.cells import levels
 from safety.paths import Places
 from tools.base import ToolContext
 from tools.scripts.calls import code_run

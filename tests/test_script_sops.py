@@ -25,7 +25,7 @@ from replay.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.replaying.plan_calls import plan_calls
-from sandbox.bubblewrap import narrow
+from sandbox.cells.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
 from tests.machine import PATIENCE_SECONDS

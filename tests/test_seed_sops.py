@@ -16,7 +16,7 @@ from memory.sops.store import Sop, SopStore
 from models.base import Diverged, Request, ToolCall, ToolResult
 from replay.rote import Declined, RoteModel
 from tools.base import ToolContext
-from tools.families import FAMILIES
+from tools.families import families
 from tools.registry import all_tools
 
 SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent"))
@@ -116,7 +116,7 @@ def test_the_store_holds_exactly_these() -> None:
 @pytest.mark.parametrize("name", TEXT_ONLY + WITH_STEPS)
 def test_a_seed_speaks_of_no_tool_that_is_not_there(name: str) -> None:
     words = set(re.findall(r"`([a-z]+_[a-z_]+)`", _sop(name).body("en") + _sop(name).body("zh")))
-    known = {*all_tools(), *(tool for family in FAMILIES.values() for tool in family.tools)}
+    known = {*all_tools(), *(tool for family in families().values() for tool in family.tools)}
     assert words <= known | {"key_info", "related_sop"}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from memory.home.folder import open_home
 from safety.shared_folder import folder_of, why_not
-from sandbox import levels
+from sandbox.cells import levels
 from tests.driving import call, of, run
 
 PRIVATE = "the letter to the landlord"

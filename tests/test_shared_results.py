@@ -16,7 +16,7 @@ from memory.runlog.log import read_events
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
-from sandbox import levels
+from sandbox.cells import levels
 from tests.driving import call, drive, of, run
 from tests.scripted_server import Answer
 from tests.test_compaction import history_of

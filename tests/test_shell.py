@@ -18,7 +18,7 @@ import pytest
 from models.base import ToolResult
 from safety.paths import Places
 from safety.secrets import Redactor
-from sandbox.levels import Profile, Sandbox, chosen, probe
+from sandbox.cells.levels import Profile, Sandbox, chosen, probe
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext, ToolError

@@ -13,7 +13,7 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
-from sandbox.escalations import lifts_of
+from sandbox.cells.escalations import lifts_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS

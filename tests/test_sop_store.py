@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from bench.rote_tasks.crowd import crowd
 from memory.sops.store import SopError, SopStore
 from replay.procedure import Procedure
+from tests.crowd import crowd
 
 SEEDS = Path(__file__).parent.parent / "sops"
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"

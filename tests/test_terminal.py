@@ -108,7 +108,7 @@ def test_chinese_is_chinese() -> None:
 
 
 def test_every_sentence_that_is_said_is_there() -> None:
-    files = [CHECKOUT / "launch.py", *(CHECKOUT / "ui").glob("*.py")]
+    files = [CHECKOUT / "launch.py", *(CHECKOUT / "ui").rglob("*.py")]
     said = {
         key
         for file in files

@@ -21,7 +21,7 @@ from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
-    from sandbox.levels import Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox
 
 Kept = TypeVar("Kept")
 Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""

@@ -324,10 +324,10 @@ def write() -> None:
 
 def listed() -> dict[Path, list[Tool]]:
     """The tools whose schemas each file holds."""
-    from tools.families import FAMILIES
+    from tools.families import families
     from tools.registry import all_tools
 
-    of_families = [tool for family in FAMILIES.values() for tool in family.load().values()]
+    of_families = [tool for family in families().values() for tool in family.load().values()]
     return {FILE: list(all_tools().values()), FAMILY_FILE: of_families}
 
 

@@ -14,7 +14,9 @@ from typing import Any
 
 from models.base import ToolCall
 from tools.base import Tool
-from tools.families import FAMILIES, Family
+from tools.families import Family
+from tools.families import families as all_families
+from tools.more_tools import with_families
 from tools.schema import schemas
 
 Schema = dict[str, Any]
@@ -27,20 +29,23 @@ class Toolbox(Mapping[str, Tool]):
     def __init__(
         self,
         core: Mapping[str, Tool],
-        families: Mapping[str, Family] = FAMILIES,
+        families: Mapping[str, Family] | None = None,
         offered: Iterable[str] = (),
         foreign: Foreign | None = None,
     ) -> None:
         """`offered` names the families that are offered from the start; `foreign` finds a tool that is not ours by a
         name with a dot in it, such as those of MCP servers, with its schema."""
         self._tools = dict(core)
+        families = all_families() if families is None else families
         self._families = families
         self._family_of = {
             tool: family.name for family in families.values() for tool in family.tools
         }
         self._foreign = foreign or (lambda name: None)
         self.offered: list[str] = []
-        self.schemas: list[Schema] = schemas(core.values())
+        self.schemas: list[Schema] = [
+            with_families(schema, self._families) for schema in schemas(core.values())
+        ]
         self._schema_of = {schema["function"]["name"]: schema for schema in self.schemas}
         for name in offered:
             self.offer(name)

@@ -9,20 +9,8 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from config import SopwithError
-from ui.commands import (
-    ARGUMENTS,
-    COMMANDS,
-    RUN_OPTIONS,
-    SOME_OPTIONS,
-    TARGETS,
-    VERSION,
-    WITH_JSON,
-    WITH_RUN_OPTIONS,
-    amount,
-    folder,
-    port,
-    whole,
-)
+from ui.command import RUN_OPTIONS, Argument, Option, declared_in
+from ui.commands import SCREENS, VERSION, below, first_words
 from ui.words import say
 
 
@@ -41,11 +29,12 @@ def with_command(words: list[str]) -> list[str]:
         raise UsageError(say("usage.nothing"))
     if "--" in words[:first]:
         return ["run", *words]
-    if words[first] in COMMANDS:
+    known = first_words()
+    if words[first] in known:
         return words
     rest = words[first + 1 :]
-    near = _nearest(words[first], COMMANDS)
-    if near and (not rest or rest[0] in COMMANDS[near]):
+    near = _nearest(words[first], known)
+    if near and (not rest or rest[0] in below(near)):
         raise UsageError(say("usage.typo", word=words[first], near=near))
     return ["run", *words]
 
@@ -56,7 +45,7 @@ def _first_word(words: list[str]) -> int | None:
         "--home",
         "--lang",
         "--persona",
-        *(option for option, _, kind in RUN_OPTIONS if kind is not None),
+        *(option.flag for option in RUN_OPTIONS if option.metavar),
     }
     position = 0
     while position < len(words):
@@ -69,13 +58,13 @@ def _first_word(words: list[str]) -> int | None:
     return None
 
 
-def _nearest(word: str, known: Sequence[str] | dict[str, Any]) -> str:
+def _nearest(word: str, known: Sequence[str]) -> str:
     """The known word that was probably meant, or nothing."""
     if not re.fullmatch(r"[\w-]{2,12}", word):
         return ""
     import difflib
 
-    return next(iter(difflib.get_close_matches(word.lower(), list(known), 1, 0.7)), "")
+    return next(iter(difflib.get_close_matches(word.lower(), known, 1, 0.7)), "")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -135,14 +124,14 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     common.add_argument(
         "--version", action="version", version=f"sopwith {VERSION}", help=say("opt.version")
     )
-    _add_commands(root, "", COMMANDS, words)
+    _add_commands(root, "", first_words(), words)
     return root
 
 
 def _add_commands(
     parser: argparse.ArgumentParser,
     above: str,
-    names: Sequence[str] | dict[str, Any],
+    names: Sequence[str],
     words: Sequence[str] | None,
 ) -> None:
     """The commands of this level, each a parser of its own; `above` is the command that they belong to."""
@@ -156,9 +145,9 @@ def _add_commands(
         child = children.add_parser(name, key=key, prog=f"sopwith {path}", help=say(f"{key}.help"))
         if words is not None and name not in words:
             continue
-        if below := COMMANDS.get(path, ()):
+        if path not in SCREENS:
             _add_common(child, default=argparse.SUPPRESS)
-            _add_commands(child, path, below, words)
+            _add_commands(child, path, below(path), words)
         else:
             _add_arguments(child, path)
 
@@ -192,108 +181,23 @@ class _Command(_Parser):
 
 
 def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
-    """Arguments and options of one command."""
-    parser.set_defaults(target=TARGETS[path])
+    """Add the arguments and options that the command's screen declares."""
+    command = declared_in(SCREENS[path], path)
+    parser.set_defaults(command=command)
     arguments = parser.add_argument_group(say("help.arguments"))
-    for name, nargs in ARGUMENTS.get(path, ()):
-        more: dict[str, Any] = {"nargs": nargs} if nargs else {}
-        more |= {"type": whole} if name == "version" else {}
-        arguments.add_argument(
-            name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more
-        )
     options = parser.add_argument_group(say("help.options"))
-    if path in ("run", "chat"):
-        options.add_argument("--persona", metavar="NAME", help=say("opt.persona"))
-    if path == "chat":
-        options.add_argument(
-            "--continue", dest="go_on", action="store_true", help=say("opt.continue")
-        )
-        options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
-    if add := {"teach": _add_teach_options, "schedule add": _add_job_options}.get(path):
-        add(options)
-    if path == "serve":
-        _add_serve_options(options)
-    for option, metavar, kind, key, paths in SOME_OPTIONS:
-        if path in paths:
-            takes: dict[str, Any] = (
-                {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
-            )
-            takes |= (
-                {"action": "append"} if path == "sops sync" and metavar else {}
-            )  # of as many SOPs as are named
-            options.add_argument(option, help=say(key), **takes)
-    if path in WITH_RUN_OPTIONS:
-        _add_run_options(options)
-    if path in WITH_JSON:
-        options.add_argument("--json", action="store_true", help=say("opt.json"))
+    for each in command.takes:
+        if isinstance(each, Option):
+            options.add_argument(each.flag, help=say(each.help_key), **each.settings())
+        else:
+            _add_argument(arguments, each)
     _add_common(parser, default=argparse.SUPPRESS)
 
 
-def _add_teach_options(options: Any) -> None:
-    options.add_argument("--record", action="store_true", help=say("opt.record"))
-    options.add_argument("--from-run", metavar="RUN", help=say("opt.from-run"))
-    options.add_argument("--from-file", metavar="FILE", help=say("opt.from-file"))
-    options.add_argument("--values", metavar="k=v", nargs="+", help=say("opt.values"))
-    options.add_argument("--request", metavar="TEXT", help=say("opt.request"))
-    options.add_argument("--prove", metavar="k=v", nargs="+", help=say("opt.prove"))
-    options.add_argument("--check", metavar="COMMAND", help=say("opt.check"))
-    options.add_argument("--new-version", action="store_true", help=say("opt.new-version"))
-
-
-def _add_serve_options(options: Any) -> None:
-    options.set_defaults(program_version=VERSION)
-    options.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help=say("opt.host"))
-    options.add_argument("--port", metavar="N", type=port, default=8737, help=say("opt.port"))
-    options.add_argument("--cwd", metavar="DIR", type=folder, help=say("opt.cwd"))
-    options.add_argument("--tls-cert", metavar="FILE", help=say("opt.tls-cert"))
-    options.add_argument("--tls-key", metavar="FILE", help=say("opt.tls-key"))
-    options.add_argument("--password-file", metavar="FILE", help=say("opt.password-file"))
-    options.add_argument("--name", metavar="NAME", action="append", help=say("opt.name"))
-
-
-def _add_job_options(options: Any) -> None:
-    """What a job's file holds beside when and what."""
-    options.add_argument("--name", metavar="JOB", help=say("opt.job-name"))
-    options.add_argument("--sop", metavar="SOP", help=say("opt.job-sop"))
-    options.add_argument("--timezone", metavar="ZONE", help=say("opt.timezone"))
-    options.add_argument(
-        "--catch-up",
-        choices=("latest", "all", "skip"),
-        metavar="latest|all|skip",
-        help=say("opt.catch-up"),
-    )
-    options.add_argument(
-        "--max-delay-hours", metavar="N", type=amount, help=say("opt.max-delay-hours")
-    )
-    options.add_argument(
-        "--notify",
-        choices=("failure", "always", "never"),
-        metavar="failure|always|never",
-        help=say("opt.notify"),
-    )
-    options.add_argument("--yes", action="store_true", help=say("opt.yes-keep"))
-    for option, metavar, kind in RUN_OPTIONS:
-        if option == "--approve":
-            choices = tuple(metavar.split("|"))
-            options.add_argument(
-                option, metavar=metavar, choices=choices, default="ask", help=say("opt.job-approve")
-            )
-        elif kind is not None:
-            options.add_argument(option, metavar=metavar, type=kind, help=say("opt." + option[2:]))
-
-
-def _add_run_options(options: Any) -> None:
-    for option, metavar, kind in RUN_OPTIONS:
-        key = "opt." + option[2:]
-        if kind is None:
-            options.add_argument(option, action="store_true", help=say(key))
-        elif option == "--approve":
-            choices = tuple(metavar.split("|"))
-            options.add_argument(
-                option, metavar=metavar, choices=choices, default="ask", help=say(key)
-            )
-        else:
-            options.add_argument(option, metavar=metavar, type=kind, help=say(key))
+def _add_argument(arguments: Any, each: Argument) -> None:
+    nargs = {"nargs": each.nargs} if each.nargs else {}
+    metavar, told = say(f"arg.{each.name}"), say(f"arg.{each.name}.help")
+    arguments.add_argument(each.name, metavar=metavar, help=told, type=each.kind, **nargs)
 
 
 def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:

@@ -24,7 +24,6 @@ from runs.resume import Progress
 from runs.start.trust import origins_before
 from safety import origins
 from tools.base import ToolError, Wish
-from tools.families import FAMILIES
 from tools.registry import all_tools
 
 if TYPE_CHECKING:
@@ -137,7 +136,10 @@ class Delegation:
         own = self._options.bounds.tools if self._options.bounds else None
         if wish.tools is None:
             return own
-        every = [*all_tools(), *(tool for family in FAMILIES.values() for tool in family.tools)]
+        every = [
+            *all_tools(),
+            *(tool for family in self._agent.parts.families.values() for tool in family.tools),
+        ]
         if unknown := [name for name in wish.tools if name not in (every if own is None else own)]:
             raise ToolError(
                 f"helpers cannot have {', '.join(unknown)}; there are: {', '.join(own or every)}"

@@ -10,10 +10,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from config import Config, Lang
+from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.home.folder import LAYOUT, HomeError, open_home
 from runs.doctor.check import Check, install, say
+from text import plugin
 
 LITTLE_SPACE_BYTES = 200_000_000
 LIBRARIES = {  # module: package
@@ -97,9 +98,9 @@ def check_programs(lang: Lang) -> list[Check]:
 
 def check_sandbox(lang: Lang) -> Check:
     """What holds the scripts that run; really tried."""
-    from sandbox.levels import probe
+    from sandbox.cells import levels
 
-    level = probe()
+    level = levels.probe()
     fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
     reason = in_words(level.reason, lang)
     detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
@@ -183,11 +184,11 @@ def check_desktop(config: Config) -> list[Check]:
 
 def check_trash(config: Config) -> list[Check]:
     """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
-    from sandbox import desktop_trash
+    from sandbox.trash import desktop
 
-    if config.safety.trash == "home" or not desktop_trash.has_screen(os.environ):
+    if config.safety.trash == "home" or not desktop.has_screen(os.environ):
         return []
-    is_there = desktop_trash.is_there(os.environ)
+    is_there = desktop.is_there(os.environ)
     detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
     return [
         Check(
@@ -214,3 +215,15 @@ def check_terminal(lang: Lang) -> Check:
 
 def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def check_plugins(config: Config) -> list[Check]:
+    """List the plugins that config.yaml asks for; nothing where it asks for none."""
+    if not config.plugins:
+        return []
+    try:
+        plugin.check(config.plugins)
+    except ConfigError as error:
+        problem, fix = str(error).splitlines()
+        return [Check("plugins", False, problem, fix)]
+    return [Check("plugins", True, ", ".join(config.plugins))]

@@ -45,4 +45,5 @@ def checks(config: Config) -> list[Check]:
         *around,
         *machine.check_desktop(config),
         *machine.check_trash(config),
+        *machine.check_plugins(config),
     ]

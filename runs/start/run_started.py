@@ -9,7 +9,6 @@ from runs.options import Options
 from runs.parts import Parts
 from runs.start.choosing import Chosen
 from runs.start.trust import origins_before
-from tools.families import FAMILIES
 
 
 def opening(
@@ -64,10 +63,10 @@ def _offered(
     if options.bounds and options.bounds.tools is not None:
         return [
             name
-            for name, family in options.bounds.families(FAMILIES).items()
+            for name, family in options.bounds.families(parts.families).items()
             if not family.problem()
         ]
-    found = families_for(task, chosen.hints, parts.config.home, previous)
+    found = families_for(task, chosen.hints, parts.config.home, previous, parts.families)
     return (
         found if "mcp" in found or not parts.foreign else [*found, "mcp"]
     )  # the owner has set it up to be used

@@ -7,21 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sandbox.stage.commits import Committed, Conflicted, recover
+    from sandbox.stage.commits import Conflicted, recover
+    from sandbox.stage.direct import record
     from sandbox.stage.holding import Holder, StageError
+    from sandbox.stage.probing import probe
     from sandbox.stage.stage import Stage
     from sandbox.stage.undo import UndoStore
 
 _FROM = {
-    "Committed": "commits",
     "Conflicted": "commits",
     "Holder": "holding",
     "Stage": "stage",
     "StageError": "holding",
     "UndoStore": "undo",
+    "probe": "probing",
+    "record": "direct",
     "recover": "commits",
 }
-__all__ = ["Committed", "Conflicted", "Holder", "Stage", "StageError", "UndoStore", "recover"]
+__all__ = [
+    "Conflicted",
+    "Holder",
+    "Stage",
+    "StageError",
+    "UndoStore",
+    "probe",
+    "record",
+    "recover",
+]
 
 
 def __getattr__(name: str) -> Any:

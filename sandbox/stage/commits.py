@@ -8,18 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from safety.changes import ChangeSet
+from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.stage import entries, trees
-from sandbox.stage.conflicts import Clock, Conflict, is_written_to
+from sandbox.stage.conflicts import Clock, Conflict, is_in_use
 from sandbox.stage.entries import Entry
 from sandbox.stage.holding import StageError
 from sandbox.stage.links import Links
 from sandbox.stage.places import Layer
-from sandbox.stage.steps import Interfered, Step, do_all
+from sandbox.stage.steps import Interfered, Step, Stuck, do_all
 from sandbox.stage.walk import LEFT_ALONE, Delta, dress_of
-
 
 _ORDER = ("move", "inside", "dress")
 
@@ -116,19 +115,42 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
     states = {look.inode: look[1:3] for look in looks if look}
     entry.write(
-        sync=True, state="working", steps=steps, began=began, changes=_listed(changes), **fields
+        sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
         now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now and (states[now.inode] != now[1:3] or is_written_to(step.kept)):
+        if now and (states[now.inode] != now[1:3] or is_in_use(step.kept)):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:
         do_all(steps, check)
-    except Interfered as error:
+    except (Interfered, OSError) as error:
+        entry.write(state="waiting")
+        if isinstance(error, OSError):
+            raise
         raise Conflicted([Conflict(error.path, error.why)]) from error
+    entry.write(state="made")
     return _finish(entry, steps)
+
+
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
+    """Close an entry whose steps something else has done. Returns the bytes kept."""
+    began = [Clock.now(layer.store).stamp for layer in entry.layers]
+    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
+    return _finish(entry, steps)
+
+
+def _direct_change(delta: Delta, kept: str) -> Change:
+    files, size = trees.measured(delta.path if delta.after else kept)
+    before = trees.measured(kept)[1] if kept else None
+    status = delta.after or delta.before
+    kind: FileType = "folder" if trees.is_folder(status) else "file"
+    change = cast(ChangeKind, delta.kind)
+    return Change(
+        change, Path(delta.path), kind, before, size if delta.after else None, files=files
+    )
 
 
 def _finish(entry: Entry, steps: list[Step]) -> int:
@@ -139,7 +161,8 @@ def _finish(entry: Entry, steps: list[Step]) -> int:
     return kept
 
 
-def _listed(changes: ChangeSet) -> list[list[object]]:
+def listed(changes: ChangeSet) -> list[list[object]]:
+    """Return a change set as JSON has it."""
     return [
         [str(field) if isinstance(field, Path) else field for field in change]
         for change in changes.changes
@@ -163,13 +186,22 @@ def recover(home: Path) -> list[str]:
 
 def _recovered(entry: Entry) -> str:
     call = f"run {entry.record['run']}, call {entry.record['call']}"
-    if entry.state != "working":
+    if entry.state == "direct":
+        from sandbox.stage.direct import finish
+
+        finish(entry)
+        return f"{call}: what it wrote was recorded"
+    if entry.state == "open":
         entry.remove()
         return f"{call}: was stopped before its changes were made; nothing was changed"
     steps = [Step.read(fields) for fields in entry.record["steps"]]
     try:
-        do_all(steps)
+        if entry.state == "working":
+            do_all(steps)
+    except Stuck as error:
+        return f"{call}: {error}; what stood there before lies in {entry.folder}"
     except (Interfered, OSError) as error:
+        entry.write(state="waiting")
         entry.remove()
         return f"{call}: its changes were taken back, since {error}"
     _finish(entry, steps)

@@ -9,14 +9,15 @@ import fcntl
 import os
 import signal
 import stat
+import struct
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from sandbox.stage import trees
 from sandbox.stage.walk import Delta
 
+F_OFD_GETLK = 36  # fcntl.h
 # SQLite keeps one database in several files.
 COMPANIONS = ("-wal", "-shm", "-journal")
 
@@ -51,16 +52,15 @@ class Clock(NamedTuple):
 
 def found_in(deltas: Iterable[Delta], clocks: list[Clock]) -> list[Conflict]:
     """Return the conflicts of what a stage has changed, by path."""
-    locked = _locked()
     found: dict[str, str] = {}
     for delta in deltas:
         since = clocks[delta.layer].since()
-        for path, why in _of_delta(delta, since, locked):
+        for path, why in _of_delta(delta, since):
             found.setdefault(path, why)
     return [Conflict(*each) for each in sorted(found.items())]
 
 
-def _of_delta(delta: Delta, since: int, locked: set[tuple[int, int]]) -> Iterator[tuple[str, str]]:
+def _of_delta(delta: Delta, since: int) -> Iterator[tuple[str, str]]:
     for path in (delta.path, *_unit(delta.path)):
         found = trees.look(path)
         if found is None:
@@ -68,21 +68,16 @@ def _of_delta(delta: Delta, since: int, locked: set[tuple[int, int]]) -> Iterato
         if trees.is_folder(found):
             if delta.kind in ("gone", "changed"):
                 for entry in trees.below(path):
-                    yield from _of_path(entry.path, os.lstat(entry.path), since, locked)
+                    yield from _of_path(entry.path, os.lstat(entry.path), since)
         else:
-            yield from _of_path(path, found, since, locked)
+            yield from _of_path(path, found, since)
 
 
-def _of_path(
-    path: str, found: os.stat_result, since: int, locked: set[tuple[int, int]]
-) -> Iterator[tuple[str, str]]:
+def _of_path(path: str, found: os.stat_result, since: int) -> Iterator[tuple[str, str]]:
     if found.st_ctime_ns >= since:
         yield path, "somebody else has changed it meanwhile"
-    elif stat.S_ISREG(found.st_mode):
-        if (found.st_dev, found.st_ino) in locked:
-            yield path, "another program has locked it"
-        elif is_written_to(path):
-            yield path, "another program has it open"
+    elif stat.S_ISREG(found.st_mode) and is_in_use(path):
+        yield path, "another program has it open or locked"
 
 
 def _unit(path: str) -> Iterator[str]:
@@ -94,37 +89,37 @@ def _unit(path: str) -> Iterator[str]:
     return (name for name in names if name != path)
 
 
-def is_written_to(path: str) -> bool:
-    """True if some process has this file open for writing, as far as the kernel tells us.
-
-    It gives a lease for reading only on a file that nobody writes to.
-    """
+def is_in_use(path: str) -> bool:
+    """True if some process has this file open for writing or locked, as far as the kernel tells us."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        fcntl.fcntl(number, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored; SIGIO would end us
-        fcntl.fcntl(number, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        fcntl.fcntl(number, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        _try_lease(number)
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        wanted = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        # asked of the one file, since reading /proc/locks stops all processors for milliseconds
+        answer = fcntl.fcntl(number, F_OFD_GETLK, wanted)
+        return bool(struct.unpack("hhqqi", answer)[0] != fcntl.F_UNLCK)
     except BlockingIOError:
         return True
-    except OSError:  # a file of others, or a file system without leases
+    except OSError:  # a file system without locks
         return False
     finally:
         os.close(number)
-    return False
 
 
-def _locked() -> set[tuple[int, int]]:
-    """Return the device and inode of each locked file."""
-    found = set()
-    for line in Path("/proc/locks").read_text("ascii", "replace").splitlines():
-        fields = line.split()
-        if len(fields) >= 6 and fields[1] != "LEASE":
-            major, minor, inode = fields[-3].split(":")
-            found.add((os.makedev(int(major, 16), int(minor, 16)), int(inode)))
-    return found
+def _try_lease(number: int) -> None:
+    """Take a lease for reading and give it back: there is none on a file that somebody writes to. Raises BlockingIOError."""
+    fcntl.fcntl(number, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored; SIGIO would end us
+    try:
+        fcntl.fcntl(number, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(number, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        raise
+    except OSError:  # a file of others, or a file system without leases
+        return
 
 
 def _touched(path: str) -> int:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from sandbox.stage import trees
 from sandbox.stage.places import Layer
 
-State = Literal["open", "waiting", "working", "done", "undone"]
+State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
 RECORD = "record.json"
 
 
@@ -70,7 +70,10 @@ class Entry:
                     _remove_empty(folder)
 
     def remove(self) -> None:
-        """Remove the entry with all that it keeps."""
+        """Remove the entry with all that it keeps; not where steps are half done, which `recover` takes on."""
+        if self.state == "working":
+            self.close()
+            return
         for layer in self.layers:
             trees.remove(f"{layer.store}/kept")
         self.drop_copies()

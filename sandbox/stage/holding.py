@@ -114,7 +114,7 @@ class BareCell:
 
     def __init__(self) -> None:
         """Raises StageError."""
-        from sandbox import mounts
+        from sandbox.cells import mounts
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

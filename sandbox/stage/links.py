@@ -44,8 +44,10 @@ class Links:
 
     def _moved(self, path: str, status: os.stat_result) -> str:
         """Return the file with several links that was moved here, "" for none."""
-        for old in self._gone.get(_likeness(status), ()):
+        rivals = self._gone.get(_likeness(status), [])
+        for old in rivals:
             if trees.same_content(path, old, status, os.lstat(old)):
+                rivals.remove(old)
                 return old
         return ""
 

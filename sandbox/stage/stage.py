@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from safety.changes import ChangeSet
 from sandbox.stage import commits, conflicts, entries, places, summary, trees
@@ -14,6 +15,9 @@ from sandbox.stage.conflicts import Clock, Conflict
 from sandbox.stage.entries import Entry
 from sandbox.stage.holding import BareCell, Holder, HolderError, StageError
 from sandbox.stage.walk import Delta, deltas
+
+if TYPE_CHECKING:
+    from sandbox.stage.undo import UndoStore
 
 
 class Stage:
@@ -24,6 +28,7 @@ class Stage:
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self.number = entry.number
+        entry.record["clocks"] = clocks
         self.is_ours: Callable[[str], bool] = lambda _: False
 
     @classmethod
@@ -125,14 +130,18 @@ class Stage:
         """Return what somebody else has changed too since the stage was opened, or has open for writing."""
         return conflicts.found_in(self.deltas, self._clocks)
 
-    def commit(self) -> Committed:
-        """Make the changes real. Raises Conflicted, with nothing done, and StageError where the disk cannot take them."""
+    def commit(self, store: UndoStore | None = None) -> Committed:
+        """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted, with nothing done, and
+        StageError where the disk or the store cannot take them."""
         if not self.deltas:
             self.discard()
             return Committed("", ChangeSet(), 0)
         if found := self.conflicts():
             raise Conflicted(found)
         changes = self.changes
+        if store:
+            replaced = [each.path for each in self.deltas if each.kind in ("gone", "changed")]
+            store.make_room(sum(trees.measured(path)[1] for path in replaced))
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
             kept = commits.carry_out(self._entry, steps, changes)
@@ -144,9 +153,7 @@ class Stage:
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its number."""
         changes = self.changes
-        self._entry.write(
-            sync=True, state="waiting", clocks=self._clocks, changes=commits._listed(changes)
-        )
+        self._entry.write(sync=True, state="waiting", changes=commits.listed(changes))
         self._entry.close()
         return self.number
 

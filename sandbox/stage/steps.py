@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 from sandbox.stage import trees
+from sandbox.stage.holding import StageError
 from sandbox.stage.walk import LEFT_ALONE, Dress, dress_of
 
 NO_REPLACE, FROM_HERE = 1, -100
@@ -28,6 +29,10 @@ class Interfered(Exception):
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}")
         self.path, self.why = path, why
+
+
+class Stuck(StageError):
+    """Steps can neither be done nor taken back. What they replaced stays in the undo store."""
 
 
 class Step(NamedTuple):
@@ -68,13 +73,17 @@ class Step(NamedTuple):
 
 
 def do_all(steps: list[Step], check: Callable[[Step], None] = lambda _: None) -> None:
-    """Do all steps, or take back those that were done. `check` looks at each done step. Raises Interfered and OSError."""
+    """Do all steps, or take back those that were done. `check` looks at each done step. Raises Interfered, OSError
+    and Stuck."""
     try:
         for step in steps:
             step.do()
             check(step)
-    except (Interfered, OSError):
-        take_back_all(steps)
+    except (Interfered, OSError) as error:
+        try:
+            take_back_all(steps)
+        except (Interfered, OSError) as second:
+            raise Stuck(f"{error}; and it cannot be taken back: {second}") from error
         raise
 
 
@@ -87,7 +96,8 @@ def take_back_all(steps: Iterable[Step]) -> None:
 def backwards(steps: Iterable[Step]) -> list[Step]:
     """Return the steps in the order in which they are taken back: last first, but times at the end, since each rename
     changes that of its folder."""
-    return sorted(reversed(list(steps)), key=lambda step: step.way == "dress")
+    last_first = list(steps)[::-1]
+    return sorted(last_first, key=lambda step: step.way == "dress")
 
 
 def _move(step: Step) -> None:
@@ -149,7 +159,7 @@ def _overwrite(source: str, target: str, inode: int) -> None:
     """Write the content of one file into another, which stays the same file for all its names."""
     if _inode(target) != inode:
         raise Interfered(target, "it is another file now")
-    with open(source, "rb") as old, open(target, "r+b") as new:
+    with trees.writable(target), open(source, "rb") as old, open(target, "r+b") as new:
         shutil.copyfileobj(old, new, 1 << 20)
         new.truncate()
     trees.clothe(source, target)
@@ -169,11 +179,9 @@ def _put_on(path: str, wanted: Dress | None) -> None:
     now = dress_of(path)
     if (now.uid, now.gid) != (wanted.uid, wanted.gid):
         os.chown(path, wanted.uid, wanted.gid, follow_symlinks=False)
-    for name in now.attributes.keys() - wanted.attributes.keys():
-        os.removexattr(path, name, follow_symlinks=False)
-    for name, value in wanted.attributes.items():
-        if now.attributes.get(name) != value:
-            os.setxattr(path, name, bytes.fromhex(value), follow_symlinks=False)
+    with trees.writable(path):
+        values = {name: bytes.fromhex(value) for name, value in wanted.attributes.items()}
+        trees.set_attributes(path, values)
     if not os.path.islink(path) and now.mode != wanted.mode:
         os.chmod(path, wanted.mode)
     if wanted.mtime != LEFT_ALONE:

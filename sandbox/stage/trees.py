@@ -78,6 +78,21 @@ def has_mark(path: str, name: str) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def writable(path: str) -> Iterator[None]:
+    """Let us write to a file or folder of ours meanwhile, whose rights may forbid it; a change of them within is kept."""
+    mode = stat.S_IMODE(os.lstat(path).st_mode)
+    wanted = mode | (0o700 if os.path.isdir(path) else 0o600)
+    if os.geteuid() == 0 or mode == wanted or os.path.islink(path):
+        yield
+        return
+    os.chmod(path, wanted)
+    try:
+        yield
+    finally:
+        os.chmod(path, mode)
+
+
 def unmark(path: str) -> None:
     """Remove overlayfs's attributes from one path."""
     try:
@@ -86,8 +101,10 @@ def unmark(path: str) -> None:
         ]
     except OSError:
         return
-    for name in names:
-        os.removexattr(path, name, follow_symlinks=False)
+    if names:
+        with writable(path):
+            for name in names:
+                os.removexattr(path, name, follow_symlinks=False)
 
 
 def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> bool:
@@ -169,19 +186,25 @@ def clothe(source: str, target: str) -> None:
     if (found.st_uid, found.st_gid) != (now.st_uid, now.st_gid):
         with contextlib.suppress(PermissionError):  # only root gives files away
             os.chown(target, found.st_uid, found.st_gid, follow_symlinks=False)
-    wanted, present = attributes(source), attributes(target)
-    for name in present.keys() - wanted.keys():
-        os.removexattr(target, name, follow_symlinks=False)
-    for name, value in wanted.items():
-        if present.get(name) != value:
-            try:
-                os.setxattr(target, name, value, follow_symlinks=False)
-            except OSError as error:
-                if error.errno not in (errno.EPERM, errno.ENOTSUP):
-                    raise
+    with writable(target):
+        set_attributes(target, attributes(source))
     if not stat.S_ISLNK(found.st_mode):
         os.chmod(target, stat.S_IMODE(found.st_mode))
     os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+
+
+def set_attributes(path: str, wanted: dict[str, bytes]) -> None:
+    """Make these the extended attributes of a path, as far as we may and the file system has them."""
+    present = attributes(path)
+    for name in present.keys() - wanted.keys():
+        os.removexattr(path, name, follow_symlinks=False)
+    for name, value in wanted.items():
+        if present.get(name) != value:
+            try:
+                os.setxattr(path, name, value, follow_symlinks=False)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP):
+                    raise
 
 
 def remove(path: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from safety.changes import Change, ChangeKind, ChangeSet
 from sandbox.stage import commits, entries, places, trees
 from sandbox.stage.commits import Conflicted
-from sandbox.stage.conflicts import Conflict, is_written_to
+from sandbox.stage.conflicts import Conflict, is_in_use
 from sandbox.stage.entries import Entry
 from sandbox.stage.holding import StageError
 from sandbox.stage.steps import Step
@@ -107,6 +107,17 @@ class UndoStore:
                     entry.remove()
         return freed
 
+    def make_room(self, needed: int) -> None:
+        """Drop what is old where the store would grow above its limit. Raises StageError where that is not enough."""
+        if self.bytes() + needed <= self.max_bytes:
+            return
+        self.evict()
+        if (held := self.bytes()) + needed > self.max_bytes:
+            raise StageError(
+                f"the undo store holds {held / 1e9:.1f} GB and would take {needed / 1e9:.1f} GB more, above undo.max_gb in"
+                " config.yaml; `sopwith undo forget RUN` frees what is kept of a run"
+            )
+
     def bytes(self) -> int:
         """Return what the store holds."""
         return sum(kept.bytes for kept in self.all())
@@ -137,6 +148,7 @@ class _Inverse:
         self.steps: list[Step] = []
         self._last: dict[str, int] = {}  # path → the last step on it
         self._own: set[tuple[int, int]] | None = None
+        self._is_left_alone: dict[str, bool] = {}  # by path, as the newest of its steps finds it
 
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed since."""
@@ -190,7 +202,8 @@ class _Inverse:
     def _step(self, step: Step, layers: list[places.Layer]) -> Step:
         """Return the step with its place for what it replaces; a file with several links is copied there now."""
         if step.way == "dress":
-            return _dressed(step)
+            is_alone = self._is_left_alone.setdefault(step.path, _was_touched(step))
+            return _without_time(step) if is_alone else step
         if not step.kept:
             return step
         lowers = [layer for layer in layers if places.is_below(step.path, layer.lower)]
@@ -219,7 +232,7 @@ class _Inverse:
         is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
         if not (is_same and is_untouched):
             yield Conflict(path, "somebody else has changed it since")
-        elif place == path and is_written_to(path):
+        elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
 
     def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
@@ -229,7 +242,10 @@ class _Inverse:
             if entry.is_dir(follow_symlinks=False) or self._place(name) != entry.path:
                 continue
             now = trees.stamp(entry.path)
-            if now and now.ctime > limit and not self._is_own(now):
+            # our own steps on another name of a file change the ctime that all its names share
+            has_links = entry.stat(follow_symlinks=False).st_nlink > 1
+            newest = (now.mtime if has_links else now.ctime) if now else 0
+            if now and newest > limit and not self._is_own(now):
                 yield Conflict(name, "somebody else has made or changed it since")
 
     def _place(self, path: str) -> str:
@@ -251,13 +267,15 @@ class _Inverse:
         return (now.inode, now.ctime) in self._own
 
 
-def _dressed(step: Step) -> Step:
-    """Return the step without a time where others have worked in the folder since."""
+def _was_touched(step: Step) -> bool:
+    """True where others have worked in a folder since, which has set its time."""
     found = trees.look(step.path)
-    if not (step.before and step.after and found and found.st_mtime_ns != step.before.mtime):
-        return step
-    wear = [each._replace(mtime=LEFT_ALONE) for each in (step.before, step.after)]
-    return step._replace(before=wear[0], after=wear[1])
+    return bool(step.before and found and found.st_mtime_ns != step.before.mtime)
+
+
+def _without_time(step: Step) -> Step:
+    before, after = (each and each._replace(mtime=LEFT_ALONE) for each in (step.before, step.after))
+    return step._replace(before=before, after=after)
 
 
 def _is_only_time(step: Step) -> bool:

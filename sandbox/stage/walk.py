@@ -120,11 +120,14 @@ class _Walker:
         self, upper: str, lower: str, after: os.stat_result, before: os.stat_result
     ) -> Iterator[Delta]:
         """A path that is no folder on both sides."""
-        if not _is_same(upper, lower, after, before):
-            # a copy keeps the access time of its original, since the stage is mounted without access times
-            is_copy = after.st_atime_ns == before.st_atime_ns
-            both = stat.S_ISREG(after.st_mode) and stat.S_ISREG(before.st_mode)
-            is_inside = before.st_nlink > 1 and both and is_copy
+        # a copy keeps the access time of its original, since the stage is mounted without access times
+        is_copy = after.st_atime_ns == before.st_atime_ns
+        is_linked = before.st_nlink > 1 and stat.S_ISREG(before.st_mode)
+        is_replaced = (
+            is_linked and not is_copy
+        )  # its other names keep the old file, even where both hold the same
+        if is_replaced or not _is_same(upper, lower, after, before):
+            is_inside = is_linked and is_copy and stat.S_ISREG(after.st_mode)
             yield Delta("changed", lower, upper, self.layer, before, after, is_inside=is_inside)
             return
         if after.st_nlink > 1:

@@ -22,7 +22,7 @@ from tools.processes import Tree, Work
 from tools.scripts.output import Live, Output
 
 if TYPE_CHECKING:
-    from sandbox.levels import Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script

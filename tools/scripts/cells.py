@@ -1,7 +1,7 @@
 """The cells in which the scripts of a run work when the sandbox is full: built once, then used by one call after the other.
 
-A cell is a bubblewrap with a supervisor inside (sandbox/supervisor.py). A call that may do more, or for which other things
-must be guarded, has a cell of another plan (sandbox/mounts.py). A cell that died is built anew; all end with their run.
+A cell is a bubblewrap with a supervisor inside (sandbox/cells/supervisor.py). A call that may do more, or for which other things
+must be guarded, has a cell of another plan (sandbox/cells/mounts.py). A cell that died is built anew; all end with their run.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ import weakref
 from pathlib import Path
 from select import POLLIN, poll
 
-from sandbox import bubblewrap, mounts, seccomp
-from sandbox.cgroups import Group
-from sandbox.levels import Level, Lift, Profile, Sandbox
-from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
+from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
+from tools.processes.tree import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 
 MOST_CELLS = 4
@@ -43,7 +41,7 @@ class Cell:
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        info = bubblewrap.file(seccomp.program(network=True))
+        info = bubblewrap.call_filter()
         told = mounts.words(sandbox.profile, plan, info)
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
@@ -270,7 +268,7 @@ class Cells:
         return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
 
     def _confined(
-        self, level: Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
+        self, level: levels.Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
     ) -> Tree:
         readable = [
             Path(word)

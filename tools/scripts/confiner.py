@@ -1,5 +1,5 @@
 """Starts confined commands where there is no bubblewrap: a process that is ready, of which each command is a child that gives
-up its rights (sandbox/confine.py). A Python of its own for each would cost more than most commands.
+up its rights (sandbox/cells/confine.py). A Python of its own for each would cost more than most commands.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import os
 import socket
 import subprocess
 
-from sandbox import mounts
-from tools.processes import MARK, Handed, leaders, mark, starting
+from sandbox.cells import mounts
+from tools.processes.tree import MARK, Handed, leaders, mark, starting
 
 PACKET_BYTES = 16
 READY_SECONDS = 10.0  # a machine that needs longer for a fork is out of memory

@@ -30,7 +30,7 @@ from tools.processes import MARK, Tree, Work, mark
 from tools.scripts import environment, started
 
 if TYPE_CHECKING:
-    from sandbox.levels import Lift
+    from sandbox.cells import Lift
 
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes

@@ -10,11 +10,13 @@ from config import Config
 from memory.notes.digest import Digest
 from memory.notes.memory_file import Entry
 from runs.upkeep import beat, memory_entries
+from ui.command import JSON, NOW, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import in_words, say
 
 
+@command("memory digest", NOW, JSON)
 def digest(args: Namespace, config: Config) -> int:
     """`memory digest`: 0 also when there was nothing to do. `args`: json, now."""
     done = beat(config, args.now or datetime.now().astimezone())

@@ -11,11 +11,12 @@ from memory.graph.people import FORMS
 from memory.journal.api import GRAPH_PAUSED
 from memory.journal.store import Store
 from memory.journal.sync import INDEX
+from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import say, says
 
-LIMIT = 30
+SHOWN = 30
 
 
 class NotInGraph(SopwithError):
@@ -24,6 +25,18 @@ class NotInGraph(SopwithError):
     exit_code = 2
 
 
+@command(
+    "memory graph",
+    Argument("name", "*"),
+    LIMIT,
+    Option("--session", "S", key="opt.only-session"),
+    Option("--since", "ISO", moment),
+    Option("--until", "ISO", moment),
+    Option("--depth", "N", whole),
+    Option("--pause", key="opt.graph-pause"),
+    Option("--go-on", key="opt.graph-go-on"),
+    JSON,
+)
 def graph(args: Namespace, config: Config) -> int:
     """`memory graph [NAME]`: what is around a name; without one, the strongest of all. `args`: name, limit, depth, since,
     until, session, pause, go_on, json."""
@@ -55,7 +68,7 @@ def graph(args: Namespace, config: Config) -> int:
 
 
 def _asked(seen: Graph, args: Namespace) -> dict[str, Any]:
-    limit = args.limit or LIMIT
+    limit = args.limit or SHOWN
     if args.name:
         return seen.neighbours(
             " ".join(args.name),

@@ -18,11 +18,12 @@ from memory.journal.turns import Found, Turn
 from models.embeddings import embedder
 from safety.held import held_values
 from safety.secrets import Redactor
+from ui.command import JSON, LIMIT, NOW, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import clean, one_line
 from ui.words import in_words, reasons_in_words, say
 
-LIMIT = 10
+SHOWN = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
 STALLED_SECONDS = 60.0  # an endpoint that does not answer; the rest is done another time
 MAX_BAD = 20  # lines of what was left out
@@ -49,6 +50,14 @@ def opened_without_meaning(config: Config) -> Memory:
     return Memory(config.home, MAIN, graph=config.graph)
 
 
+@command(
+    "memory search",
+    Argument("text", "+"),
+    LIMIT,
+    NOW,
+    Option("--session", "S", key="opt.only-session"),
+    JSON,
+)
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     with opened(config) as memory:
@@ -56,7 +65,7 @@ def search(args: Namespace, config: Config) -> int:
             memory.rest()
         now = args.now or datetime.now().astimezone()
         results, degraded = memory.retrieve(
-            " ".join(args.text), now, args.limit or LIMIT, args.session
+            " ".join(args.text), now, args.limit or SHOWN, args.session
         )
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
     if args.json:
@@ -77,6 +86,9 @@ def search(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command(
+    "memory show", Argument("turn", "?"), Option("--session", "S", key="opt.only-session"), JSON
+)
 def show(args: Namespace, config: Config) -> int:
     """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`: turn, session, json."""
     with opened(config) as memory:
@@ -109,6 +121,7 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
     return 0
 
 
+@command("memory import", Argument("file"), JSON)
 def import_(args: Namespace, config: Config) -> int:
     """`memory import FILE`. `args`: file, json."""
     from memory.journal.imports import import_file
@@ -135,6 +148,7 @@ def import_(args: Namespace, config: Config) -> int:
     return 0 if done.added or done.known or not done.bad else 1
 
 
+@command("memory rebuild", JSON)
 def rebuild_(args: Namespace, config: Config) -> int:
     """`memory rebuild`. `args`: json."""
     count = rebuild(config.home, _progress("journal_reading"))

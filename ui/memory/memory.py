@@ -17,6 +17,7 @@ from memory.home.sessions import MAIN
 from memory.notes import daily as notes
 from safety.held import held_values
 from safety.secrets import Redactor
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import say
@@ -37,6 +38,7 @@ def _keeping(config: Config) -> Keeping:
     return Keeping(tuple(config.safety.roots), Redactor(held_values(config, os.environ)))
 
 
+@command("memory facts", JSON)
 def facts(args: Namespace, config: Config) -> int:
     """`memory facts`. `args`: json."""
     known = store(config).all()
@@ -76,6 +78,7 @@ def _row(fact: Fact, is_due: bool) -> list[str]:
     return [fact.id or "–", fact.section, fact.day or "–", fact.source, text]
 
 
+@command("memory check", JSON)
 def check(args: Namespace, config: Config) -> int:
     """`memory check`: 0 when facts and journal hold together, 1 when something is wrong. `args`: json."""
     from ui.memory.journal import problems
@@ -91,6 +94,7 @@ def check(args: Namespace, config: Config) -> int:
     return 1 if found else 0
 
 
+@command("memory undo")
 def undo(args: Namespace, config: Config) -> int:
     """`memory undo`: takes back the last change that the agent made to the memory."""
     from memory.facts.undo import undo as take_back
@@ -100,6 +104,7 @@ def undo(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("memory note", Argument("text", "+"))
 def add_note(args: Namespace, config: Config) -> int:
     """`memory note TEXT`: a line in today's note; `[SECTION] text` is a fact, since the owner says so."""
     text = " ".join(args.text).strip()

@@ -9,11 +9,13 @@ from config import Config
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
 from memory.timewords import find
+from ui.command import JSON, NOW, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import say
 
 
+@command("memory when", Argument("text", "+"), NOW, JSON)
 def when(args: Namespace, config: Config) -> int:
     """`memory when TEXT`. `args`: text, now, json. Local times on the screen, UTC as JSON."""
     now = args.now or datetime.now(UTC).astimezone(zone(local_timezone()))

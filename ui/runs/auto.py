@@ -12,6 +12,7 @@ from typing import Any
 from config import Config
 from runs.auto import Autonomous
 from ui import event_text as describe
+from ui.command import JSON, Option, amount, command, span
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import in_words, say
@@ -19,6 +20,12 @@ from ui.words import in_words, say
 NO_MODEL, INTERRUPTED = 5, 130
 
 
+@command(
+    "auto",
+    Option("--for", "2h", span),
+    Option("--max-cost", "USD", amount, key="opt.auto-cost"),
+    JSON,
+)
 def auto(args: Namespace, config: Config) -> int:
     """`auto --for 2h --max-cost USD`. Ctrl-C stops it; what was at work goes on the next time."""
     stop, told = threading.Event(), list[dict[str, Any]]()

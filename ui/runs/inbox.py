@@ -9,11 +9,13 @@ from typing import Literal
 from config import Config
 from memory.runlog.inbox import Answer, Entry, Inbox
 from safety.held import without
+from ui.command import JSON, RUN_OPTIONS, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
 from ui.words import reasons_in_words, say
 
 
+@command("inbox list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`inbox list`."""
     entries = Inbox(config.home).list()
@@ -50,6 +52,7 @@ _HOW = {
 }
 
 
+@command("inbox answer", Argument("entry"), Argument("text", "+"), *RUN_OPTIONS)
 def answer(args: Namespace, config: Config) -> int:
     """`inbox answer ENTRY TEXT`; the number of a candidate means the candidate."""
     entry = Inbox(config.home).get(args.entry)
@@ -59,11 +62,13 @@ def answer(args: Namespace, config: Config) -> int:
     return _settle(args, config, entry, "answer", text)
 
 
+@command("inbox approve", Argument("entry"), Argument("text", "*"), *RUN_OPTIONS)
 def approve(args: Namespace, config: Config) -> int:
     """`inbox approve ENTRY`."""
     return _settle(args, config, Inbox(config.home).get(args.entry), "approve", " ".join(args.text))
 
 
+@command("inbox deny", Argument("entry"), Argument("text", "*"), *RUN_OPTIONS)
 def deny(args: Namespace, config: Config) -> int:
     """`inbox deny ENTRY [REASON]`; the reason is read by the model."""
     inbox = Inbox(config.home)

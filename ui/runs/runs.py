@@ -16,6 +16,7 @@ from memory.runlog.working import without_summary
 from models.base import Event
 from runs.control.steering import say_to, stop
 from ui import event_text as describe
+from ui.command import JSON, LIMIT, Argument, Option, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
@@ -29,6 +30,7 @@ class NotWorking(SopwithError):
     """The run is not at work, so it cannot be spoken to or stopped."""
 
 
+@command("runs list", LIMIT, JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`runs list`."""
     if args.json:
@@ -91,6 +93,7 @@ def _row(run: RunSummary) -> list[str]:
     return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
 
 
+@command("runs show", Argument("run"), JSON)
 def show(args: Namespace, config: Config) -> int:
     """`runs show RUN`: the trace of a run, readable; with --json every event whole."""
     run = _found(args.run, config)
@@ -194,6 +197,7 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
         yield indent + line
 
 
+@command("runs archive", Option("--days", "N", whole), JSON)
 def archive(args: Namespace, config: Config) -> int:
     """`runs archive`: puts old runs away now."""
     from memory.runlog.archive import put_away
@@ -210,6 +214,7 @@ def archive(args: Namespace, config: Config) -> int:
     return 1 if done.problem else 0
 
 
+@command("runs cancel", Argument("run"))
 def cancel(args: Namespace, config: Config) -> int:
     """`runs cancel RUN`."""
     run = _found(args.run, config)
@@ -219,6 +224,7 @@ def cancel(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("runs steer", Argument("run"), Argument("text", "+"))
 def steer(args: Namespace, config: Config) -> int:
     """`runs steer RUN TEXT`: speaks to a run that another process works on, here or on another machine."""
     run = _found(args.run, config)

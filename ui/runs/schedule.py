@@ -23,6 +23,7 @@ from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
 from runs.schedule.times import coming, due_after
 from safety.held import without
+from ui.command import JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
@@ -154,6 +155,21 @@ def _day_of_month(day: str) -> str:
     return say("when.last_day") if day == "last" else say("when.day", n=int(day))
 
 
+@command(
+    "schedule add",
+    Argument("when"),
+    Argument("task", "*"),
+    Option("--name", "JOB", key="opt.job-name"),
+    Option("--sop", "SOP", key="opt.job-sop"),
+    Option("--timezone", "ZONE"),
+    Option("--catch-up", "latest|all|skip", is_choice=True),
+    Option("--max-delay-hours", "N", amount),
+    Option("--notify", "failure|always|never", is_choice=True),
+    Option("--yes", key="opt.yes-keep"),
+    Option("--approve", "ask|never|all", key="opt.job-approve", default="ask", is_choice=True),
+    *LIMITS,
+    JSON,
+)
 def add(args: Namespace, config: Config) -> int:
     """`schedule add WHEN TASK`: shows what it understood, and keeps it. With --sop the task's words are k=v."""
     from runs.schedule.words import read_when
@@ -245,6 +261,7 @@ def _agrees() -> bool:
         return False
 
 
+@command("schedule list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`schedule list`."""
     jobs = _Jobs(config)
@@ -275,6 +292,7 @@ def _soon(entry: dict[str, Any]) -> str:
     return entry["next"][0][:16].replace("T", " ") if entry["next"] else "-"
 
 
+@command("schedule show", Argument("job"), JSON)
 def show(args: Namespace, config: Config) -> int:
     """`schedule show JOB`: the job, its next five due times, and what became of the last ones."""
     jobs = _Jobs(config)
@@ -307,6 +325,7 @@ def show(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("schedule history", Argument("job", "?"), LIMIT, JSON)
 def history(args: Namespace, config: Config) -> int:
     """`schedule history [JOB]`: each due time and what became of it, newest first."""
     jobs = _Jobs(config)
@@ -365,11 +384,13 @@ def _due(row: Row, job: Job | Broken | None) -> str:
     return say("schedule.many", due=text, n=row.n) if row.n > 1 else text
 
 
+@command("schedule enable", Argument("job"))
 def enable(args: Namespace, config: Config) -> int:
     """`schedule enable JOB`: its times count from now on; a pause is over."""
     return _switch(args, config, True)
 
 
+@command("schedule disable", Argument("job"))
 def disable(args: Namespace, config: Config) -> int:
     """`schedule disable JOB`."""
     return _switch(args, config, False)
@@ -391,6 +412,7 @@ def _switch(args: Namespace, config: Config, enabled: bool) -> int:
     return 0
 
 
+@command("schedule remove", Argument("job"))
 def remove(args: Namespace, config: Config) -> int:
     """`schedule remove JOB`: the file goes; the history and the ledger keep what was."""
     folder = JobFolder(config.home)
@@ -409,6 +431,7 @@ def remove(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("schedule run-now", Argument("job"), Option("--events"))
 def run_now(args: Namespace, config: Config) -> int:
     """`schedule run-now JOB`: does it here and now, as it would be done at its time; it has its row in the ledger."""
     from runs.run import EXIT_CODES
@@ -440,6 +463,7 @@ def _is_at_work(ledger: Ledger, job: str) -> bool:
     return any(ledger.is_alive(row.owner) for row in rows)
 
 
+@command("schedule start", Option("--unless-running"))
 def start(args: Namespace, config: Config) -> int:
     """`schedule start`: works in the foreground until it is stopped."""
     from runs.schedule.scheduler import Scheduler
@@ -481,6 +505,7 @@ def _say_ended(row: Row) -> None:
     )
 
 
+@command("schedule install", Option("--remove"))
 def install(args: Namespace, config: Config) -> int:
     """`schedule install [--remove]`."""
     from runs.schedule.install import remove_everywhere, system_of

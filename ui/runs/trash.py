@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from config import Config, SopwithError
 from sandbox.trash import Trash, TrashError
+from ui.command import JSON, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import in_words, say
@@ -17,6 +18,7 @@ class NotRestored(SopwithError):
     """Nothing can be brought back, or not to where it was."""
 
 
+@command("trash list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`trash list`: newest first."""
     trash = Trash(config.home)
@@ -35,6 +37,7 @@ def list_(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("trash restore", Argument("id", "?"))
 def restore(args: Namespace, config: Config) -> int:
     """`trash restore [ID]`: the last that was removed, without an id."""
     trash = Trash(config.home)

@@ -11,6 +11,7 @@ from typing import Any
 
 from config import Config, SopwithError
 from runs.assemble import Agent
+from ui.command import JSON, LIMIT, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
@@ -18,6 +19,9 @@ from ui.words import in_words, say
 SHOWN = 50  # tasks of a list
 
 
+@command(
+    "worker", LIMIT, Option("--list"), Option("--cancel", "RUN"), Option("--until-empty"), JSON
+)
 def work(args: Namespace, config: Config) -> int:
     """`worker`: takes tasks until it is told to stop; `--list` and `--cancel` look at them from outside."""
     if args.list:

@@ -15,6 +15,7 @@ from memory.home.repository import RepositoryError
 from memory.sops.changes import SopChanges, Version
 from memory.sops.store import Sop, Status
 from runs.assemble import SEEDS, Agent
+from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.sops import SopUsage, find, parameters
@@ -29,6 +30,7 @@ def changes(config: Config) -> SopChanges:
     return SopChanges(config.home, SEEDS)
 
 
+@command("sops verify", Argument("sop"), Argument("values", "*"), JSON)
 def verify_(args: Namespace, config: Config) -> int:
     """`sops verify NAME [k=v …]`: 0 when it passed, 1 when not."""
     agent = Agent(config)
@@ -84,6 +86,7 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+@command("sops history", Argument("sop"), JSON)
 def history(args: Namespace, config: Config) -> int:
     """`sops history NAME`: newest first."""
     sop = find(config, args.sop)
@@ -115,6 +118,7 @@ def _row(version: Version) -> list[str]:
     ]
 
 
+@command("sops rollback", Argument("sop"), Argument("version", "?", kind=whole))
 def rollback(args: Namespace, config: Config) -> int:
     """`sops rollback NAME [VERSION]`."""
     store, name = changes(config), find_name(config, args.sop)
@@ -137,6 +141,7 @@ def find_name(config: Config, name: str) -> str:
         raise
 
 
+@command("sops disable", Argument("sop"))
 def disable(args: Namespace, config: Config) -> int:
     """`sops disable NAME`: neither by rote nor as text, until it is enabled."""
     sop = find(config, args.sop)
@@ -148,6 +153,7 @@ def disable(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("sops enable", Argument("sop"))
 def enable(args: Namespace, config: Config) -> int:
     """`sops enable NAME`: what was disabled has the status again that it had; what failed has to prove itself anew."""
     sop, store = find(config, args.sop), changes(config)
@@ -184,6 +190,7 @@ def status_before(sop: Sop, store: SopChanges) -> Status:
     return "candidate" if known == "suspended" else statuses.get(known, "draft")
 
 
+@command("sops export", Argument("sop"), Argument("path"))
 def export(args: Namespace, config: Config) -> int:
     """`sops export NAME PATH`."""
     sop = find(config, args.sop)

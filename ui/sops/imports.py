@@ -12,6 +12,7 @@ from learning.suspicion import Finding
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopError
 from runs.assemble import SEEDS
+from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.sops import sops
@@ -22,6 +23,7 @@ _YES = ("y", "yes", "j", "ja", "是", "好", "对")
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
 
 
+@command("sops import", Argument("source"), Option("--yes"), JSON)
 def import_(args: Namespace, config: Config) -> int:
     """`sops import`: 0 when all skills came in, 1 when one did not, or the owner said no."""
     skills = find_skills(args.source, Path.cwd())

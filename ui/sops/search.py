@@ -12,6 +12,7 @@ from learning.learned_wordings import with_learned
 from learning.routing import Candidate, Choice, choose
 from learning.slots import Where
 from memory.sops.store import Sop
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.sops import store
@@ -20,6 +21,7 @@ from ui.words import say
 MAX_WHY_CHARS = 200
 
 
+@command("sops search", Argument("text", "+"), JSON)
 def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
     request, known = " ".join(args.text), with_learned(store(config).all(), config.home)

@@ -11,6 +11,7 @@ from config import Config, SopwithError
 from memory.runlog.log import list_runs
 from memory.sops.store import Sop, SopStore
 from runs.assemble import SEEDS
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.words import say
@@ -40,6 +41,7 @@ def find(config: Config, name: str) -> Sop:
     return sop
 
 
+@command("sops list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`sops list`."""
     runs: Counter[str] = Counter()
@@ -88,6 +90,7 @@ def entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
     return line | ({"problem": one_line(sop.problem)} if sop.problem else {})
 
 
+@command("sops show", Argument("sop"), JSON)
 def show(args: Namespace, config: Config) -> int:
     """`sops show NAME`."""
     sop = find(config, args.sop)

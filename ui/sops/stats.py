@@ -11,6 +11,7 @@ from dataclasses import asdict
 from config import Config
 from memory.sops.stats import Counts, SopRun, SopStats, count
 from ui import event_text as describe
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.sops import find
@@ -23,6 +24,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 
 
+@command("sops stats", Argument("sop"), JSON)
 def stats(args: Namespace, config: Config) -> int:
     """`sops stats NAME`: per run its lane and what it took; a chart; what was saved. `args`: sop, json."""
     sop = find(config, args.sop)

@@ -9,11 +9,20 @@ from textwrap import indent
 from config import Config
 from learning.syncing import sync
 from runs.assemble import SEEDS, Agent
+from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import clean, one_line
 from ui.words import in_words, say
 
 
+@command(
+    "sops sync",
+    Argument("remote"),
+    Option("--trust"),
+    Option("--mine", "NAME", is_repeated=True),
+    Option("--theirs", "NAME", is_repeated=True),
+    JSON,
+)
 def sync_(args: Namespace, config: Config) -> int:
     """`sops sync REMOTE`: 0, or 1 when both sides changed an SOP."""
     mine, theirs = args.mine or [], args.theirs or []

@@ -20,6 +20,7 @@ from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs.assemble import Agent
 from runs.learning import author, teach
+from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import MARKS, as_word
 from ui.sops.sops import parameters
@@ -35,6 +36,18 @@ class TeachUsage(SopwithError):
     exit_code = 2
 
 
+@command(
+    "teach",
+    Argument("sop"),
+    Option("--record"),
+    Option("--from-run", "RUN"),
+    Option("--from-file", "FILE"),
+    Option("--values", "k=v", nargs="+"),
+    Option("--request", "TEXT"),
+    Option("--prove", "k=v", nargs="+"),
+    Option("--check", "COMMAND"),
+    Option("--new-version"),
+)
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
     if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:

@@ -6,11 +6,13 @@ from argparse import Namespace
 
 from config import Config
 from runs.doctor import Check, checks
+from ui.command import JSON, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import say
 
 
+@command("doctor", JSON)
 def doctor(args: Namespace, config: Config) -> int:
     """`doctor`."""
     found = checks(config)

@@ -14,6 +14,7 @@ from safety.held import held_values
 from safety.secrets import Redactor
 from safety.tool_words import read_name
 from tools.mcp import MISSING, Offer, offers, problem
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
@@ -52,6 +53,7 @@ class _Answer:
         }
 
 
+@command("mcp list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
     answers = _ask(config, None)
@@ -78,6 +80,7 @@ def list_(args: Namespace, config: Config) -> int:
     return int(any(answer.problem for answer in answers))
 
 
+@command("mcp test", Argument("server", "?"), JSON)
 def test(args: Namespace, config: Config) -> int:
     """`mcp test [SERVER]`: a line a server; 0, or 1 when one did not answer."""
     answers = _ask(config, args.server)

@@ -24,6 +24,7 @@ from safety.secrets import Redactor
 from tools.base import ToolContext, ToolError
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
+from ui.command import JSON, command
 from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
@@ -67,6 +68,7 @@ class _Call(NamedTuple):
     origin: tuple[str, ...]
 
 
+@command("safety check", JSON)
 def check(args: Namespace, config: Config) -> int:
     """`safety check`: always 0; a line that cannot be understood is answered with "confirm"."""
     judge = _Judge(config, Path.cwd())
@@ -75,6 +77,7 @@ def check(args: Namespace, config: Config) -> int:
     return 0
 
 
+@command("safety redact", JSON)
 def redact(args: Namespace, config: Config) -> int:
     """`safety redact`: stdin to stdout as it comes; bytes that are no UTF-8 stay as they are."""
     stream = Redactor(held_values(config, os.environ)).stream()

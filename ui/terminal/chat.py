@@ -22,6 +22,7 @@ from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.run import Run
 from ui import event_text as describe
+from ui.command import RUN_OPTIONS, Option, command
 from ui.sanitise import one_line
 from ui.terminal.run_command import approving, options_of, show
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
@@ -157,6 +158,13 @@ def before(conversation: Conversation, run: str) -> list[str]:
     return list(opening.get("previous") or [])
 
 
+@command(
+    "chat",
+    Option("--persona", "NAME"),
+    Option("--continue", dest="go_on"),
+    Option("--resume", "RUN"),
+    *RUN_OPTIONS,
+)
 def chat(args: Namespace, config: Config) -> int:
     """`chat`."""
     agent, options = Agent(config), replace(options_of(args), window=False)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from config import Config, load
 from memory.home.files import write_atomic
 from memory.home.folder import open_home
+from ui.command import command
 from ui.terminal import bootstrap
 from ui.terminal.typed_line import read_next
 from ui.words import say
@@ -39,6 +40,7 @@ OFFERED = (
 )
 
 
+@command("init")
 def init(args: Namespace, config: Config) -> int:
     """`init`. Returns the exit code: 130 when whoever answers has left."""
     open_home(config.home)

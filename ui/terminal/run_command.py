@@ -16,6 +16,7 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 from runs.run import Run
+from ui.command import RUN_OPTIONS, Argument, Option, command
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
@@ -30,6 +31,14 @@ class Present(NamedTuple):
     attended: bool
 
 
+@command(
+    "run",
+    Argument("task", "+"),
+    Option("--persona", "NAME"),
+    Option("--queue"),
+    Option("--parallel"),
+    *RUN_OPTIONS,
+)
 def run_task(args: Namespace, config: Config) -> int:
     """`run TASK`."""
     if args.queue or args.parallel:
@@ -40,6 +49,7 @@ def run_task(args: Namespace, config: Config) -> int:
     return to_its_end(agent, agent.start(" ".join(args.task), options, here.owner), options, here)
 
 
+@command("runs resume", Argument("run"), *RUN_OPTIONS)
 def resume(args: Namespace, config: Config) -> int:
     """`runs resume RUN`."""
     return go_on(args, config, args.run)
@@ -51,6 +61,14 @@ def go_on(args: Namespace, config: Config, run: str) -> int:
     return to_its_end(agent, agent.resume(run, options, here.owner), options, here)
 
 
+@command(
+    "sops run",
+    Argument("sop"),
+    Argument("values", "*"),
+    Option("--queue"),
+    Option("--parallel"),
+    *RUN_OPTIONS,
+)
 def run_sop(args: Namespace, config: Config) -> int:
     """`sops run NAME k=v …`."""
     from ui.sops import parameters

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from memory.home.folder import open_home
+from ui.command import Option, command, folder, port
+from ui.commands import VERSION
 from ui.web.access import Access
 from ui.web.guard import Place
 from ui.words import in_words, say
@@ -38,6 +40,16 @@ class ServedAlready(SopwithError):
     """Another process serves this home."""
 
 
+@command(
+    "serve",
+    Option("--host", "ADDRESS", default="127.0.0.1"),
+    Option("--port", "N", port, default=8737),
+    Option("--cwd", "DIR", folder),
+    Option("--tls-cert", "FILE"),
+    Option("--tls-key", "FILE"),
+    Option("--password-file", "FILE"),
+    Option("--name", "NAME", is_repeated=True),
+)
 def serve(args: Namespace, config: Config) -> int:
     """`serve`. `args`: host, port, tls_cert, tls_key, password_file, name, cwd."""
     if any(importlib.util.find_spec(each) is None for each in NEEDED):
@@ -71,9 +83,9 @@ def _serve(
     from ui.web.site import Site
 
     beside = Beside(config)
-    site = Site(config, access, place, args.cwd or Path.cwd(), args.program_version, beside.touched)
+    site = Site(config, access, place, args.cwd or Path.cwd(), VERSION, beside.touched)
     settings = uvicorn.Config(
-        make_app(site, args.program_version),
+        make_app(site, VERSION),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -69,7 +69,7 @@ def probe(home: Path | None = None) -> Level:
                 return Level("full", program=shutil.which("bwrap") or "")
         except (OSError, UnicodeDecodeError):
             pass  # not noted yet
-    from sandbox.probing import tried
+    from sandbox.cells.probing import tried
 
     level = tried()
     if level.name == "full" and note is not None and key:
@@ -85,7 +85,7 @@ def chosen(level: Level, wanted: str) -> Level:
     if wanted == "none":
         return Level("none", "switched off in config.yaml")
     if wanted == "partial" and level.name == "full":
-        from sandbox.probing import try_landlock
+        from sandbox.cells.probing import try_landlock
 
         found = try_landlock("config.yaml asks for no more")
         return found or Level(

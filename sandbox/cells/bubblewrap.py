@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from sandbox.cells import seccomp
+
 # `--unshare-user` says it where `--unshare-all` only tries; as root the rights of root would stay without `--cap-drop`.
 _APART = (
     "--unshare-all",
@@ -134,6 +136,11 @@ def file(content: bytes) -> int:
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
+
+
+def call_filter() -> int:
+    """Return a descriptor of the filter of system calls; -1 where none is known for this machine."""
+    return file(seccomp.program(network=True)) if seccomp.is_known() else -1
 
 
 def _python(*prefixes: str) -> list[str]:

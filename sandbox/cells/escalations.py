@@ -17,9 +17,9 @@ from pathlib import Path
 from safety.gate import LEAVE_SANDBOX, Ask, Gate
 from safety.shell import Command, NotUnderstood, parse
 from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
-from sandbox.levels import Lift
+from sandbox.cells.levels import Lift
 
-SEEDS = Path(__file__).resolve().parent.parent / "sops"
+SEEDS = Path(__file__).resolve().parent.parent.parent / "sops"
 # Sending with keys of the owner, which no sandbox shows.
 _WITH_KEYS = {"git", "ssh", "scp", "sftp", "rsync", "gh", "glab", "aws", "gcloud", "gsutil", "az", "kubectl", "helm", "docker", "podman", "npm", "pnpm", "yarn", "twine", "cargo", "gem", "rclone", "flyctl", "fly", "heroku", "vercel", "netlify", "svn", "hg", "ansible", "ansible-playbook", "mail", "mutt", "msmtp", "sendmail"}  # fmt: skip
 _NETWORK = {"curl", "wget", "aria2c", "http", "https", "xh", "ping", "ping6", "traceroute", "tracepath", "mtr", "dig", "host", "nslookup", "whois", "yt-dlp", "youtube-dl", "nmap", "ssh-keyscan", "telnet", "nc", "lynx", "w3m", "links", "rsync", "pip", "pip3", "pipx", "uv", "uvx", "npm", "npx", "pnpm", "yarn", "bun", "brew", "apt", "apt-get", "gh", "glab", "aws", "gcloud", "az", "kubectl", "helm", "rclone", "ollama", "huggingface-cli", "hf"}  # fmt: skip

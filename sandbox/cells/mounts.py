@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
-from sandbox import bubblewrap, seccomp
-from sandbox.levels import Lift, Limits, Profile, Sandbox
-from sandbox.repositories import Repositories, guarded
+from sandbox.cells import bubblewrap, seccomp
+from sandbox.cells.levels import Lift, Limits, Profile, Sandbox
+from sandbox.cells.repositories import Repositories, guarded
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
 # What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/scripts/calls.py).
 _ALLOWED = frozenset(
@@ -103,7 +103,7 @@ class Planner:
         env: Mapping[str, str],
         words: list[str],
     ) -> int:
-        """The orders of sandbox/confine.py for a command, as a descriptor."""
+        """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
         if self.profile.kind == "shared":
             listed, write = [], [str(root)]
@@ -127,7 +127,7 @@ class Planner:
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """The words before a command on macOS."""
-        from sandbox import seatbelt
+        from sandbox.cells import seatbelt
 
         return seatbelt.command(
             plan.roots,
@@ -196,7 +196,7 @@ def orders(
     cwd: str = "",
     words: Sequence[str] = (),
 ) -> int:
-    """A descriptor with the orders of sandbox/confine.py."""
+    """A descriptor with the orders of sandbox/cells/confine.py."""
     places = {"list": list, "read": read, "write": write}
     started = {"cwd": cwd, "words": [*words]}
     return bubblewrap.file(

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sandbox import bubblewrap, mounts, seccomp
-from sandbox.levels import Level
+from sandbox.cells import bubblewrap, mounts, seccomp
+from sandbox.cells.levels import Level
 
 PROBE_SECONDS = 5.0
 
@@ -17,7 +17,7 @@ PROBE_SECONDS = 5.0
 def tried() -> Level:
     """The best that works here."""
     if sys.platform == "darwin":
-        from sandbox import seatbelt
+        from sandbox.cells import seatbelt
 
         program = shutil.which(seatbelt.PROGRAM)
         return (
@@ -86,10 +86,11 @@ def _try_bubblewrap() -> tuple[str, str, str]:
     if done.returncode == 42:
         return "", "", program
     said = " ".join(done.stderr.decode(errors="replace").split())[:160]
-    return f"bubblewrap does not work here: {said}", _fix_for_namespaces(), ""
+    return f"bubblewrap does not work here: {said}", fix_for_namespaces(), ""
 
 
-def _fix_for_namespaces() -> str:
+def fix_for_namespaces() -> str:
+    """Return the command that opens user namespaces where a setting closes them, "" where none does."""
     for name in (
         "kernel.apparmor_restrict_unprivileged_userns",
         "kernel.unprivileged_userns_clone",

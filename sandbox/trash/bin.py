@@ -3,7 +3,7 @@
     trash/<id>/record.json     {"at": ISO time, "items": [{"origin", "kept"}]}, written before anything moves
     trash/<id>/<n>/<name>      what was moved, with its own name
 
-On a desktop they go to the desktop's own trash (desktop_trash.py): the record is kept here all the same. What that does not
+On a desktop they go to the desktop's own trash (desktop.py): the record is kept here all the same. What that does not
 take, and everything on a server, goes to the home folder.
 """
 
@@ -72,15 +72,15 @@ class Trash:
 
     def _to_desktop(self, id: str, chosen: list[Path]) -> bool:
         """Moves all of it to the desktop's trash; False when there is none, or it does not take it: then nothing was moved."""
-        from sandbox import desktop_trash
+        from sandbox.trash import desktop
 
-        if not desktop_trash.is_there(os.environ):
+        if not desktop.is_there(os.environ):
             return False
         try:
             numbers = {path: path.lstat().st_ino for path in chosen}
             self._write_record(id, [Item(path, path) for path in chosen], numbers)
             for path in chosen:
-                if (number := desktop_trash.send(path)) != numbers[path]:
+                if (number := desktop.send(path)) != numbers[path]:
                     numbers[path] = number
                     self._write_record(id, [Item(each, each) for each in chosen], numbers)
         except (OSError, shutil.Error) as error:
@@ -138,9 +138,9 @@ class Trash:
         origin = Path(os.fsdecode(bytes.fromhex(kept["origin_bytes"])))
         if "kept" in kept:
             return Item(origin, self.folder / id / kept["kept"] / origin.name)
-        from sandbox import desktop_trash
+        from sandbox.trash import desktop
 
-        found = desktop_trash.find(origin, kept["number"])
+        found = desktop.find(origin, kept["number"])
         return Item(origin, *found) if found else None
 
     def ids(self) -> list[str]:

@@ -1,5 +1,5 @@
 """A control group for one call, where we may make one: limits on memory and processes that hold for all of its processes
-together. Only root may without asking anyone; for others the limits of each process (sandbox/levels.py) stand alone."""
+together. Only root may without asking anyone; for others the limits of each process (sandbox/cells/levels.py) stand alone."""
 
 from __future__ import annotations
 

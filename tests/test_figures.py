@@ -1,0 +1,106 @@
+"""The team's yardstick: the table of figures, a part switched off, and a recording that a sensible owner teaches."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import figures, worlds
+from bench.lesson import Owner, filled
+from bench.places import Figure
+from bench.recordings import score
+from bench.without import take_out
+from tests.conftest import CHECKOUT
+
+LINES = "how many lines with {word} are in {file}?"
+TASK: dict[str, Any] = {
+    "id": "lines-with-word",
+    "lang": "en",
+    "fixture": "put a.txt 'tea\\nink\\n'; put b.txt 'pen\\nink\\nink\\n'; put c.txt 'pen\\ntea\\ntea\\n'",
+    "typed": ["grep -c ink ~/a.txt"],
+    "values": {"file": "~/a.txt", "word": "ink"},
+    "request": LINES,
+    "prints": True,
+    "template": 'grep -c -- "$word" "$file"',
+    "check": "",
+    "others": [
+        {"values": {"file": "~/c.txt", "word": "tea"}, "expect": "same"},
+        {"values": {"file": "~/none.txt", "word": "ink"}, "expect": "stop"},
+    ],
+    "proof2": {"file": "~/b.txt", "word": "pen"},
+}
+PRELUDE = 'put() { printf "%b" "$2" > "$1"; }'
+
+
+def test_a_recording_is_taught_and_its_replays_are_judged(tmp_path: Path) -> None:
+    (tmp_path / "recordings-dev.json").write_text(
+        json.dumps({"prelude": PRELUDE, "tasks": [TASK]}), "utf-8"
+    )
+    found = {each.name: each for each in score(tmp_path)}
+    assert found["recordings proven"].value == 1
+    assert found["recordings, replays right"].value == 2
+    assert found["recordings, replays right"].baseline == 2
+
+
+def test_an_owner_answers_by_the_kind_of_the_question() -> None:
+    owner = Owner(TASK)
+    assert owner.answer("How will you ask for it?\nrequest:") == filled(LINES, TASK["values"])
+    assert owner.answer("Right? [Y/n]") == "y"
+    assert owner.answer("file (was ~/a.txt):") == "~/c.txt"
+    assert owner.answer("word [ink]:") == "tea"
+    assert owner.answer("file (was ~/c.txt):") == "~/b.txt"
+    assert owner.answer("word (was tea):") == "pen"
+    assert owner.answer("Press Enter to go on:") == ""
+
+
+def test_an_owner_makes_the_table_of_values_the_task_s_own() -> None:
+    table = "Which of these vary?\n  1  ~/a.txt  → path\n  2  -c  → flag\nvalues:"
+    owner = Owner(TASK)
+    assert [owner.answer(table) for _ in range(4)] == ["1 file", "2", "word=ink", ""]
+
+
+def test_a_world_tells_contents_modes_and_links_apart(tmp_path: Path) -> None:
+    worlds.make(tmp_path, PRELUDE, "put a x; ln -s a b; mkdir d")
+    before = worlds.look(tmp_path)
+    worlds.make(tmp_path, PRELUDE, "put a x; ln -s a b; mkdir d")
+    assert worlds.look(tmp_path) == before
+    for change in ("put a y", "chmod 700 a", "ln -sfn d b", "rmdir d"):
+        worlds.make(tmp_path, PRELUDE, f"put a x; ln -s a b; mkdir d; {change}")
+        assert worlds.look(tmp_path) != before, change
+
+
+def test_a_row_of_a_data_file_is_switched_off(tmp_path: Path) -> None:
+    rows, weights = tmp_path / "rows.txt", tmp_path / "weights.json"
+    rows.write_text("rm: deletes\nls: reads\n")
+    weights.write_text('{"a": {"x": 2, "y": 1}, "b": {"x": 3}}')
+    take_out(rows, "rm:")
+    take_out(weights, "x")
+    assert rows.read_text() == "ls: reads\n"
+    assert json.loads(weights.read_text()) == {"a": {"x": 0, "y": 1}, "b": {"x": 0}}
+    with pytest.raises(SystemExit, match="has no 'cp:'"):
+        take_out(rows, "cp:")
+
+
+def test_the_table_shows_the_last_figure_and_what_is_absent() -> None:
+    shown = figures.table(
+        [Figure("gate, cloud", 9, of=10, baseline=2)], {"gate, cloud": 8}, {"wires": "no data"}
+    )
+    assert shown.splitlines()[1].split() == ["gate,", "cloud", "9", "of", "10", "2", "8"]
+    assert shown.endswith("wires: absent, no data")
+
+
+def test_absent_collections_are_said_and_are_no_failure(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "bench.figures", "--data", str(tmp_path), "--only", "times"]
+    done = subprocess.run(
+        [*command, "--json", "--last", str(tmp_path / "last.json")],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["absent"] == {"times": f"no {tmp_path / 'timewords-dev.json'}"}

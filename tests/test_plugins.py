@@ -1,0 +1,124 @@
+"""A package of somebody else brings a family of tools: installed for real, used by a run, held by the same gate."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import CHECKOUT
+
+PACKAGE = {
+    "pyproject.toml": """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "sopwith-stars"
+version = "1"
+[project.entry-points."sopwith.plugins"]
+"family.stars" = "sopwith_stars:FAMILY"
+""",
+    "sopwith_stars.py": '''
+"""A family with one tool that looks and one that removes."""
+from models.base import ToolResult
+from tools.base import ToolContext, tool
+from tools.families import Family
+
+@tool("none")
+def star_look(ctx: ToolContext, name: str) -> ToolResult:
+    """Look at a star."""
+    return ToolResult("ok", f"{name} shines")
+
+@tool("delete", paths=("path",))
+def star_remove(ctx: ToolContext, path: str) -> ToolResult:
+    """Remove a file."""
+    ctx.path(path).unlink()
+    return ToolResult("ok", "gone")
+
+def problem() -> str:
+    return ""
+
+FAMILY = Family("stars", "sopwith_stars", ("star_look", "star_remove"), r"\\bstars?\\b")
+''',
+}
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The package, built and installed by pip into a folder of the test."""
+    source, target = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    for name, text in PACKAGE.items():
+        (source / name).write_text(text)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--target", str(target), str(source)], check=True)
+    return target
+
+
+def run_task(
+    home: Path, site: Path | None, replies: list[object], request: str
+) -> list[dict[str, Any]]:
+    """Run one task with a scripted model; return its events."""
+    script = home.parent / "replies.json"
+    script.write_text(json.dumps(replies))
+    home.mkdir(exist_ok=True)
+    (home / "config.yaml").write_text(
+        f"plugins: [stars]\nmodels: [{{name: s, kind: scripted, model: '{script}'}}]\n"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(CHECKOUT / "launch.py"),
+            "run",
+            "--events",
+            "--approve",
+            "never",
+            request,
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(site or "")},
+    )
+    if site is None:
+        assert done.returncode == 2
+        return [{"error": done.stderr}]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def call(name: str, /, **args: object) -> dict[str, object]:
+    return {"calls": [{"name": name, "args": args}]}
+
+
+def test_a_plugin_brings_tools_that_pass_the_gate(home: Path, installed: Path) -> None:
+    kept = home.parent / "kept.txt"
+    kept.write_text("mine")
+    replies = [
+        call("star_look", name="Vega"),
+        call("star_remove", path=str(kept)),
+        {"text": "done"},
+    ]
+    events = run_task(home, installed, replies, "look at the stars")
+    ended = [(each["tool"], each["status"]) for each in events if each["type"] == "tool_ended"]
+    assert events[0]["families"] == ["stars"]
+    assert ended == [("star_look", "ok"), ("star_remove", "refused")]
+    assert kept.read_text() == "mine"
+
+
+def test_the_model_can_ask_for_a_family_of_a_plugin(home: Path, installed: Path) -> None:
+    replies = [call("more_tools", family="stars"), {"text": "done"}]
+    events = run_task(home, installed, replies, "look up")
+    (ended,) = [each for each in events if each["type"] == "tool_ended"]
+    assert ended["status"] == "ok"
+    assert "star_look" in ended["data"]
+
+
+def test_a_plugin_that_is_not_installed_is_named(home: Path) -> None:
+    (said,) = run_task(home, None, [{"text": "done"}], "look at the stars")
+    assert "'stars'" in said["error"]
+    assert len(said["error"].splitlines()) <= 2

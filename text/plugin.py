@@ -1,0 +1,48 @@
+"""The seam for what is optional: load it from the part of ours, or of an installed package, that declares it.
+
+A package declares an entry point in the group `sopwith.plugins`, named `KIND.NAME`, such as
+`family.weather = "sopwith_weather:FAMILY"`; `plugins: [weather]` in config.yaml asks for it. Nothing
+is imported, and no package is looked up, that nobody asks for. The kinds: `family` (of tools).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from config import ConfigError
+
+GROUP = "sopwith.plugins"
+
+
+def found(kind: str, names: Iterable[str]) -> dict[str, Any]:
+    """Load the plugins of one kind by name, in order. Raises ConfigError where one does not load."""
+    return {point.name.partition(".")[2]: _loaded(point) for point in _points(kind, names)}
+
+
+def check(names: Iterable[str]) -> None:
+    """Raise ConfigError for a name that no installed package declares."""
+    declared = {point.name.partition(".")[2] for point in entry_points(group=GROUP)}
+    for name in names:
+        if name not in declared:
+            known = ", ".join(sorted(declared)) or "none"
+            raise ConfigError(
+                f"plugins: no installed package has a plugin {name!r} (installed: {known}).\n"
+                f"Install its package where Sopwith is installed, or take it out of config.yaml."
+            )
+
+
+def _points(kind: str, names: Iterable[str]) -> Iterator[EntryPoint]:
+    if wanted := [f"{kind}.{name}" for name in names]:
+        points = {point.name: point for point in entry_points(group=GROUP)}
+        yield from (points[name] for name in wanted if name in points)
+
+
+def _loaded(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"plugins: {point.name} of {point.dist.name if point.dist else '?'} does not load: {error}"
+        ) from error

@@ -1,0 +1,171 @@
+"""Declare a command: `@command` on the function that does it, with its arguments and options beside it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from config import Config
+from ui.words import say
+
+Run = Callable[[argparse.Namespace, Config], int]  # returns the exit code
+
+
+class Argument(NamedTuple):
+    """A positional argument; its texts are `arg.NAME` and `arg.NAME.help`. `nargs` as argparse has it."""
+
+    name: str
+    nargs: str = ""
+    kind: Callable[[str], Any] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option; `metavar` "" makes it a flag. Its help is the text `opt.NAME`, or `key` where the command has its own.
+
+    A metavar of words between bars (`ask|never|all`) lists the only values.
+    """
+
+    flag: str
+    metavar: str = ""
+    kind: Callable[[str], Any] = str
+    key: str = ""
+    default: Any = None
+    nargs: str = ""
+    is_repeated: bool = False
+    is_choice: bool = False
+    dest: str = ""
+
+    @property
+    def help_key(self) -> str:
+        """Name the text that explains it."""
+        return self.key or "opt." + self.flag[2:]
+
+    def settings(self) -> dict[str, Any]:
+        """Return what argparse's `add_argument` takes beside the flag."""
+        named: dict[str, Any] = {"dest": self.dest} if self.dest else {}
+        if not self.metavar:
+            return {**named, "action": "store_true"}
+        named |= {"metavar": self.metavar, "type": self.kind, "default": self.default}
+        if self.is_choice:
+            named["choices"] = tuple(self.metavar.split("|"))
+        if self.is_repeated:
+            named["action"] = "append"
+        if self.nargs:
+            named["nargs"] = self.nargs
+        return named
+
+
+class Command(NamedTuple):
+    """One command as its screen declares it."""
+
+    path: str  # `runs list`
+    run: Run
+    takes: tuple[Argument | Option, ...]
+
+
+_DECLARED: dict[str, Command] = {}
+
+
+def command(path: str, *takes: Argument | Option) -> Callable[[Run], Run]:
+    """Declare the function below as the command `path`."""
+
+    def declared(run: Run) -> Run:
+        _DECLARED[path] = Command(path, run, takes)
+        return run
+
+    return declared
+
+
+def declared_in(module: str, path: str) -> Command:
+    """Import the screen of a command and return what it declares."""
+    import_module(module)
+    return _DECLARED[path]
+
+
+# Kinds of values. What argparse prints of an ArgumentTypeError is its text.
+
+
+def whole(text: str) -> int:
+    """Read a whole number from 1."""
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(say("usage.whole", text=text))
+    return int(text)
+
+
+def amount(text: str) -> float:
+    """Read a number from 0."""
+    if not re.fullmatch(r"[0-9]{0,9}(\.[0-9]+)?", text) or text == "":
+        raise argparse.ArgumentTypeError(say("usage.amount", text=text))
+    return float(text)
+
+
+def minutes(text: str) -> float:
+    """Read a number above 0."""
+    value = amount(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError(say("usage.amount", text=text))
+    return value
+
+
+def port(text: str) -> int:
+    """Read a TCP port."""
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(say("usage.port", text=text))
+    return int(text)
+
+
+def span(text: str) -> float:
+    """Read a length of time as minutes: 90, 90m, 2h, 1h30m, 2 小时."""
+    units = {"h": 60, "小时": 60, "m": 1, "min": 1, "分钟": 1, "": 1}
+    parts = re.findall(r"([0-9]{1,4}(?:\.[0-9]+)?) *(h|min|m|小时|分钟|)", text)
+    total = sum(float(number) * units[unit] for number, unit in parts)
+    if not total or re.sub(r"\s", "", text) != "".join(number + unit for number, unit in parts):
+        raise argparse.ArgumentTypeError(say("usage.span", text=text))
+    return total
+
+
+def session(text: str) -> str:
+    """Read the name of a session: `main` or `shared:ID`."""
+    if text != "main" and not re.fullmatch(r"shared:[\w.@+-]{1,80}", text):
+        raise argparse.ArgumentTypeError(say("usage.session", text=text))
+    return text
+
+
+def moment(text: str) -> Any:
+    """Read an ISO date or time; without an offset it is local."""
+    from datetime import datetime
+
+    try:
+        read = datetime.fromisoformat(text)
+        return read.astimezone() if read.tzinfo is None else read
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(say("usage.moment", text=text)) from None
+
+
+def folder(text: str) -> Path:
+    """Read the path of a folder that exists."""
+    path = Path(text).expanduser().absolute()
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(say("usage.folder", text=text))
+    return path
+
+
+JSON = Option("--json")
+NOW = Option("--now", "ISO", moment)
+LIMIT = Option("--limit", "N", whole)
+APPROVE = Option("--approve", "ask|never|all", default="ask", is_choice=True)
+LIMITS = (  # of a run, and of the runs of a job
+    Option("--session", "main|shared:ID", session),
+    Option("--model", "NAME"),
+    Option("--max-turns", "N", whole),
+    Option("--max-cost", "USD", amount),
+    Option("--max-minutes", "N", minutes),
+    Option("--cwd", "DIR", folder),
+)
+RUN_OPTIONS = (*LIMITS, APPROVE, Option("--events"), Option("--no-rote"))

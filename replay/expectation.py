@@ -18,6 +18,9 @@ from safety.changes import ChangeSet
 
 KINDS = ("new", "changed", "gone", "mode")
 WRITTEN = ("new", "changed")  # a file that is there already is written over
+SAME = (
+    "same"  # written anew and as it was: enough for what is to be there, not for what is to change
+)
 GROUPS = (WRITTEN, ("gone",), ("mode",))
 KEYS = ("changes", "output")
 REPOSITORIES = (".git", ".hg", ".svn")  # their own files are named by content or time
@@ -50,7 +53,9 @@ def touched(changes: ChangeSet, ignored: Iterable[Path] = ()) -> list[Touched]:
 
 def _pairs(changes: ChangeSet) -> Iterator[Touched]:
     for change in changes.changes:
-        if change.kind == "moved":
+        if change.kind == "changed" and change.before == change.after and change.mode is None:
+            yield Touched(SAME, str(change.path))
+        elif change.kind == "moved":
             yield Touched("gone", str(change.was))
             yield Touched("new", str(change.path))
         else:
@@ -60,7 +65,7 @@ def _pairs(changes: ChangeSet) -> Iterator[Touched]:
 def _inside_repository(each: Touched) -> Touched:
     parts = each.path.split("/")
     for name in REPOSITORIES:
-        if name in parts[:-1]:
+        if name in parts[:-1] and each.kind != SAME:
             return Touched("changed", "/".join([*parts[: parts.index(name) + 1], "**"]))
     return each
 
@@ -83,8 +88,9 @@ def _changes_differ(
     for kinds in GROUPS:
         left = {each.path: each.kind for each in found if each.kind in kinds}
         for kind in kinds:
+            again = [each.path for each in found if each.kind == SAME and kind == "new"]
             for raw in wanted.get(kind, ()):
-                if wrong := _entry_differs(kind, entry_of(raw, values), left):
+                if wrong := _entry_differs(kind, entry_of(raw, values), left, again):
                     return wrong
         for path, kind in left.items():
             return f"unexpected_{kind}", [path]
@@ -92,12 +98,12 @@ def _changes_differ(
 
 
 def _entry_differs(
-    kind: str, entry: Entry, left: dict[str, str]
+    kind: str, entry: Entry, left: dict[str, str], again: Sequence[str]
 ) -> tuple[str, list[Any]] | None:
-    """Take what an entry names out of `left`; return how their number differs."""
-    met = [path for path in left if matches(entry.path, path)]
+    """Take what an entry names out of `left`; return how their number differs. `again`: what was made as it was already."""
+    met = [path for path in (*left, *again) if matches(entry.path, path)]
     for path in met:
-        del left[path]
+        left.pop(path, None)
     if len(met) < entry.least and not (kind in WRITTEN and Path(entry.path).is_dir()):
         return f"too_few_{kind}", [entry.path, entry.least, len(met)]
     if entry.most is not None and len(met) > entry.most:
@@ -128,7 +134,9 @@ def matches(pattern: str, path: str) -> bool:
     """True if the path is of this kind."""
     pieces = re.split(r"(\*\*|\*)", pattern)
     signs = {"*": "[^/]*", "**": ".*"}
-    expression = "".join(signs.get(piece) or re.escape(piece.replace("\0", "*")) for piece in pieces)
+    expression = "".join(
+        signs.get(piece) or re.escape(piece.replace("\0", "*")) for piece in pieces
+    )
     return re.fullmatch(expression, path, re.DOTALL) is not None
 
 

@@ -93,9 +93,7 @@ def _awk_token(program: str, at: int) -> str:
         is_escaped = program[max(0, number - 1)] == "\\"
         if inside:
             inside = "" if letter == inside and not is_escaped else inside
-        elif letter == '"':
-            inside = letter
-        elif letter == "/" and before in "~(,!&|{};\n" + "\0":
+        elif letter == '"' or (letter == "/" and before in "~(,!&|{};\n" + "\0"):
             inside = letter
         before = letter if not letter.isspace() else before
         before = before or "\0"

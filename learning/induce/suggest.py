@@ -12,7 +12,9 @@ from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 from shell import words
 
 _SEPARATORS = re.compile(r"[\s=:,;@+'\"(){}\[\]|<>&*?!]+")
-_SAID = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|'([^']+)'(?!\w)|([^\s\"“”「」，。；：？！、,;?!]+)")
+_SAID = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|'([^']+)'(?!\w)|([^\s\"“”「」，。；：？！、,;?!]+)"
+)
 _NUMBER_NAMES = {"int": "number"}
 _PLAIN = re.compile(r"[a-z]+")
 MOST = 12
@@ -32,7 +34,7 @@ def candidates(script: str, request: str, was_there: Iterable[str] = ()) -> list
     letters = Letters(script)
     said = list(_said_in(request, letters)) if request else []
     known = list(was_there)
-    found: dict[str, bool] = {text: True for text in said}
+    found: dict[str, bool] = dict.fromkeys(said, True)
     for text in _listed(script):
         if not any(text in other or other in text for other in said):
             found.setdefault(text, not request and text in known)
@@ -119,7 +121,9 @@ def _name(text: str, request: str) -> str:
     return "number" if re.fullmatch(r"[\d.]+", text) else "text"
 
 
-_SMALL = frozenset("a an the in of to for by from with into on at and or as is are it all my than over under".split())
+_SMALL = frozenset(
+    ["a", "an", "the", "in", "of", "to", "for", "by", "from", "with", "into", "on", "at", "and", "or", "as", "is", "are", "it", "all", "my", "than", "over", "under"]
+)
 
 
 def _may_be_name(word: str) -> bool:

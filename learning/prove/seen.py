@@ -67,14 +67,16 @@ def seen_in(stage: Stage, output: str, code: int, ignored: list[Path]) -> Seen:
 
 def _digests(stage: Stage, ignored: list[Path]) -> Iterator[tuple[str, str]]:
     for delta in stage.deltas:
-        if delta.kind in ("new", "changed") and not any(
+        if delta.kind in ("new", "changed", "dress") and not any(
             Path(delta.path).is_relative_to(folder) for folder in ignored
         ):
-            yield from _below(delta.upper, delta.path)
+            yield from _below(delta.upper, delta.path, is_whole=delta.kind != "dress")
 
 
-def _below(upper: str, path: str) -> Iterator[tuple[str, str]]:
+def _below(upper: str, path: str, *, is_whole: bool = True) -> Iterator[tuple[str, str]]:
     found = os.lstat(upper)
+    if stat.S_ISDIR(found.st_mode) and not is_whole:
+        return
     if stat.S_ISDIR(found.st_mode):
         for entry in sorted(os.listdir(upper)):
             if entry not in (".git", ".hg", ".svn"):

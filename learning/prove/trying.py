@@ -69,4 +69,7 @@ def why_none(home: Path) -> str:
 
 def as_variables(values: Mapping[str, object]) -> dict[str, str]:
     """Return values as a script finds them in its environment."""
-    return {name: os.fspath(value) if isinstance(value, Path) else str(value) for name, value in values.items()}
+    return {
+        name: os.fspath(value) if isinstance(value, Path) else str(value)
+        for name, value in values.items()
+    }

@@ -6,12 +6,22 @@ The owner's files stay as they were before the demonstration until its own value
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from learning.induce import Candidate, Derived, candidates, derived, schema_of, spellings, written
+from learning.induce import (
+    Candidate,
+    Derived,
+    candidates,
+    derived,
+    guarded,
+    schema_of,
+    spellings,
+    written,
+)
 from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, expectation, strict
 from learning.prove.strictness import HEADS, Line
@@ -39,6 +49,9 @@ class Lesson:
     baseline: Seen | None = None
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    safe_script: str = ""  # with -- where a value could be taken for an option
+    undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
+    _volatile: frozenset[str] = frozenset()
     lang: str = "en"
 
     @classmethod
@@ -71,13 +84,17 @@ class Lesson:
     def _repeats(self, seen: Seen) -> bool:
         if seen.code != 0 or self.before is None:
             return seen.code == 0
-        return seen.is_like(self.before, seen.differing(self.before) & self._volatile(seen))
+        return self._is_same(seen, self.before)
 
-    def _volatile(self, seen: Seen) -> frozenset[str]:
-        """Return the files that are another each time: they hold the time, or something random."""
-        if not self.before or not seen.differing(self.before):
-            return frozenset()
-        return self._tried(strict(self.lines, self.head)).differing(seen)
+    def _is_same(self, seen: Seen, other: Seen) -> bool:
+        """True if the same was done, but for files that are another each time: they hold the time, or something random."""
+        if not seen.is_like(other, seen.differing(other)):
+            return False
+        if not seen.differing(other) - self._volatile:
+            return True
+        first, second = (self._tried(strict(self.lines, self.head)) for _ in range(2))
+        self._volatile |= first.differing(second)
+        return not seen.differing(other) - self._volatile
 
     def _leave_out(self) -> None:
         """Leave out failed lines and looks, one by one, where the same is done and answered without them."""
@@ -88,7 +105,7 @@ class Lesson:
             rest = [*self.lines[:number], *self.lines[number + 1 :]]
             if is_spare and rest and self.baseline is not None:
                 seen = self._tried(strict(rest, self.head))
-                if seen.code == 0 and seen.is_like(self.baseline, seen.differing(self.baseline)):
+                if seen.code == 0 and self._is_same(seen, self.baseline):
                     self.lines, self.baseline = rest, seen
 
     def _tried(self, script: str, values: Mapping[str, str] | None = None) -> Seen:
@@ -128,8 +145,9 @@ class Lesson:
     @property
     def script(self) -> str:
         """The script with parameters in the places of the values that vary."""
-        found = self._written()
-        text: str = found.text
+        if self.safe_script:
+            return self.safe_script
+        text: str = self._written().text
         for each in self.follows:
             again = written(text, {each.variable: [each.text]})
             text = "\n".join([*each.lines, again.text])
@@ -153,7 +171,16 @@ class Lesson:
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
         """The schemas of the parameters, by name."""
-        return {name: schema_of(value) for name, value in self.values.items()}
+        schemas = {name: schema_of(value) for name, value in self.values.items()}
+        for name in self.undashed:
+            schemas[name]["pattern"] = "^[^-]"
+        return schemas
+
+    @property
+    def has_branches(self) -> bool:
+        """True if what is done depends on what is found: other values may take another way."""
+        found = re.search(r"(?:^|[;\s])(?:if|case|elif|else)\s|\|\|", self.typed)
+        return found is not None
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
@@ -169,15 +196,26 @@ class Lesson:
             return "lines"
         if case.seen.code != 0:
             return case.seen.output.strip().rpartition("\n")[2] or f"exit code {case.seen.code}"
-        if not case.seen.is_like(baseline, case.seen.differing(baseline) & self._volatile_now()):
+        if not self._is_same(case.seen, baseline):
             return _first_difference(case.seen, baseline)
         self.cases = [case]
+        self._guard_dashes()
         return ""
 
-    def _volatile_now(self) -> frozenset[str]:
-        if self.baseline is None:
-            return frozenset()
-        return self._tried(strict(self.lines, self.head)).differing(self.baseline)
+    def _guard_dashes(self) -> None:
+        """Put `--` before values that may begin with a dash, or refuse such values."""
+        names = [
+            name for name, each in self.parameters.items() if set(each) == {"type", "minLength"}
+        ]
+        self.safe_script, self.undashed = guarded(self.script, names, self._does_the_same)
+
+    def _does_the_same(self, script: str) -> bool:
+        if self.has_branches:  # what was not run shows nothing
+            return False
+        own = self.cases[0]
+        given = {name: str(value) for name, value in own.values.items()}
+        seen = self._tried(script, given)
+        return seen.code == 0 and self._is_same(seen, own.seen) and seen.printed_like(own.seen)
 
     def make_real(self) -> str:
         """Commit what the demonstration did, once. Returns why that cannot be, "" when it is done."""
@@ -216,7 +254,7 @@ class Lesson:
         changes = any(case.seen.touched for case in self.cases)
         seen = self.before or self.baseline
         changes = changes or bool(seen and seen.touched)
-        expect = expectation(self.cases) if self.cases else {}
+        expect = expectation(self.cases, self.script) if self.cases else {}
         said = {
             "parameters": schema if self.values else {},
             "wordings": asked_with(self.name, self.request, self.values),
@@ -230,7 +268,9 @@ class Lesson:
         """Return evidence.json: what taught it, and what proved it."""
         runs = [{"run": self.run, "values": self.values}] if self.run else []
         lines = [line._asdict() for line in self.lines]
-        proofs = [{"values": dict(case.values), "output": case.seen.output[:2000]} for case in self.cases]
+        proofs = [
+            {"values": dict(case.values), "output": case.seen.output[:2000]} for case in self.cases
+        ]
         said = {
             "runs": runs,
             "lines": lines,

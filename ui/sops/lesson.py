@@ -18,6 +18,7 @@ from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
+from replay.expectation import KINDS, Touched
 from replay.parameters import ParameterError
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson import Lesson
@@ -113,7 +114,10 @@ class LessonFlow:
                 break
             for name, why in refused.items():
                 value = one_line(lesson.values.pop(name), 60)
-                print("  " + say("lesson.cannot_vary", value=value, why=why or say("lesson.not_there")))
+                print(
+                    "  "
+                    + say("lesson.cannot_vary", value=value, why=why or say("lesson.not_there"))
+                )
             if not self.questions.is_attended:
                 break
         missing = self.questions.unsaid(lesson.request, lesson.values)
@@ -121,7 +125,9 @@ class LessonFlow:
             lesson.request = again
         for each in lesson.doubts():
             value = Path(lesson.values[each.parameter]).name
-            if self.questions.yes(say("lesson.follows", text=one_line(each.shown, 60), value=value)):
+            if self.questions.yes(
+                say("lesson.follows", text=one_line(each.shown, 60), value=value)
+            ):
                 lesson.follows.append(each)
 
     def _prove_own(self) -> None:
@@ -138,7 +144,10 @@ class LessonFlow:
 
     def _prove_others(self) -> None:
         lesson = self.lesson
-        while lesson.status() == "candidate":
+        wanted = 2 + lesson.has_branches
+        while lesson.values and lesson.cases and len(lesson.cases) < wanted:
+            if len(lesson.cases) == wanted - 1 == 2:
+                print(f"\n{say('lesson.branches')}")
             given = self.questions.another_set(lesson.values)
             if given is None:
                 return
@@ -154,7 +163,9 @@ class LessonFlow:
         shown = ", ".join(one_line(each, 60) for each in given.values())
         if case.seen.code != 0:
             last = case.seen.output.strip().rpartition("\n")[2]
-            print(f"✗ {shown} → {say('lesson.fails', code=case.seen.code, why=one_line(last, 200))}")
+            print(
+                f"✗ {shown} → {say('lesson.fails', code=case.seen.code, why=one_line(last, 200))}"
+            )
             return False
         print(f"{shown} → {say('lesson.would', changes=changed(case.seen))}")
         show_paths(case.seen)
@@ -185,7 +196,7 @@ class LessonFlow:
 def changed(seen: Seen | None) -> str:
     """Return how many paths were touched, in words."""
     kinds: dict[str, int] = {}
-    for each in seen.touched if seen else ():
+    for each in _real(seen):
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
     parts = [say(f"lesson.{kind}", n=count) for kind, count in kinds.items()]
     return ", ".join(parts) or say("lesson.no_changes")
@@ -193,12 +204,17 @@ def changed(seen: Seen | None) -> str:
 
 def show_paths(seen: Seen | None) -> None:
     """Print what was touched, a path a line."""
-    found = seen.touched if seen else []
+    found = _real(seen)
     for each in found[:MAX_LINES]:
         mark = {"new": "+", "gone": "-"}.get(each.kind, "~")
         print(f"    {mark} {one_line(_short(each.path), 140)}")
     if len(found) > MAX_LINES:
         print(f"    … {len(found) - MAX_LINES}")
+
+
+def _real(seen: Seen | None) -> list[Touched]:
+    """Return what is not as it was before."""
+    return [each for each in seen.touched if each.kind in KINDS] if seen else []
 
 
 def show_output(seen: Seen) -> None:
@@ -217,7 +233,11 @@ def show_stored(sop: Sop, lesson: Lesson) -> None:
     """Print what is stored now, and what the owner may do with it."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
     values = " ".join(f"{name}=…" for name in lesson.values)
-    asked: dict[str, Any] = {"name": sop.name, "asked": lesson.request or sop.name, "values": values}
+    asked: dict[str, Any] = {
+        "name": sop.name,
+        "asked": lesson.request or sop.name,
+        "values": values,
+    }
     key = f"lesson.next_{sop.status}"
     print("  " + say(key, **asked).rstrip())
 

@@ -31,8 +31,9 @@ def typed_lines(events: Iterable[Event]) -> list[Typed]:
         if event["type"] == "tool_started":
             scripts[event["call"]] = event["args"].get("script", "")
         elif event["type"] == "tool_ended" and isinstance(event["data"], dict):
-            if text := scripts.get(event["call"], "").strip("\n"):
-                found.append(_typed(event["turn"], text, event["data"]))
+            text = scripts.get(event["call"], "").strip("\n")
+            found.append(_typed(event["turn"], text, event["data"]))
+    found = [each for each in found if each.line.text]
     return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sandbox.stage import Holder, Stage, StageError
@@ -67,7 +68,7 @@ class StagedShell:
     def _inside(self) -> list[int]:
         own = {self._process.pid, *_children(self._process.pid)}
         namespace = _namespace(self._process.pid)
-        found = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+        found = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
         return [pid for pid in found if pid not in own and _namespace(pid) == namespace]
 
     def _end(self) -> None:
@@ -77,7 +78,7 @@ class StagedShell:
 
 def _namespace(pid: int) -> str:
     try:
-        return os.readlink(f"/proc/{pid}/ns/mnt")
+        return str(Path(f"/proc/{pid}/ns/mnt").readlink())
     except OSError:
         return ""
 
@@ -90,7 +91,5 @@ def _children(pid: int) -> set[int]:
 
 
 def _signal(pid: int, number: int) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass

@@ -12,7 +12,7 @@ The errors of this layer, and whose fault each is:
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, Protocol

@@ -42,10 +42,11 @@ def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
     letters = Letters(script)
     found: dict[str, Derived] = {}
     for each in _possible(values):
-        if each.text not in found and each.text not in values.values():
-            if spots := places(letters, each.text):
-                shown = _word_around(letters.text, spots[0].first, spots[0].last)
-                found[each.text] = each._replace(shown=shown)
+        is_known = each.text in found or each.text in values.values()
+        spots = [] if is_known else places(letters, each.text)
+        if spots:
+            shown = _word_around(letters.text, spots[0].first, spots[0].last)
+            found[each.text] = each._replace(shown=shown)
     return list(found.values())
 
 

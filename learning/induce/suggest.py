@@ -122,7 +122,32 @@ def _name(text: str, request: str) -> str:
 
 
 _SMALL = frozenset(
-    ["a", "an", "the", "in", "of", "to", "for", "by", "from", "with", "into", "on", "at", "and", "or", "as", "is", "are", "it", "all", "my", "than", "over", "under"]
+    [
+        "a",
+        "an",
+        "the",
+        "in",
+        "of",
+        "to",
+        "for",
+        "by",
+        "from",
+        "with",
+        "into",
+        "on",
+        "at",
+        "and",
+        "or",
+        "as",
+        "is",
+        "are",
+        "it",
+        "all",
+        "my",
+        "than",
+        "over",
+        "under",
+    ]
 )
 
 

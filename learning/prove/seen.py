@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.expectation import Touched, touched
+from replay.expectation import REPOSITORIES, Touched, touched
 from safety.changes import ChangeSet
 from tools.scripts.staged import with_rewritten
 
@@ -78,17 +78,11 @@ def _below(upper: str, path: str, *, is_whole: bool = True) -> Iterator[tuple[st
     if stat.S_ISDIR(found.st_mode) and not is_whole:
         return
     if stat.S_ISDIR(found.st_mode):
-        for entry in sorted(os.listdir(upper)):
-            if entry not in (".git", ".hg", ".svn"):
-                yield from _below(f"{upper}/{entry}", f"{path}/{entry}")
+        for entry in sorted(Path(upper).iterdir()):
+            if entry.name not in REPOSITORIES:
+                yield from _below(str(entry), f"{path}/{entry.name}")
         yield path, f"folder {stat.S_IMODE(found.st_mode):o}"
     elif stat.S_ISLNK(found.st_mode):
-        yield path, f"link {os.readlink(upper)}"
+        yield path, f"link {Path(upper).readlink()}"
     elif stat.S_ISREG(found.st_mode) and "/.git/" not in path:
         yield path, hashlib.sha256(Path(upper).read_bytes()).hexdigest()
-
-
-def line_count(stage_path: Path) -> int:
-    """Return how many lines a file has."""
-    with stage_path.open("rb") as file:
-        return sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 16), b""))

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from learning.induce import (
     Candidate,
     Derived,
+    Written,
     candidates,
     derived,
     guarded,
@@ -26,8 +27,12 @@ from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, expectation, strict
 from learning.prove.strictness import HEADS, Line
 from learning.wording import asked_with
-from memory.sops.store import Sop
+from memory.sops.store import Status
+from replay.expectation import Touched
 from replay.procedure import Procedure
+from safety.changes import ChangeSet
+
+MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 
 
 @dataclass(slots=True)
@@ -52,17 +57,42 @@ class Lesson:
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     _volatile: frozenset[str] = frozenset()
-    lang: str = "en"
 
     @classmethod
     def recorded(
-        cls, name: str, ground: Ground, run: str, typed: Sequence[Typed], seen: Seen, number: str
+        cls,
+        name: str,
+        ground: Ground,
+        run: str,
+        typed: Sequence[Typed],
+        seen: Seen | None,
+        number: str,
     ) -> Lesson:
         """The lesson of a recording."""
         usable = [each for each in typed if not each.why_not]
         folders = [each.folder for each in usable if each.folder]
         lesson = cls(name, ground, run, [each.line for each in usable], folders, seen, number)
         lesson.notes += [f"{each.why_not}: {each.line.text}" for each in typed if each.why_not]
+        return lesson
+
+    @classmethod
+    def kept(cls, name: str, folder: Path, ground: Ground) -> Lesson | None:
+        """The lesson that an SOP in a folder is left at; None for one that is of another form."""
+        try:
+            said = json.loads((folder / "evidence.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        if "lines" not in said:
+            return None
+        lesson = cls(name, replace(ground, cwd=Path(said["cwd"])))
+        lesson.lines = [Line(**line) for line in said["lines"]]
+        lesson.run = said["runs"][0]["run"] if said["runs"] else ""
+        for key in ("head", "request", "folders", "values", "undashed", "notes"):
+            setattr(lesson, key, said[key])
+        lesson.cases = [_case(proof) for proof in said["proofs"]]
+        run = Procedure.load(folder).steps[0]
+        if lesson.cases:
+            lesson.safe_script = str(run.args["script"]).removesuffix("\n")
         return lesson
 
     # the script as it was typed
@@ -136,7 +166,7 @@ class Lesson:
         """Return what seems to follow from the values that vary."""
         return derived(self._written().text, self.values)
 
-    def _written(self) -> Any:
+    def _written(self) -> Written:
         spelled = {
             name: spellings(value, Path.home(), self.folders) for name, value in self.values.items()
         }
@@ -235,7 +265,7 @@ class Lesson:
 
     # what is stored
 
-    def status(self) -> str:
+    def status(self) -> Status:
         """Return what the procedure has earned."""
         if not self.cases:
             return "draft"
@@ -269,7 +299,12 @@ class Lesson:
         runs = [{"run": self.run, "values": self.values}] if self.run else []
         lines = [line._asdict() for line in self.lines]
         proofs = [
-            {"values": dict(case.values), "output": case.seen.output[:2000]} for case in self.cases
+            {
+                "values": dict(case.values),
+                "touched": [list(each) for each in case.seen.touched],
+                "output": case.seen.output[:MAX_OUTPUT_CHARS],
+            }
+            for case in self.cases
         ]
         said = {
             "runs": runs,
@@ -277,9 +312,18 @@ class Lesson:
             "head": self.head,
             "request": self.request,
             "cwd": str(self.ground.cwd),
+            "folders": list(dict.fromkeys(self.folders)),
+            "values": self.values,
+            "undashed": self.undashed,
+            "notes": self.notes,
             "proofs": proofs,
         }
         return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def _case(proof: Mapping[str, Any]) -> Case:
+    touched = [Touched(*each) for each in proof["touched"]]
+    return Case(proof["values"], Seen(ChangeSet(), touched, {}, proof["output"]))
 
 
 def _first_difference(seen: Seen, baseline: Seen) -> str:
@@ -290,6 +334,3 @@ def _first_difference(seen: Seen, baseline: Seen) -> str:
     for kind, path in sorted(mine - its):
         return f"{kind} {path} was not there"
     return ", ".join(sorted(seen.differing(baseline))[:3])
-
-
-__all__ = ["Lesson", "Procedure", "Sop"]

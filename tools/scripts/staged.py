@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from stat import S_ISREG as is_regular
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from models.base import ToolResult
@@ -75,9 +75,11 @@ def outcome(code: int, output: bytes, ctx: ToolContext) -> ToolResult:
 def with_rewritten(stage: Stage) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were."""
     again = [
-        Change("changed", Path(each.path), "file", each.before.st_size, each.before.st_size)
+        Change(
+            "changed", Path(each.path), "file", each.before.st_size, each.before.st_size
+        )  # no mode: content and rights are as before
         for each in stage.deltas
-        if each.kind == "dress" and each.before and is_regular(each.before.st_mode)
+        if each.kind == "dress" and each.before and S_ISREG(each.before.st_mode)
     ]
     named = {change.path for change in stage.changes.changes}
     return ChangeSet(

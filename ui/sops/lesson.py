@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +43,11 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
     shells: list[StagedShell] = []
 
     def enter(run: str) -> list[str]:
-        shells.append(StagedShell(ground.roots, config.home, run))
-        return shells[0].words(cwd)
+        try:
+            shells.append(StagedShell(ground.roots, config.home, run))
+        except StageError as error:
+            print(say("lesson.no_stage", why=one_line(str(error), 200)))
+        return shells[0].words(cwd) if shells else []
 
     try:
         run = record(
@@ -59,12 +64,12 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
         for shell in shells:
             shell.ended().commit()
         raise
+    typed = typed_lines(read_events(config.home, run))
+    if not shells:
+        return Lesson.recorded(name, ground, run, typed, None, "")
     stage = shells[0].ended()
     seen = seen_in(stage, "", 0, ground.ignored)
-    typed = typed_lines(read_events(config.home, run))
-    lesson = Lesson.recorded(name, ground, run, typed, seen, stage.wait())
-    lesson.lang = config.lang
-    return lesson
+    return Lesson.recorded(name, ground, run, typed, seen, stage.wait())
 
 
 class LessonFlow:
@@ -74,20 +79,36 @@ class LessonFlow:
         self.agent, self.lesson, self.questions = agent, lesson, questions
 
     def to_its_end(self) -> int:
-        """Ask, prove, store; return the exit code. What the demonstration did is made real in any case."""
+        """Ask, prove, store; return the exit code. What the demonstration did is made real in any case, and what is open
+        stays open in a draft."""
+        code = 0
         try:
-            self._settle()
-            self._ask_what_varies()
-            self._prove_own()
+            with stopped_by_signals():
+                self._to_a_proof()
+        except (KeyboardInterrupt, EOFError):
+            print(f"\n{say('lesson.stopped')}")
+            code = 130
         finally:
-            if problem := self.lesson.make_real():
-                print(say("lesson.not_real", problem=one_line(problem, 300)))
+            self._make_real()
+        show_stored(self._store(), self.lesson)
+        return code
+
+    def _to_a_proof(self) -> None:
+        lesson = self.lesson
         try:
+            if not lesson.cases:
+                self._settle()
+                self._ask_what_varies()
+                self._prove_own()
+            self._make_real()
             self._prove_others()
-        finally:
-            sop = self._store()
-        show_stored(sop, self.lesson)
-        return 0
+        except StageError as error:
+            lesson.notes.append(str(error))
+            print(f"✗ {say('lesson.no_stage', why=one_line(str(error), 200))}")
+
+    def _make_real(self) -> None:
+        if problem := self.lesson.make_real():
+            print(say("lesson.not_real", problem=one_line(problem, 300)))
 
     def _settle(self) -> None:
         lesson = self.lesson
@@ -174,23 +195,57 @@ class LessonFlow:
 
     def _store(self) -> Sop:
         agent, lesson = self.agent, self.lesson
+        status = lesson.status()
         existing = agent.sops.get(lesson.name)
         version = existing.version if existing and existing.description else 0
         redact = agent.parts.redactor()
         files: dict[str, str | bytes] = {
             path: redact(text) for path, text in lesson.files().items()
         }
+        if files["sop.yaml"] != lesson.files()["sop.yaml"]:
+            print(say("lesson.secret"))
+            status = "draft"
         changes = SopChanges(agent.config.home, SEEDS)
         sop = changes.write(
             lesson.name,
             files,
             reason=say("teach.reason_record"),
             run=lesson.run or None,
-            status=lesson.status(),
+            status=status,
             expects_version=version,
         )
         agent.sops.reload()
         return sop
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """A closed terminal and a request to end stop the lesson as Ctrl-C does, so that nothing of it is lost."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGHUP, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def teach_lesson(args: Namespace, config: Config, *, is_attended: bool) -> int:
+    """Record a demonstration and learn from it, or go on with the draft of this name; return the exit code."""
+    agent, questions = Agent(config), questions_of(args, is_attended)
+    existing = agent.sops.get(args.sop)
+    if not args.record:
+        ground = Ground.of([Path(root) for root in config.safety.roots], config.home, Path.cwd())
+        kept = Lesson.kept(args.sop, existing.folder, ground) if existing else None
+        if kept is None:
+            raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
+        return LessonFlow(agent, kept, questions).to_its_end()
+    if existing is not None and not questions.may_replace(existing):
+        raise RecordError(say("teach.taken", name=existing.name, version=existing.version))
+    return LessonFlow(agent, record_lesson(args.sop, config, Path.cwd()), questions).to_its_end()
 
 
 def changed(seen: Seen | None) -> str:

@@ -8,12 +8,14 @@ from typing import Protocol
 
 from learning.induce import Candidate
 from learning.wording import slotted
+from memory.sops.store import Sop
 from ui.sanitise import clean, one_line
 from ui.sops.sops import parameters
 from ui.sops.teach_questions import change_values, show_values
 from ui.terminal import read_next
 from ui.words import say
 
+_YES = {"y", "yes", "ok", "是", "好", "要"}
 _NO = {"n", "no", "不", "否", "不是", "不要"}
 
 
@@ -21,6 +23,10 @@ class LessonQuestions(Protocol):
     """Whoever decides."""
 
     is_attended: bool
+
+    def may_replace(self, existing: Sop) -> bool:
+        """True when a new version of an SOP that is there is meant."""
+        ...
 
     def request(self, name: str) -> str:
         """How the owner will ask for it; "" when nobody says."""
@@ -52,6 +58,13 @@ class AtTerminal(LessonQuestions):
 
     is_attended = True
 
+    def may_replace(self, existing: Sop) -> bool:
+        key = "teach.replace_seed" if existing.is_seed else "teach.replace"
+        said = read_next(
+            say(key, name=existing.name, version=existing.version, status=existing.status)
+        )
+        return said.strip().lower() in _YES
+
     def request(self, name: str) -> str:
         print(f"\n{say('lesson.request', example=name.replace('-', ' '))}")
         return clean(read_next(say("teach.request_prompt"))).strip()
@@ -66,7 +79,7 @@ class AtTerminal(LessonQuestions):
             show_values(listed)
             said = read_next(say("teach.values_prompt")).strip()
             if not said:
-                return {name: text for name, text, varies in listed if varies}
+                return {str(each[0]): str(each[1]) for each in listed if each[2]}
             if problem := change_values(listed, said):
                 print(f"  {problem}")
 
@@ -89,9 +102,14 @@ class Absent(LessonQuestions):
     is_attended = False
 
     def __init__(self, args: Namespace) -> None:
-        self._values = parameters(args.values or [])
-        self._sets = [parameters(args.prove)] if args.prove else []
+        self._values = {key: str(value) for key, value in parameters(args.values or []).items()}
+        proofs = parameters(args.prove) if args.prove else {}
+        self._sets = [{key: str(value) for key, value in proofs.items()}] if proofs else []
+        self._may_replace = bool(args.new_version)
         self._request = args.request or ""
+
+    def may_replace(self, existing: Sop) -> bool:
+        return self._may_replace
 
     def request(self, name: str) -> str:
         text = self._request
@@ -103,7 +121,7 @@ class Absent(LessonQuestions):
         return ""
 
     def vary(self, found: Sequence[Candidate]) -> Mapping[str, str]:
-        return self._values or {each.name: each.text for each in found if each.varies}
+        return dict(self._values) or {each.name: each.text for each in found if each.varies}
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         return self._sets.pop(0) if self._sets else None

@@ -12,7 +12,7 @@ import pytest
 from config import ModelConfig
 from models.base import Request
 from models.endpoint import EndpointModel
-from models.endpoint.trying import PIXEL
+from models.endpoint.trial import PIXEL
 from models.errors import ModelUnavailable
 from models.images import MAX_IMAGE_BYTES, encoded
 from tests.conftest import CommandLine

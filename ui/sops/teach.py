@@ -50,13 +50,17 @@ class TeachUsage(SopwithError):
 )
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
-    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:
+    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) > 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    if not (args.from_run or args.from_file):
+        from ui.sops.lesson import teach_lesson  # a recording, or the draft of one
+
+        return teach_lesson(args, config, is_attended=is_attended)
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:

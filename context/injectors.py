@@ -157,20 +157,22 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def matched(brief: Brief) -> Block:
-    """The texts of SOPs that the request calls up: by a trigger, or the one that routing found nearest; others that are
-    near by a line."""
-    request = brief.task.lower()
-    called = [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
-    best, *near = brief.hints or (None,)
-    bodies = list(dict.fromkeys(sop.name for sop in (best, *called) if sop))[:MAX_BODIES]
-    by_name = {sop.name: sop for sop in (*called, *brief.hints)}
-    lines = [_body(by_name[name], brief) for name in bodies]
-    lines += [
-        f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
-        for sop in near
-        if sop and sop.name not in bodies
-    ]
+    """Return the texts of SOPs that the request calls up by a trigger or that routing found nearest; others by a line."""
+    whole = {sop.name: sop for sop in (*brief.hints[:1], *_called(brief))}
+    shown = list(whole.values())[:MAX_BODIES]
+    lines = [_body(sop, brief) for sop in shown]
+    lines += [_pointer(sop, brief) for sop in brief.hints[1:] if sop not in shown]
     return Block("\n\n".join(lines), brief.prompts.text("hint", text="").rstrip())
+
+
+def _called(brief: Brief) -> list[Sop]:
+    """Return the SOPs with a trigger that stands in the request."""
+    request = brief.task.lower()
+    return [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
+
+
+def _pointer(sop: Sop, brief: Brief) -> str:
+    return f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
 
 
 def environment(brief: Brief) -> str:

@@ -102,7 +102,7 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """What may reach a run between two turns."""
+    """Reach a run between two turns."""
 
     steering: Callable[[], list[dict[str, Any]]] = list  # what the owner says while it works
     remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: ()  # writes a note of it

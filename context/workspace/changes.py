@@ -1,4 +1,4 @@
-"""What changed in the workspace files since the model read them, as a message that joins the history."""
+"""Tell the model what changed in the workspace files since it read them, as a message of the history."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Changes:
         self._own: set[str] = set()
 
     def wrote(self, name: str) -> None:
-        """The run itself has written this file: its model knows."""
+        """Note that the run itself has written this file: its model knows."""
         if self._workspace.state is not State.INITIAL:
             self._own.add(name)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letters
-from learning.induce.places import Place, apart, places
+from learning.induce.places import Place, apart, is_path_start, places
 from shell import words
 from shell.placed import Placed
 
@@ -49,10 +49,21 @@ def written(script: str, values: Mapping[str, Sequence[str]]) -> Written:
     letters = Letters(script)
     found = []
     for name, texts in values.items():
-        first = next((each for text in texts if (each := places(letters, text))), [])
-        others = [each for text in texts if "/" in text for each in places(letters, text)]
-        found += [(name, place) for place in {*first, *others}]
+        spots = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
+        first = next(filter(None, spots), [])
+        others = [each for text, each in zip(texts, spots, strict=True) if "/" in text]
+        found += [
+            (name, place) for place in {*first, *(place for each in others for place in each)}
+        ]
     return _Writer(script, letters).write(apart(found))
+
+
+def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
+    """Return where a text stands; a path only where one may begin: `jan.csv` is no part of `sorted-jan.csv`."""
+    found = places(letters, text)
+    if not is_path:
+        return found
+    return [place for place in found if is_path_start(letters.text, place.first)]
 
 
 class _Writer:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,13 @@ class Teacher:
     def records(self, *lines: str) -> None:
         """Type these lines and leave the shell."""
         for count, line in enumerate((*lines, "exit")):
-            self.screen.until(lambda n=count: self._prompts() > n, f"for the prompt before {line}")
+            self.screen.until(
+                partial(self._has_more_prompts, count), f"for the prompt before {line}"
+            )
             self.screen.types(line + "\r")
+
+    def _has_more_prompts(self, count: int) -> bool:
+        return self._prompts() > count
 
     def answers(self, prompt: str, text: str) -> None:
         """Wait for a question, type the answer."""

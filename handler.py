@@ -22,7 +22,7 @@ from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety import origins
 from safety.gate import Ask, Decision, Gate
-from tools.base import Tool, ToolContext, ToolError
+from tools.base import Hold, Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 ONCE = (
@@ -309,7 +309,7 @@ class AgentHandler:
         refusal = yield from self._allowed(turn, call, self._verdict(tool, call, paths))
         if refusal is not None:
             return refusal
-        result = yield from self._run(turn, call, tool, only_reads)
+        result = yield from self._run(turn, call, tool, only_reads, reply.hold)
         if isinstance(result, ToolResult) and not result.origin:
             result.origin = origins.of_result(tool.effects, args, paths, self.gate.places)
         return result
@@ -354,7 +354,7 @@ class AgentHandler:
         return tuple(sorted(self.state.origins | ({notes} if notes else set())))
 
     def _run(
-        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
+        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool, hold: Hold | None = None
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on disk first."""
         args = call.args or {}
@@ -364,6 +364,7 @@ class AgentHandler:
         if call.name == "ask_user":
             return (yield from self.consent.ask(turn, call))
         self.context.call = call.id
+        self.context.hold = hold
         self.context.env[ONCE] = f"{self.run}.{turn}"
         began = time.monotonic()
         try:

@@ -32,12 +32,13 @@ from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
-from runs.start.attachments import named, take_in
+from runs.start.attachments import in_full, named, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
 from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
+from safety.origins import OUTSIDE
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
@@ -225,6 +226,9 @@ class Agent:
         attended = is_attended(options.approve, owner)
         first = opening(task, options, self.parts, found, previous, is_attended=attended)
         first |= {"attached": attached} if attached else {}
+        if options.shows_files and (text := in_full(attached)):
+            first |= {"told": f"{task}\n\n{text}"}
+            first |= {"origins": sorted({*first.get("origins", ()), OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)

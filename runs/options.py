@@ -30,6 +30,7 @@ class Options:
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
     job: Mapping[str, str] | None = None  # that a schedule began it for: name, due, last success
+    shows_files: bool = False  # a model reads the text of what is attached with the task
     bounds: Bounds | None = None  # of a run that its owner did not start
 
 

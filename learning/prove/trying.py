@@ -1,0 +1,75 @@
+"""Run a script in a stage over the owner's files, see what it does, and throw that away."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from learning.prove.seen import Seen, seen_in
+from tools.scripts.calls import environment
+from tools.scripts.staged import argv, confined
+
+SECONDS = 120.0
+RUN = "lesson"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where scripts are tried: the folders that they may change, the agent's home, the working folder."""
+
+    roots: tuple[Path, ...]
+    home: Path
+    cwd: Path
+
+    @classmethod
+    def of(cls, roots: Sequence[Path], home: Path, cwd: Path) -> Ground:
+        """The ground with these roots; without any: the owner's home, the working folder, the one for temporary files."""
+        temporary = Path(tempfile.gettempdir())
+        wanted = [*(roots or (Path.home(), cwd)), temporary]
+        found = dict.fromkeys(root.resolve() for root in wanted if root.is_dir())
+        return cls(tuple(found), home.resolve(), cwd)
+
+    @property
+    def ignored(self) -> list[Path]:
+        """The folders in which changes are nobody's business."""
+        temporary = Path(tempfile.gettempdir()).resolve()
+        used = (Path.home().resolve(), self.cwd.resolve(), *self.roots)
+        inside = any(each != temporary and each.is_relative_to(temporary) for each in used)
+        return [] if inside else [temporary]
+
+    def tried(self, script: str, type: str = "bash", env: Mapping[str, str] | None = None) -> Seen:
+        """Return what a script does here. Raises StageError."""
+        from sandbox.stage import Stage
+
+        stage = Stage.open(self.roots, self.home, RUN, "try")
+        try:
+            command = confined(list(self.roots), argv(type, script))
+            given = environment() | dict(env or {})
+            code, output = stage.run(command, self.cwd, given, SECONDS)
+            text = output.decode("utf-8", "replace")
+            return seen_in(stage, text, code, self.ignored)
+        finally:
+            stage.discard()
+
+
+def why_none(home: Path) -> str:
+    """Return why no stage can be opened here; "" where one can."""
+    from sandbox.stage import Stage, StageError
+
+    with tempfile.TemporaryDirectory(dir=home) as folder:
+        try:
+            Stage.open([Path(folder)], home, RUN, "probe").discard()
+        except (StageError, OSError) as error:
+            return str(error)
+    return ""
+
+
+def as_variables(values: Mapping[str, object]) -> dict[str, str]:
+    """Return values as a script finds them in its environment."""
+    return {
+        name: os.fspath(value) if isinstance(value, Path) else str(value)
+        for name, value in values.items()
+    }

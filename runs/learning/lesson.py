@@ -20,7 +20,6 @@ from learning.induce import (
     derived,
     guarded,
     schema_of,
-    spellings,
     written,
 )
 from learning.lines import Typed
@@ -167,10 +166,7 @@ class Lesson:
         return derived(self._written().text, self.values)
 
     def _written(self) -> Written:
-        spelled = {
-            name: spellings(value, Path.home(), self.folders) for name, value in self.values.items()
-        }
-        return written(strict(self.lines, self.head), spelled)
+        return Written.of(strict(self.lines, self.head), self.values, self.folders)
 
     @property
     def script(self) -> str:

@@ -40,8 +40,8 @@ from memory.journal.store import Store
 from memory.journal.turns import Turn
 from memory.recall import ranking as recall
 from memory.recall.words import learn
-from memory.words import asked
 from models.embeddings import EmbeddedModel, Embedder
+from text.words import asked
 
 OWN = Path(__file__).parent / "recall_data"
 CUTS = (5, 10, 25, 50)

@@ -1,49 +1,48 @@
-"""Which time ranges are found exactly, and where silence is kept, beside dateparser.
+"""Which time ranges are found exactly, and where silence is kept, beside dateparser or a few regular expressions.
 
-    python bench/timewords.py [--dev | --held-out] [--misses] [--ours]
+    python bench/timewords.py [--misses] [--ours]          our own collections (tests/time_cases)
+    python bench/timewords.py --data FILE [--half tune|held]  sentences of a public specification
 
-The collections are in tests/time_cases. They were written before the grammars were tuned, by hand, from how people speak;
-half of `en`, `zh` and `silent`, chosen by a hash, were not looked at while it was done (`--held-out`); the others were
-written later, without a look at the grammars, and mended after one measurement. A text is right when all its ranges
-are, and no other is found. dateparser gives moments, no ranges: it is right when each moment lies on the day (or in the
-month or year) that is meant.
+In our own collections a text is right when all its ranges are, and no other is found. Sentences of the specification name
+readings, the past one first: each must be found from its first moment to its last, where a range may name its last day,
+month or year or leave it out, and a time of day may last up to an hour. `--half` is a split by a hash: what is held out is
+looked at for its score only. The baseline gives moments, no ranges: it is right when each lies within what is meant.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import re
 import statistics
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from memory.timewords import find
+from text.time import find
 
 CASES = Path(__file__).resolve().parent.parent / "tests" / "time_cases"
 NOW = datetime(2026, 3, 11, 15, 20, tzinfo=ZoneInfo("Asia/Shanghai"))
 GOALS = {
-    "en": 75.0,
-    "en_new_york": 75.0,
+    "en": 90.0,
+    "en_new_york": 85.0,
     "en_london": 75.0,
     "en_leap_day": 75.0,
-    "en_questions": 75.0,
-    "zh": 80.0,
-    "zh_sunday": 80.0,
+    "en_questions": 70.0,
+    "zh": 90.0,
+    "zh_sunday": 85.0,
     "zh_new_year": 80.0,
     "zh_leap_day": 80.0,
     "zh_questions": 80.0,
     "mixed": 80.0,
-    "silent": 97.0,
+    "silent": 92.0,
 }
 Ranges = list[tuple[datetime | None, datetime | None]]
 _POINT = re.compile(
@@ -112,28 +111,44 @@ def collection(name: str) -> Iterator[Case]:
 
 
 def is_held_out(text: str) -> bool:
-    """True for the half that was not looked at."""
-    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
+    """True for the third that is looked at for its score only."""
+    return hashlib.sha256(text.encode()).digest()[0] % 3 == 0
 
 
 def ours(text: str, now: datetime = NOW) -> Ranges:
-    """What memory/timewords finds."""
+    """What text/time finds."""
     return [(each.start, each.end) for each in find(text, now)]
 
 
-def dateparsers(text: str, now: datetime = NOW) -> Ranges:
-    """What dateparser finds: moments, each twice."""
-    search_dates = import_module("dateparser.search").search_dates  # untyped, and slow to import
+_SIMPLE = (
+    (r"\d{4}-\d\d?-\d\d?", lambda now, said: datetime.fromisoformat(said)),
+    (r"\byesterday\b|昨天", lambda now, said: now - timedelta(days=1)),
+    (r"\btoday\b|今天", lambda now, said: now),
+    (r"\btomorrow\b|明天", lambda now, said: now + timedelta(days=1)),
+    (r"\b\d+(?= days? ago)|\d+(?=天前)", lambda now, said: now - timedelta(days=int(said))),
+    (r"\b\d+(?= weeks? ago)|\d+(?=周前)", lambda now, said: now - timedelta(weeks=int(said))),
+    (r"\blast week\b|上周", lambda now, said: now - timedelta(weeks=1)),
+    (r"\blast month\b|上个?月", lambda now, said: now.replace(day=1) - timedelta(days=1)),
+    (r"\blast year\b|去年", lambda now, said: now.replace(year=now.year - 1, day=1)),
+    (r"\b(?:19|20)\d\d\b|(?:19|20)\d\d(?=年)", lambda now, said: now.replace(year=int(said), day=1)),
+)  # fmt: skip
 
-    settings = {"RELATIVE_BASE": now.replace(tzinfo=None), "PREFER_DATES_FROM": "past"}
-    languages = ["zh"] if re.search("[\u4e00-\u9fff]", text) else ["en"]
-    found = search_dates(text, languages=languages, settings=settings) or []
-    return [(_utc(moment.replace(tzinfo=None), now), None) for _, moment in found]
+
+def simple(text: str, now: datetime = NOW) -> Ranges:
+    """What ten regular expressions find: moments."""
+    found: Ranges = []
+    for pattern, read in _SIMPLE:
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            try:
+                found.append((_utc(read(now, match[0]).replace(tzinfo=None), now), None))
+            except ValueError:
+                continue
+    return found
 
 
 def is_right(name: str, found: Ranges, wanted: Ranges) -> bool:
     """Exactly for ours; for moments, that they lie within."""
-    if name != "dateparser":
+    if name == "ours":
         return found == wanted
     return len(found) == len(wanted) and all(
         moment is not None and start is not None and end is not None and start <= moment < end
@@ -166,29 +181,70 @@ def _shown(ranges: Ranges, now: datetime) -> str:
     return "; ".join(local) or "nothing"
 
 
+def _moment(said: str) -> datetime | None:
+    if said.startswith(("0001", "9999")):
+        return None
+    return datetime.fromisoformat(said).replace(tzinfo=UTC)
+
+
+def _is_reading(found: tuple[datetime | None, datetime | None], reading: list[str]) -> bool:
+    """True for the same stretch of time; see the head of this file for what is left open."""
+    kind, start, end = reading[0], _moment(reading[1]), _moment(reading[2])
+    if found[0] != start:
+        return False
+    if kind == "datetime":
+        return found[1] is not None and start is not None and found[1] - start <= timedelta(hours=1)
+    ends = {end}
+    if end and "range" in kind:
+        ends |= {end + timedelta(days=1), end + timedelta(seconds=1), end + timedelta(minutes=1)}
+        ends |= {end + timedelta(hours=1), (end.replace(day=1) + timedelta(days=32)).replace(day=1)}
+        ends |= {end.replace(year=end.year + 1)} if (end.month, end.day) != (2, 29) else set()
+    return found[1] in ends
+
+
+def specified(file: Path, half: str, finder: Callable[[str, datetime], Ranges], *, shown: bool) -> dict[str, list[int]]:  # fmt: skip
+    """Right and all sentences of the specification, by language; `silent`: those without any time."""
+    scores: dict[str, list[int]] = {}
+    for case in json.loads(file.read_text("utf-8"))["cases"]:
+        is_left_out = not case["now"] or (not case["items"] and case["other"])
+        if is_left_out or (half and is_held_out(case["text"]) != (half == "held")):
+            continue
+        found = finder(case["text"], datetime.fromisoformat(case["now"][:26]).replace(tzinfo=UTC))
+        wanted = [item["readings"][0] for item in case["items"]]
+        is_right = all(any(_is_reading(each, one) for each in found) for one in wanted)
+        if case["whole"] and not case["other"]:
+            is_right = is_right and len(found) <= len(wanted)
+        score = scores.setdefault(case["lang"] if wanted else "silent", [0, 0])
+        score[0] += is_right
+        score[1] += 1
+        if shown and not is_right:
+            print(f"  {case['text']}\n    meant {wanted}\n    found {_shown(found, NOW)}")
+    return scores
+
+
 def main() -> int:
     """Prints a table; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    half = parser.add_mutually_exclusive_group()
-    half.add_argument("--dev", action="store_true")
-    half.add_argument("--held-out", action="store_true")
+    parser.add_argument("--data", type=Path, help="sentences of the specification")
+    parser.add_argument("--half", choices=("tune", "held"), default="")
     parser.add_argument("--misses", action="store_true", help="show what was wrong")
-    parser.add_argument("--ours", action="store_true", help="without dateparser")
+    parser.add_argument("--ours", action="store_true", help="without the baseline")
     args = parser.parse_args()
-    warnings.simplefilter("ignore")
     finders: dict[str, Callable[[str, datetime], Ranges]] = {"ours": ours}
     if not args.ours:
-        finders["dateparser"] = dateparsers
+        finders["simple"] = simple
+    if args.data:
+        for name, finder in finders.items():
+            shown = args.misses and name == "ours"
+            for language, (right, all_) in specified(args.data, args.half, finder, shown=shown).items():  # fmt: skip
+                print(f"{name:12}{language:8}{all_:6}{100 * right / all_:8.1f} %")
+        return 0
     missed = False
     print(f"{'':12}{'texts':>6}" + "".join(f"{name + ' %':>14}{'p95 ms':>9}" for name in finders))
     for name, goal in GOALS.items():
-        cases = [
-            case
-            for case in collection(name)
-            if not (args.dev or args.held_out) or is_held_out(case.text) == args.held_out
-        ]
+        cases = list(collection(name))
         ours("yesterday 昨天")
         rates = {
             each: measured(each, finder, cases, shown=args.misses and each == "ours")

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from learning.request import PLAIN, Asked
 from learning.slots import QUOTES, Unclear, Where, as_ending, says_which, value_of
 from memory.sops.store import Sop
-from models.base import ModelError
+from models.errors import ModelError
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Wording
 from text import pattern

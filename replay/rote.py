@@ -18,7 +18,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.base import Event, Reply, Request, ToolCall, ToolResult
+from models.errors import Blame, Diverged
 from replay import template
 from replay.extract import extract, whole_output
 from replay.parameters import MAX_VALUE_CHARS

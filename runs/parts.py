@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
-from context.prompts import Prompts
+from context import Prompts
 from memory.home.sessions import MAIN, Session
 from memory.runlog.inbox import Entry, Inbox
 from memory.sops.store import SopStore
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.network import Leave
     from tools.base import Tool
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -84,14 +85,21 @@ class Parts:
             is_alone,
         )
 
-    def held(self, gate: Gate, folder: Path) -> Sandbox | None:
+    def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
         from sandbox.cells import Profile, Sandbox
 
         if not gate.sandboxed:
             return None
         if gate.shared is None:
-            return Sandbox(self.sandbox, Profile("owner", gate.places))
+            exits = None
+            if self.sandbox.name == "full":
+                from safety.addresses import Reach
+                from sandbox.network import Exits, local_ports
+
+                private = self.config.safety.private_hosts
+                exits = Exits(folder, Reach(private).find, local_ports(request, private))
+            return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
@@ -157,9 +165,9 @@ class Parts:
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
-        from models.openai_compat import OpenAICompatModel
+        from models.endpoint import EndpointModel
 
-        return OpenAICompatModel(
+        return EndpointModel(
             settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
         )
 
@@ -222,6 +230,7 @@ class Parts:
             SEEDS,
             limits.context_tokens,
             redact,
+            shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
             recall=lambda session, request: self.recalling(session).at_start(request),
@@ -252,13 +261,13 @@ class Parts:
         """The index of the facts, which only the owner's own session reads."""
         if options.session != "main":
             return ""
-        from context.injectors import MAX_FACTS_LINES
+        from memory.facts.lines import MAX_INDEX_LINES
         from memory.home.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
                 "\n".join(
-                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]
+                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_INDEX_LINES]
                 )
             )
         return ""
@@ -298,3 +307,12 @@ def lifts(
     ):  # what nobody has approved reaches nobody
         return found - {"network"}
     return found
+
+
+def leave(
+    gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
+) -> Leave:
+    """Return the hosts that this call may reach."""
+    from sandbox.network import leave_of
+
+    return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

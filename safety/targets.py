@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from safety.tables import names
+from text.patterns import names
 
 Kind = Literal[
     "address", "url", "account", "phone", "name", "file", "amount", "time", "id", "title"
@@ -253,6 +253,11 @@ class Named:
             ):
                 return True
         return False
+
+    @property
+    def addresses(self) -> list[str]:
+        """The hosts of the addresses that the owner named."""
+        return [url.netloc for url in self._urls]
 
     @property
     def has_days(self) -> bool:

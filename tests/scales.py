@@ -320,6 +320,24 @@ def above_the_rules(sizes: dict[str, Part], goals: Counts) -> dict[str, list[str
     }
 
 
+def _keys(text: str) -> Iterator[tuple[str, str]]:
+    """Give each line with its section and key, such as `[parts] text`."""
+    section = ""
+    for line in text.splitlines():
+        section = line if line.startswith("[") else section
+        yield f"{section.partition(' #')[0]} {line.split(' = ')[0]}", line
+
+
+def with_reasons(text: str, old: str) -> str:
+    """Put the comments of the old text behind the same keys of the new one."""
+    reasons = {key: line.partition(" #")[2] for key, line in _keys(old) if " = " in line}
+    lines = []
+    for key, line in _keys(text):
+        reason = reasons.get(key) if " = " in line else ""
+        lines.append(f"{line} #{reason}" if reason and "#" not in line else line)
+    return "\n".join(lines) + "\n"
+
+
 def written(limits: dict[str, Any]) -> str:
     """Lay out budgets.toml; a limit is lowered to what is measured and never raised."""
     old, sizes = limits["parts"], measured()
@@ -378,7 +396,8 @@ _HEAD = """# How large and how dense each part may be. tests/test_budgets.py hol
 def main() -> None:
     """Print the measured parts, or write budgets.toml."""
     if "--write" in sys.argv:
-        BUDGETS.write_text(written(budgets() if BUDGETS.exists() else {}), "utf-8")
+        old = BUDGETS.read_text("utf-8")
+        BUDGETS.write_text(with_reasons(written(budgets()), old), "utf-8")
         return
     rooms: dict[str, list[Part]] = defaultdict(list)
     for name, part in measured().items():

@@ -12,7 +12,8 @@ from memory.journal import episodes
 from memory.journal.api import Memory
 from memory.journal.episodes import MAX_TURNS, grouped, scene, summary, update
 from memory.journal.store import Store
-from memory.journal.turns import TimeRange, Turn
+from memory.journal.turns import Turn
+from text.time import TimeRange
 
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
 BREAD = "the dough of the bread rises in the oven"

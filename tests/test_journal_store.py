@@ -22,9 +22,11 @@ from memory.journal.lock import JournalError, JournalTooNew
 from memory.journal.store import Episode, Store, text_hash
 from memory.journal.sync import INDEX, check, rebuild
 from memory.journal.tables import STEPS, VERSION, WITH_GRAPH
-from memory.journal.turns import TimeRange, Turn
-from memory.words import _of_any_script, asked, cut
+from memory.journal.turns import Turn
 from tests.conftest import CHECKOUT
+from text.time import TimeRange
+from text.words import asked, cut
+from text.words.tokens import _of_any_script
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
 GROUP = Session("shared", "g1")

@@ -15,8 +15,9 @@ from memory.journal.sync import rebuild
 from memory.journal.turns import Turn
 from memory.recall import ranking as recall
 from memory.recall.question import understood
-from memory.recall.words import Words, asked_words, learn, vocabulary, words_of
+from memory.recall.words import Words, asked_words, learn, vocabulary
 from models.embeddings import EmbeddedModel
+from text.words import words_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SAID = (

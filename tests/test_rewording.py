@@ -17,7 +17,7 @@ from learning.rewording import understand
 from learning.routing import Choice, choose, read_answer
 from learning.slots import Where
 from memory.sops.store import Sop, SopStore
-from models.base import ModelUnavailable
+from models.errors import ModelUnavailable
 from models.offline import Card, Filled
 from tests.routing_cases import ASKED, MORE_PAIRS, NEAR, PAIRS, pair_sops, sops, write_sop
 

@@ -260,7 +260,7 @@ def test_the_network_is_off_and_on_when_it_is_lifted(
     assert run(world.context(level), script).data["exit_code"] != 0
     assert reached == []
     run(world.context(level, lifts=("network",)), script)
-    assert reached == [b"hello\n"]
+    assert reached == ([] if level.name == "full" else [b"hello\n"])  # a cell has a proxy instead
 
 
 def test_no_unix_socket_is_reached_even_with_the_network(world: World, level: Level) -> None:
@@ -590,7 +590,7 @@ def test_who_sees_only_the_sandbox_is_told(world: World, full: Level) -> None:
     inside = run(world.context(full), script, "python")
     assert "only the script's own processes" in inside.data["note"]
     assert int(inside.data["output"]) < 4
-    assert "note" not in run(world.context(full, lifts=("all",)), "ps").data
+    assert "note" not in run(world.context(full), "ps").data
     assert "note" not in run(world.context(full), "echo the top is seen").data
 
 
@@ -616,19 +616,13 @@ LIFTS: list[tuple[str, str, set[Lift]]] = [
     ("bash", "sudo apt-get update", {"all"}),
     ("bash", "echo x > /etc/hosts", {"all"}),
     ("bash", "cat ~/.ssh/id_ed25519", {"all"}),
-    ("bash", "ps aux | sort -k4 | head -5", {"all"}),
-    ("bash", "docker ps", {"all"}),
+    ("bash", "ps aux | sort -k4 | head -5", set()),
+    ("bash", "docker ps", set()),
     ("bash", "ps aux; python3 evil.py", set()),
-    ("bash", "ps aux --sort=-%mem | awk 'NR<=6 && $3>1 {print $2, $4}'", {"all"}),
-    ("bash", "ss -ltnp | sed -n 2p", {"all"}),
-    ("bash", "lsof -i :8000 | sed 's/x/y/g'", {"all"}),
-    ("bash", "fuser 8000/tcp", {"all"}),
-    ("bash", "ps aux | awk '{print > \"x.txt\"}'", set()),
-    ("bash", "ps aux | awk '{print | \"sh\"}'", set()),
-    ("bash", "ps aux | awk -f evil.awk", set()),
-    ("bash", "ps aux | awk 'BEGIN{system(\"x\")}'", set()),
-    ("bash", "ps aux | sed 'w out'", set()),
-    ("bash", "ps aux | sed 's/x/id/e'", set()),
+    ("bash", "./ps aux", set()),
+    ("bash", "systemctl status cron", set()),
+    ("bash", "ss -D file", set()),
+    ("bash", "ip -batch file", set()),
     ("bash", "kill 1234", {"all"}),
     ("bash", "lsof -ti :8000 | xargs kill", {"all"}),
     ("bash", "ps() { python3 evil.py; }; ps", set()),

@@ -54,7 +54,7 @@ def ran(gate: Gate, script: str, **about: Any) -> Decision:
         ("rm -rf /", ("-zsh",), "refuse", "catastrophic"),
         ("rm -rf /", ("./installer",), "refuse", "catastrophic"),
         ("sudo reboot", ("sh",), "confirm", "system"),
-        ("drop schema public cascade", ("psql", "shop"), "refuse", "catastrophic"),
+        ("drop schema public cascade", ("psql", "shop"), "confirm", "delete"),
         ("ls", ("ssh", "desk"), "confirm", "send"),
         (":!rm -rf /", ("vim", "x"), "refuse", "catastrophic"),
         ("!rm -rf /", ("less", "x"), "refuse", "catastrophic"),
@@ -111,13 +111,9 @@ def test_a_shell_that_has_left_the_sandbox_asks_each_time(gate: Gate) -> None:
 
 
 def test_a_look_at_the_machine_opens_no_shell_outside(gate: Gate) -> None:
-    for tool, lifts in (("code_run", {"all"}), ("shell_run", set())):
-        assert (
-            lifts_of(
-                gate, Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")
-            )
-            == lifts
-        )
+    for tool in ("code_run", "shell_run"):
+        ask = Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")
+        assert lifts_of(gate, ask) == set()
 
 
 @pytest.mark.parametrize(

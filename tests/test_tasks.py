@@ -10,13 +10,13 @@ import pytest
 
 from handler import Approval
 from learning.routing import route
-from memory.notes.due import due_of, split_due
-from memory.notes.tasks import FILE, TaskError, Tasks
+from memory.notes.tasks import FILE, Tasks
 from memory.sops.store import SopStore
 from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
+from text.time import NoTime, due_of, split_due
 from tools.agent.tasks import create_task, delete_task, list_tasks, update_task
 from tools.base import ToolContext, ToolError
 
@@ -60,7 +60,7 @@ def test_a_due_date_is_understood_in_words(words: str, due: str) -> None:
 
 def test_words_without_a_day_are_no_due_date() -> None:
     for words in ("asap", "", "2026-02-30x"):
-        with pytest.raises(TaskError, match="no day is found"):
+        with pytest.raises(NoTime, match="no day is found"):
             due_of(words, NOW)
 
 

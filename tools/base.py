@@ -22,6 +22,7 @@ from safety.shared_folder import RUNS
 if TYPE_CHECKING:
     from config import Config
     from sandbox.cells import Lift, Sandbox
+    from sandbox.network import Leave
 
 Kept = TypeVar("Kept")
 Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
@@ -44,7 +45,7 @@ class Between(NamedTuple):
 
 class Memories(NamedTuple):
     """What recall brings a model: a line for each turn, what could not be used, and whose words are among them when
-    they are not the owner's (models/base.py)."""
+    they are not the owner's (models/base)."""
 
     lines: Sequence[str] = ()
     degraded: Sequence[str] = ()
@@ -80,6 +81,7 @@ class ToolContext:
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
+    leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave | None] = lambda *_: None
     recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = (
         str  # hides secrets; a tool sends through it what it streams or keeps in a file
@@ -95,6 +97,9 @@ class ToolContext:
     )
     hold: Hold | None = None  # of this call: it runs in a stage of its own
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
+    judged: dict[str, Path] = field(
+        default_factory=dict
+    )  # paths of this call, as the gate saw them
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
@@ -138,6 +143,11 @@ class ToolContext:
         except RuntimeError as error:  # "~name" where no such user is
             raise ToolError(f"{text}: {error}") from error
 
+    def place(self, text: str) -> Path:
+        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        found = self.judged.get(text)
+        return resolve(self.path(text)) if found is None else found
+
 
 class Tool(NamedTuple):
     """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
@@ -161,6 +171,7 @@ class Tool(NamedTuple):
                     path = context.path(text)
                     follow = "delete" not in self.effects or path.name in ("", "..")
                     found.append(resolve(path) if follow else resolve(path.parent) / path.name)
+                    context.judged[text] = found[-1]
         return tuple(found)
 
     @property

@@ -11,8 +11,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
-from memory.words import cut
 from text import pattern
+from text.words import cut
 
 Kind = Literal["User", "Agent", "Entity", "Scene"]
 Predicate = Literal["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]

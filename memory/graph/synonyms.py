@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from memory.graph.people import FORMS, ROLES, meant, roles_in
 from memory.graph.rows import RowGraph
 from memory.journal.store import Store
-from memory.words import asked
+from text.words import asked
 
 MOST = 200  # people whose role is known that are looked at
 _MARKS = ", ".join("?" * len(ROLES))

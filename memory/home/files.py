@@ -12,22 +12,33 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_atomic(path: Path, data: bytes | str | Iterable[bytes], mode: int | None = None) -> int:
+def write_atomic(
+    path: Path,
+    data: bytes | str | Iterable[bytes],
+    mode: int | None = None,
+    folder: int | None = None,
+) -> int:
     """Replaces the content of `path` (a link: of its target) and returns once that is on the disk; gives the bytes written.
 
     `data`: bytes, text (written as UTF-8), or pieces of bytes for what is too large for memory. An existing file keeps
-    its permission bits, and its owner where we may set it; `mode` sets the bits. The folder must exist. Raises OSError
+    its permission bits, and its owner where we may set it; `mode` sets the bits. The folder must exist; `folder` is a handle of
+    it, and then no link is followed. Raises OSError
     (no space, no permission, read-only, …) and leaves the old file untouched and nothing else behind.
     """
-    target = Path(os.path.realpath(path))
+    if folder is None:
+        target = Path(os.path.realpath(path))
+        held = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return write_atomic(target, data, mode, held)
+        finally:
+            os.close(held)
     pieces: Iterable[bytes] = (
         [data.encode()] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
     )
-    before = _existing(target)
-    draft = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.tmp")
-    descriptor = os.open(
-        draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else mode
-    )
+    before = _existing(path, folder)
+    draft = f".{path.name[:80]}.{os.urandom(4).hex()}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(draft, flags, 0o666 if mode is None else mode, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:
@@ -36,11 +47,12 @@ def write_atomic(path: Path, data: bytes | str | Iterable[bytes], mode: int | No
             _keep_attributes(descriptor, before, mode)
             os.fsync(descriptor)
             size = file.tell()
-        draft.replace(target)
+        os.replace(draft, path.name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:  # an interrupt too must not leave the draft behind; it is raised again
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
         raise
-    fsync_folder(target.parent)
+    os.fsync(folder)
     return size
 
 
@@ -53,9 +65,9 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _existing(target: Path) -> os.stat_result | None:
+def _existing(target: Path, folder: int) -> os.stat_result | None:
     try:
-        found = target.stat()
+        found = os.stat(target.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from memory.journal.store import Episode, Store
 from memory.journal.turns import Turn
-from memory.words import cut
+from text.words import cut
 
 LONG_GAP = timedelta(hours=2)
 GAP = timedelta(minutes=30)

@@ -20,8 +20,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.tables import bring_up_to_date, version
-from memory.journal.turns import TimeRange, Turn
-from memory.words import cut
+from memory.journal.turns import Turn
+from text.time import TimeRange
+from text.words import cut
 
 Axis = Literal["said", "mentioned"]
 MAX_TERMS = 16  # of a question; the rarest ones
@@ -330,7 +331,7 @@ class Store:
     ) -> list[tuple[int, float]]:
         """The turns with the highest BM25, best first: (number, score), the score above 0.
 
-        `terms` come from memory.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
+        `terms` come from text.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
         and of those of the turn before and the speaker. Where terms stand in more than MOST_RANKED turns, only those of them
         are scored in which one of the rarer terms stands, or two of the others; too many of these: the newest.
         """

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import filterfalse, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from memory.journal.lock import JournalError, WriterLock
 from memory.journal.originals import Entry, Journal, zone
 from memory.journal.store import Store, text_hash
 from memory.journal.tables import WITH_GRAPH, WITH_WORDS
-from memory.journal.turns import TimeRange
+from text.time import TimeRange
 
 INDEX = "memory.sqlite3"
 _TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
@@ -33,12 +34,13 @@ class Problem(NamedTuple):
 
 def date_turns(store: Store, keys: Sequence[str]) -> None:
     """The work of the queue "times": finds which times turns speak of, as they were meant where and when they were said."""
-    from memory.timewords import find
+    from text.time import find
 
     found: dict[int, list[TimeRange]] = {}
     for number, turn in store.turns(map(int, keys)).items():
         with contextlib.suppress(OverflowError):  # said on the last day of all
-            found[number] = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+            said = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+            found[number] = list(filterfalse(attrgetter("is_vague"), said))
     with store.writing():  # for a moment only: who speaks goes first
         for number, ranges in found.items():
             store.set_mentioned(number, ranges)

@@ -9,13 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-
-class TimeRange(NamedTuple):
-    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression as it was written."""
-
-    start: datetime | None
-    end: datetime | None
-    text: str
+from text.time import TimeRange
 
 
 class Turn(NamedTuple):

@@ -15,10 +15,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory.journal.turns import TimeRange, Turn
+from memory.journal.turns import Turn
 from memory.recall.question import Question
 from memory.recall.words import asked_words
-from memory.words import cut
+from text.time import TimeRange
+from text.words import cut
 
 if TYPE_CHECKING:
     import numpy as np

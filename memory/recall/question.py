@@ -12,17 +12,9 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory.words import asked
+from text.words import SMALL, asked
 
 MAX_STATED_CHARS = 600
-_SMALL = """
-    a an the of to in on at for and or is are was were be been do does did has have had what when where who
-    whom whose which why how much many long often with by from about as that this it its his her their them
-    they he she i you your my me we our us would could should will can may might ever any some both there than
-    then so if not no into during after before since also still current recent recently currently type kind s
-    be ani whi onli dure sinc
-"""
-SMALL = frozenset(_SMALL.split())
 _STOP_CHARACTERS = frozenset(
     "的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要"
 )

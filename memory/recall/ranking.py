@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.home.sessions import MAIN
-from memory.journal.turns import Found, Recalled, TimeRange, Turn
+from memory.journal.turns import Found, Recalled, Turn
 from memory.recall.question import Question, is_small, understood
-from memory.words import asked
+from text.time import TimeRange
+from text.words import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -130,7 +131,9 @@ def candidates(
     words = words if near else dict(ranked)
     ranges = _ranges(query, now)
     numbers = (
-        set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
+        set(words)
+        | set(near.best if near else ())
+        | _in_time(store, [each for each in ranges if not each.is_vague], session, words, near)
     )
     if not numbers:
         return None, degraded
@@ -213,7 +216,7 @@ def _near(
 
 
 def _ranges(query: str, now: datetime) -> list[TimeRange]:
-    from memory.timewords import find
+    from text.time import find
 
     return find(query, now)
 

@@ -6,7 +6,6 @@ languages with spaces only: pairs of characters are no words. Source: seed 003 P
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from memory.journal.store import Store
 from memory.journal.tables import WITH_WORDS
-from memory.recall.question import SMALL, Question
+from memory.recall.question import Question
+from text.words import words_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,17 +31,8 @@ LEAST_ALIKE = (
 )
 MOST_KNOWN = 100_000  # words in memory, 50 MB
 MOST_TEXTS = 20_000  # of which it is known where their words are, 10 MB
-MAX_CHARS = 6000  # of a turn
 _SCALE = 512.0  # a vector is kept in one byte a number
 _CHUNK = 500
-_WORD = re.compile(r"[a-z]{3,24}")
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text that say something, each once, in order."""
-    return tuple(
-        word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if word not in SMALL
-    )
 
 
 def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:

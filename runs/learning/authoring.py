@@ -22,7 +22,8 @@ from learning.script_writing import source_in
 from learning.slots import Where
 from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
-from models.base import Event, ModelError, Reply, Request
+from models.base import Event, Reply, Request
+from models.errors import ModelError
 from runs.assemble import Agent
 from runs.run import now
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 
-from memory.timewords.numbers_en import cardinal, ordinal
-from memory.timewords.numbers_zh import CHARACTERS, number
 from runs.schedule.jobs import JobError
+from text.values import cardinal, ordinal
+from text.values.numbers import CHINESE_DIGITS, chinese_number
 
 _HOUR = r"(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _MINUTES = r"(?:(?:an?\s+)?(quarter)|(\d{1,2}(?=\s+min)|5|10|20|25|five|ten|twenty|twenty[- ]five)(?:\s+minutes?)?)"
 _COUNT = r"(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
 _EVERY = r"\b(?:every|each)"
 _PER = {"day": "daily", "week": "weekly", "month": "monthly", "hour": "hourly", "year": "yearly"}
-_NUMBER = rf"(?:\d{{1,3}}|[{CHARACTERS}]{{1,3}})"
+_NUMBER = rf"(?:\d{{1,3}}|[{CHINESE_DIGITS}]{{1,3}})"
 _HOUR_ZH = "(?:[一二两三四五六七八九]|十[一二]?|1?[0-9])"
 _WEEKDAYS = str.maketrans("1234567", "一二三四五六日")
 _TWO_WAYS = (
@@ -108,7 +108,7 @@ def chinese(said: str) -> str:
     said = re.sub(rf"早晚各?({_NUMBER}点(?:半|[一三]刻|{_NUMBER}分)?)", r"早上\1和晚上\1", said)
     said = re.sub(
         rf"(每隔?)({_NUMBER})个半(?:小时|钟头)",
-        lambda it: f"{it[1]}{(number(it[2]) or 0) * 60 + 30}分钟",
+        lambda it: f"{it[1]}{(chinese_number(it[2]) or 0) * 60 + 30}分钟",
         said,
     )
     said = re.sub(r"(每隔?)一?刻钟", r"\g<1>15分钟", said).replace("点整", "点")
@@ -157,7 +157,7 @@ def _before(match: re.Match[str]) -> str:
 
 
 def _minus(hour: str, quarter: str | None, minutes: str | None) -> str:
-    many, before = 15 if quarter else number(minutes or "") or 0, number(hour)
+    many, before = 15 if quarter else chinese_number(minutes or "") or 0, chinese_number(hour)
     if before is None or not 0 < many < 60:
         return f"差{quarter or minutes}{hour}点"
     return f"{before - 1 if before > 1 else 12 if before else 23}:{60 - many:02d}"

@@ -1,7 +1,7 @@
 """Words that say when, English or Chinese, as the keys of a job's file: "every weekday 08:00", "每天早上8点", a cron line.
 
 Every word must be understood: what is left over is an error that says what was. One time or day that is named is found
-by the time words of memory (memory/timewords), in the owner's timezone, in the future.
+by the time words of memory (text/time), in the owner's timezone, in the future.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ def _once(
     said: str, reading: Reading, part_of_day: Callable[[str], int | None]
 ) -> dict[str, Any] | None:
     """One moment that is named; a day alone is meant at nine, a part of one at its hour of days that come again."""
-    from memory.timewords import find
+    from text.time import find
 
     now = reading.now
     ranges = find(said, now, past=False)

@@ -6,10 +6,10 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from memory.timewords.numbers_en import cardinal, ordinal
 from runs.schedule.jobs import DAYS
 from runs.schedule.spoken import english
 from runs.schedule.words import Reading
+from text.values import cardinal, ordinal
 
 _DAY = r"(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:days?)?"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -6,10 +6,11 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from memory.timewords.numbers_zh import CHARACTERS, number
 from runs.schedule.jobs import DAYS
 from runs.schedule.spoken import chinese
 from runs.schedule.words import Reading
+from text.values.numbers import CHINESE_DIGITS as CHARACTERS
+from text.values.numbers import chinese_number as number
 
 _NUMBER = rf"(?:\d{{1,6}}|[{CHARACTERS}]{{1,5}})"
 _WEEK = "(?:周|星期|礼拜)"
@@ -41,10 +42,12 @@ _UNIT = "分钟?|小时|钟头|天|日|周|星期|礼拜"
 
 def plain(said: str) -> str:
     """The text in simplified characters and narrow digits, without blanks, spoken times made plain."""
-    from memory.timewords.chinese import simplified
+    from text.time.rules import language
 
     narrow = re.sub(
-        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE)
+        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+",
+        "",
+        language("zh").plain(said).translate(_WIDE),
     )
     return chinese(narrow.rstrip("。"))
 

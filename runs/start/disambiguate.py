@@ -18,7 +18,8 @@ from agent_loop import End, Outcome
 from learning.learned_wordings import is_refused, refuse
 from learning.slots import Where
 from memory.runlog.inbox import Entry, Inbox, call_hash
-from models.base import Event, ModelUnavailable
+from models.base import Event
+from models.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

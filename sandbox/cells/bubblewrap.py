@@ -96,20 +96,16 @@ def wide(
     pinned: Iterable[str] = (),
     kept: Iterable[str] = (),
     hidden: Iterable[str] = (),
-    network: bool = False,
     info: int,
 ) -> list[str]:
     """For the owner's tasks: all to read but `hidden`, `roots` to write but `kept`; `pinned` folders stay where they are.
 
     `info`: the descriptor of the filter.
     """
-    words = [*_APART, *(["--share-net"] if network else []), "--ro-bind", "/", "/", *_system()]
+    words = [*_APART, "--ro-bind", "/", "/", *_system()]
     for place in _RUNTIME:
         if Path(place).is_dir() and not Path(place).is_symlink():
             words += ["--tmpfs", place]
-    names = os.path.realpath("/etc/resolv.conf")  # systemd's lies in /run
-    if network and names.startswith("/run/"):
-        words += ["--ro-bind-try", names, names]
     for writable in (
         *roots,
         *pinned,

@@ -13,9 +13,12 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from safety.paths import Places
+
+if TYPE_CHECKING:
+    from sandbox.network import Exits
 
 LevelName = Literal["full", "partial", "none"]
 Kind = Literal["owner", "shared"]
@@ -55,8 +58,9 @@ class Profile(NamedTuple):
 class Sandbox:
     """The sandbox of a run. Its cells (tools/scripts/cells.py) end with it."""
 
-    def __init__(self, level: Level, profile: Profile) -> None:
-        self.level, self.profile = level, profile
+    def __init__(self, level: Level, profile: Profile, exits: Exits | None = None) -> None:
+        """`exits` lead out of the cells; without them there is no way out."""
+        self.level, self.profile, self.exits = level, profile, exits
 
 
 def probe(home: Path | None = None) -> Level:

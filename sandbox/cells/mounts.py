@@ -159,7 +159,6 @@ def words(profile: Profile, plan: Plan, info: int) -> list[str]:
         pinned=plan.pinned,
         kept=plan.kept,
         hidden=plan.hidden,
-        network=plan.network,
         info=info,
     )
 

@@ -1,7 +1,8 @@
 """The first process of a cell: runs one call after the other in it, and leaves nothing of a call behind.
 
-Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N LIMITS…`. It is process 1 there, so that no script can end it, and
-what it holds cannot be looked at. Descriptor N is a socket of packets. In:
+Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process 1 there, so that no script can end it, and
+what it holds cannot be looked at. Descriptor N is a socket of packets; DOOR is another and the ports (`7,3128,3129`; -1: none) on which
+it listens in the cell's own network; it hands those sockets out, and the proxy and the broker answer (sandbox/network). In:
 
     run    with two descriptors: the orders (`Orders`) and where the output goes
     term   asks all that still runs to end
@@ -30,6 +31,7 @@ else:
 DUMPABLE = 4  # PR_SET_DUMPABLE: whether others with the same user id may look into a process
 PACKET_BYTES = 64
 MOST_SHOWN, SHOWN_BYTES = 50, 120  # of command lines
+QUEUE = 512  # connections that wait for the proxy
 NOT_STARTED, NOT_FOUND = 126, 127  # exit codes, as a shell has them
 LIMITS = (
     resource.RLIMIT_CORE,
@@ -183,10 +185,28 @@ def _limit(values: list[str]) -> None:
         resource.setrlimit(kind, (value, value))
 
 
+def _open_door(number: int, ports: list[int]) -> None:
+    """Listen where scripts look for the proxy and the broker, and hand the sockets to whoever built the cell."""
+    listening = []
+    for port in ports:
+        each = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        each.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+        each.bind(("127.0.0.1", port))
+        each.listen(QUEUE)
+        listening.append(each)
+    numbers = b"".join(each.fileno().to_bytes(4, sys.byteorder) for each in listening)
+    door = _socket.socket(fileno=number)
+    door.sendmsg([b"door"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
+    for each in (*listening, door):
+        each.close()
+
+
 def main() -> None:
-    number = int(sys.argv[1])
+    number, (door, *ports) = int(sys.argv[1]), map(int, sys.argv[2].split(","))
     os.set_inheritable(number, False)
-    _limit(sys.argv[2:])
+    if ports:
+        _open_door(door, ports)
+    _limit(sys.argv[3:])
     Supervisor(_socket.socket(fileno=number)).serve()
 
 

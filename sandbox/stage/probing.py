@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sandbox.stage.holding import StageError
+from sandbox.undo.errors import StageError
 
 
 class StageLevel(NamedTuple):
-    """What this machine can do. `reason` is a line on why it is no more, `fix` the command that would help."""
+    """What this machine can do. `reason` is a line on why it is no more, `fix` the command that
+    would help.
+    """
 
     name: Literal["overlay", "none"]
     reason: str = ""
@@ -20,7 +22,8 @@ class StageLevel(NamedTuple):
 
 
 def probe(home: Path, roots: Iterable[str | Path]) -> StageLevel:
-    """Return whether these roots can be staged. It mounts for real: on some systems a namespace can be made and nothing
+    """Return whether these roots can be staged. It mounts for real: on some systems a namespace can
+    be made and nothing
     mounted in it."""
     if sys.platform != "linux":
         return StageLevel("none", f"there is no overlayfs on {sys.platform}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,19 @@ SHORT = 1_000  # bytes: so little takes the grammar no longer than a few millise
 SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; other text can take the square of its length
 
 
+_BEYOND_ASCII = re.compile(rb"[^\x00-\x7f]")
+
+
 def tree_of(text: bytes) -> Tree | None:
-    """Return the syntax tree, or None when the grammar takes too long."""
+    """Return the syntax tree, or None when the grammar takes too long.
+
+    The grammar's scanner asks C's `isalpha` about each character, whose table ends at 255: what lies beyond
+    reads memory of others, and ended a process. To bash such a character is a letter of a word and never one of a
+    name, as a dot is, so dots stand for its bytes; places stay the same.
+    """
     from tree_sitter import Parser
 
-    # A new parser each time (10 µs): one that kept its state from a text before ended a process.
+    text = _BEYOND_ASCII.sub(b".", text)
     parser = Parser(_language())
     if len(text) <= SHORT:
         return parser.parse(text)

@@ -58,6 +58,11 @@ def entry(name: str) -> Entry | None:
     return known.get(versioned[1]) if versioned else None
 
 
+def programs() -> dict[str, Entry]:
+    """Return all programs by their names."""
+    return _entries()[0]
+
+
 @functools.cache
 def words(kind: str) -> frozenset[str]:
     """Return a list of words of verbs.yaml."""

@@ -10,19 +10,7 @@ from shell.catalogue.options import Values, fits, has_option, operands
 from shell.catalogue.packs import EFFECTS, Entry, entry
 
 _HELP = {"--help", "--version", "-h", "-V", "help", "-version", "-help", "version"}
-_NO_HELP = {
-    "find",
-    "shutdown",
-    "rm",
-    "ls",
-    "mysql",
-    "psql",
-    "redis-cli",
-    "sort",
-    "du",
-    "df",
-    "free",
-}
+_NO_HELP = {"find", "shutdown"}
 _DRY = re.compile(
     r"--?(dry-?run(=(client|server|true|all))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
@@ -51,6 +39,9 @@ def use_of(name: str, values: Values) -> Use:
     verb = next((word for word in plain if word), "")
     if name not in _NO_HELP and _only_asks(values):
         return Use("read", verb)
+    runs_others = known is not None and {"runs", "code", "runs_remote"} & known.more.keys()
+    if "--help" in values and not runs_others:
+        return Use("read", verb)
     if known is None:
         kind = _hard_option(values) or verbs.of_stranger(name, plain)
         return Use(kind or "local", verb, is_local=kind != "send")
@@ -61,8 +52,7 @@ def use_of(name: str, values: Values) -> Use:
 
 def _only_asks(values: Values) -> bool:
     asked = {value for value in values if value is not None}
-    is_help = bool(values) and asked <= _HELP and len(asked) == len(values)
-    return is_help or list(values[1:]) == ["--help"]
+    return bool(values) and asked <= _HELP and len(asked) == len(values)
 
 
 def _hard_option(values: Values) -> str:
@@ -114,6 +104,6 @@ def _without_row(known: Entry, values: Values, plain: list[str | None]) -> str:
 def _task_words(known: Entry, plain: list[str | None]) -> list[str | None]:
     """The words behind `npm run`; nothing of `npm test`."""
     first = known.listed("runs_task")
-    if not first:
+    if not first or ("tasks_bare" in known.more and plain and plain[0] not in first):
         return plain
     return plain[1:] if plain and plain[0] in first else []

@@ -21,6 +21,9 @@ def pieces(word: str) -> list[str]:
 
 def kind_of(word: str, known: Entry | None = None) -> str:
     """Return what a verb does (read, delete, spend, send), or "" for no verb that is known."""
+    if ":" in word and "/" not in word:
+        last = word.rpartition(":")[2]
+        return kind_of(last, known) or kind_of(word.partition(":")[0], known)
     parts = pieces(word)
     own = known.listed("reads_verbs") if known else []
     if word in own or word in words("read"):
@@ -45,7 +48,8 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
             return "send"
         kind = kind_of(word, known)
         behind = named[at + 1] if at + 1 < len(named) else None
-        if word in words("nouns") and behind and kind_of(behind, known):
+        is_noun = word in words("nouns") or word in known.listed("reads_verbs")
+        if is_noun and behind and kind_of(behind, known):
             seen = kind
         elif kind:
             return kind
@@ -91,6 +95,8 @@ def task(plain: Sequence[str | None]) -> str:
 
 def of_stranger(name: str, plain: Sequence[str | None]) -> str:
     """Return the effect of a program that nobody has listed, by its name and its first words; "" for none."""
+    if name in words("plain"):
+        return ""
     own = pieces(name)
     if plain and len(own) > 1 and own[-1] in words("hard") & words("delete"):
         return "delete"

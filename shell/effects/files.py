@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from shell.bash import Command, Redirect
-from shell.catalogue import Entry, entry, values_of
+from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import has_option, operand_places
 from shell.effects.expand import Arg
 from shell.effects.inputs import input_of
@@ -50,6 +50,7 @@ _NAMED_ONLY = frozenset(
     ]
 )
 _PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
+_DISK = re.compile(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
 _DEVICE = re.compile(r"/dev/\w")
 _NO_FILE = re.compile(r"\d+|-")
 _CONTENT = {":", "true", "cat", "echo", "printf"}
@@ -121,7 +122,10 @@ def of_command(state: State, name: str, args: list[Arg], command: Command) -> No
     rest = args[1:]
     values = [arg.text for arg in rest]
     plain = [rest[at] for at in operand_places(known, values)]
-    _note(state, "writes", name, _chosen(known, "writes", rest, plain))
+    written = _chosen(known, "writes", rest, plain)
+    _note(state, "writes", name, written)
+    if "fetches" in known.more:
+        _fetched(state, written, rest)
     is_deep = _is_deep(known, rest)
     for arg in _chosen(known, "deletes", rest, plain):
         state.file("takes" if is_deep or arg.is_pattern else "deletes", name, arg)
@@ -135,6 +139,14 @@ def of_command(state: State, name: str, args: list[Arg], command: Command) -> No
         _note(state, "writes", name, plain[0 if has_option(known, "-e", values) else 1 :])
     if "remote_path" in known.more and any(_is_remote(arg.start) for arg in plain):
         state.add("send", name, "talks to another machine", is_local=False)
+
+
+def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
+    """Remember the files that come from the network: running one runs what nobody has seen."""
+    names = [arg.text for arg in written]
+    names += [arg.start.rpartition("/")[2] for arg in rest if "://" in arg.start]
+    for path in filter(None, map(state.join, filter(None, names))):
+        state.written.setdefault(path, None)
 
 
 def _note(state: State, kind: str, name: str, args: list[Arg]) -> None:
@@ -189,6 +201,13 @@ def _cut(arg: Arg) -> Arg:
 
 def _cut_names(plain: list[Arg]) -> list[Arg]:
     return [_cut(arg) if re.match(r"of=", arg.start) else arg for arg in plain]
+
+
+def disks(state: State, name: str, args: list[Arg]) -> None:
+    """Note a disk that is given to a program of which nobody knows that it only looks."""
+    is_looker = name in words("plain") | words("lookers") | _NAMED_ONLY
+    if not is_looker and any(_DISK.search(arg.start) for arg in args[1:]):
+        state.add("system", name, "a disk", is_local=False)
 
 
 def named(state: State, name: str, args: list[Arg]) -> None:

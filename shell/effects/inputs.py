@@ -38,6 +38,8 @@ def _told(state: State, name: str, values: list[str]) -> str | None:
         return state.variables.get("USER")
     if name in ("true", ":"):
         return ""
+    if name == "jobs":
+        return "%1"
     if name in ("which", "command", "type") and values:
         is_asked = name == "which" or values[0] in ("-v", "-V", "-p", "-P")
         return f"/usr/bin/{values[-1].rpartition('/')[2]}" if is_asked else None

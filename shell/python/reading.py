@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shell.bash import NotUnderstood
+from shell.catalogue.packs import load
 from shell.python.values import Values, full_name
+
+TOO_DEEP = "nested too deeply"
 
 
 class Literal(NamedTuple):
@@ -44,7 +47,9 @@ def read_code(code: str) -> Code:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in somebody's string is theirs
             nodes = list(ast.walk(ast.parse(unicodedata.normalize("NFKC", code))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError):
+        raise NotUnderstood(TOO_DEEP) from None
+    except (SyntaxError, ValueError) as error:
         raise NotUnderstood(f"it is no Python that we can read: {error}") from None
     return Code(nodes, Values(nodes, dict(_imported(nodes))), frozenset(_modules(nodes)))
 
@@ -89,10 +94,21 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Local name → full name: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
+            yield from _star(node)
             for alias in node.names:
                 yield alias.asname or alias.name, f"{node.module}.{alias.name}"
         elif isinstance(node, ast.Import):
             yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
+
+
+def _star(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """`from os import *`: the names of the module that the rows know."""
+    if node.names[0].name != "*":
+        return
+    for name in " ".join(load("python.yaml")["calls"].values()).split():
+        module, _, last = name.rpartition(".")
+        if module == node.module:
+            yield last, name
 
 
 def _modules(nodes: list[ast.AST]) -> Iterator[str]:

@@ -19,7 +19,16 @@ _HOMES = {
 }
 # What turns texts back that somebody wrote so that one cannot read them.
 _DECODERS = frozenset(
-    ["b64decode", "urlsafe_b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "unhexlify", "fromhex"]
+    [
+        "b64decode",
+        "urlsafe_b64decode",
+        "b32decode",
+        "b16decode",
+        "b85decode",
+        "a85decode",
+        "unhexlify",
+        "fromhex",
+    ]
 )
 _SAME = {
     "Path",

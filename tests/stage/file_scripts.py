@@ -13,7 +13,9 @@ RAW_NAME = b"\xff\xfe raw"
 
 
 def grow(root: Path, seed: int) -> None:
-    """Make a tree: folders, files of all sizes, links of both kinds, odd names, old times, rights, attributes."""
+    """Make a tree: folders, files of all sizes, links of both kinds, odd names, old times, rights,
+    attributes.
+    """
     choose = random.Random(seed)
     folders = [root]
     root.mkdir(parents=True)
@@ -120,7 +122,8 @@ def _operation(
 
 
 def snapshot(root: Path, *, newer_than: float | None = None) -> dict[str, tuple[object, ...]]:
-    """Return all that a tree is: bytes, types, rights, owners, links, attributes, times. Of what was changed after
+    """Return all that a tree is: bytes, types, rights, owners, links, attributes, times. Of what
+    was changed after
     `newer_than`, the time is left out."""
     found: dict[str, tuple[object, ...]] = {}
     names: dict[int, list[str]] = {}

@@ -1,4 +1,6 @@
-"""A commit or an undo that is killed at any point is finished or taken back by the next start; nothing is lost."""
+"""A commit or an undo that is killed at any point is finished or taken back by the next start;
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ CHILD = """
 import ctypes, os, signal, sys
 from pathlib import Path
 from sandbox.stage import Stage, UndoStore
-from sandbox.stage import entries, steps
+from sandbox.undo import entries, steps
 home, what, number, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 left = count
 def deadly(function):
@@ -44,7 +46,9 @@ else:
 
 
 def killed(home: Path, what: str, number: str, count: int) -> bool:
-    """Do it in a process that is killed at its `count`-th change of the disk. False when it came to its end before."""
+    """Do it in a process that is killed at its `count`-th change of the disk. False when it came to
+    its end before.
+    """
     words = [sys.executable, "-c", CHILD, str(home), what, number, str(count)]
     done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, -9), done.stderr

@@ -40,7 +40,7 @@ def create_task(
 
     due: in words or like 2026-11-24T09:00; left out: as the title says
     """
-    from memory.notes.due import due_of, split_due
+    from text.time import due_of, split_due
 
     now = datetime.now().astimezone()
     with _told():
@@ -116,7 +116,7 @@ def update_task(
 
     due: "" for none
     """
-    from memory.notes.due import due_of
+    from text.time import due_of
 
     with _told():
         when = due_of(due, datetime.now().astimezone()) if due and due.strip() else due
@@ -156,7 +156,7 @@ def _told() -> Iterator[None]:
 
 def _end_of(until: str) -> str:
     """The last minute that counts: a day means all of it."""
-    from memory.notes.due import due_of
+    from text.time import due_of
 
     due = due_of(until, datetime.now().astimezone())
     return due if "T" in due else f"{due}T23:59"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from memory.home.files import write_atomic
 from models.base import ToolResult
-from tools.base import ToolContext, ToolError, resolve, tool
-from tools.files.text_files import diff, failure, keeps_no_secret, read_text, utf8
+from tools.base import ToolContext, ToolError, tool
+from tools.files.text_files import diff, failure, keeps_no_secret, read_text, utf8, write_beneath
 
 
 @tool("read", "write", paths=("path",))
@@ -14,7 +13,7 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
 
     old: exact, occurs once, no line numbers
     """
-    place = resolve(ctx.path(path))
+    place = ctx.place(path)
     for name, text in (("old", old), ("new", new)):
         utf8(name, text)
     keeps_no_secret(ctx, place, new)
@@ -34,7 +33,7 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
         )
     changed = found.text.replace(wanted, found.adapted(new), 1)
     try:
-        size = write_atomic(place, found.encoded(changed))
+        size = write_beneath(place, found.encoded(changed))
     except OSError as error:
         raise failure(place, error) from error
     line = found.text.count("\n", 0, found.text.index(wanted)) + 1

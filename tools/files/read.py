@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 from models.base import ToolResult
+from models.images import IMAGES
+from safety.handles import open_beneath
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files.text_files import (
     SAMPLE,
@@ -41,7 +43,7 @@ def file_read(
 
     keyword: only lines around it
     """
-    place = ctx.path(path)
+    place = ctx.place(path)
     if is_folder(place):
         return _folder(place, start, count)
     with open_regular(place) as file:
@@ -49,9 +51,10 @@ def file_read(
         encoding = encoding_of(sample)
         if encoding is None:
             size = os.fstat(file.fileno()).st_size
-            return ToolResult(
-                "ok", {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
-            )
+            said = {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
+            where = ctx.path(path)
+            images = [str(where)] if where.suffix.lower() in IMAGES else []
+            return ToolResult("ok", said, images=images)
         file.seek(0)
         lines = _lines_from(file, encoding, start)
         data = _found(lines, keyword, count) if keyword else _range(lines, start, count)
@@ -171,22 +174,28 @@ def _wide_lines(file: BinaryIO, encoding: str) -> Iterator[Line]:
 
 def _folder(place: Path, start: int, count: int) -> ToolResult:
     try:
-        with os.scandir(place) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+        held = open_beneath(place, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise failure(place, error) from error
-    lines = [_entry(entry) for entry in entries[start - 1 : start - 1 + count]]
+    try:
+        with os.scandir(held) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        lines = [_entry(entry, held) for entry in entries[start - 1 : start - 1 + count]]
+    except OSError as error:
+        raise failure(place, error) from error
+    finally:
+        os.close(held)
     data: dict[str, Any] = {"output": "\n".join(lines) or "(empty folder)", "entries": len(entries)}
     if start - 1 + count < len(entries):
         data["next_start"] = start + count
     return ToolResult("ok", data)
 
 
-def _entry(entry: os.DirEntry[str]) -> str:
+def _entry(entry: os.DirEntry[str], folder: int) -> str:
     name = entry.name if entry.name.isprintable() else ascii(entry.name)
     try:
         if entry.is_symlink():
-            return f"{name} -> {Path(entry.path).readlink()}"
+            return f"{name} -> {os.readlink(entry.name, dir_fd=folder)}"
         return f"{name}/" if entry.is_dir() else f"{name}  {entry.stat().st_size:,}"
     except OSError as error:
         return f"{name}  ({error.strerror})"

@@ -8,10 +8,12 @@ import itertools
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from memory.home.files import write_atomic
+from safety.handles import folder_of, open_beneath
 from tools.base import ToolContext, ToolError
 
 SAMPLE = 65_536  # bytes that tell the encoding
@@ -44,11 +46,9 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, open for reading. Raises ToolError for what is missing, forbidden or no regular file."""
+    """The file, open for reading; no link is followed. Raises ToolError for what is missing, forbidden or no regular file."""
     try:
-        descriptor = os.open(
-            path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-        )  # a FIFO must not make us wait
+        descriptor = open_beneath(path, os.O_RDONLY | os.O_NONBLOCK)  # a FIFO must not make us wait
     except OSError as error:
         raise failure(path, error) from error
     mode = os.fstat(descriptor).st_mode
@@ -56,6 +56,12 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise ToolError(f"{path} is {_kind(mode)}, not a regular file")
     return os.fdopen(descriptor, "rb")
+
+
+def write_beneath(path: Path, data: bytes | str | Iterable[bytes]) -> int:
+    """Replace the content of a file and return its bytes; folders are made, no link is followed. Raises OSError."""
+    with folder_of(path, makes=True) as folder:
+        return write_atomic(path, data, folder=folder)
 
 
 def failure(path: Path, error: OSError) -> ToolError:

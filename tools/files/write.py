@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from memory.home.files import write_atomic
 from models.base import ToolResult
 from safety.paths import references
 from tools.base import ToolContext, ToolError, resolve, tool
@@ -22,13 +22,30 @@ from tools.files.text_files import (
     open_regular,
     read_text,
     utf8,
+    write_beneath,
 )
 
 _DIFFED = 1_000_000  # bytes; of larger files only what is added is shown
 _CHUNK = 1 << 20
 
 
-@tool("read", "write", paths=("path",))
+def taken(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
+    """Return for the gate the files whose lines the content takes in; they are opened as the gate has seen them."""
+    names = [match[1] for match in references(str(args.get("content", "")))]
+    for name in names:
+        with suppress(ToolError):  # it is no path: the tool says so
+            ctx.judged.setdefault(name, _without_links(ctx.path(name)))
+    return {"taken": [ctx.judged[name] for name in names if name in ctx.judged]}
+
+
+def _without_links(path: Path) -> Path:
+    try:
+        return resolve(path)
+    except ToolError:  # links in a circle, which are not opened
+        return path
+
+
+@tool("read", "write", paths=("path",), about=taken)
 def file_write(
     ctx: ToolContext,
     path: str,
@@ -39,7 +56,7 @@ def file_write(
 
     content: {{file:path:start:end}} becomes those lines
     """
-    place = resolve(ctx.path(path))
+    place = ctx.place(path)
     content = _expanded(ctx, content)
     utf8("content", content)
     keeps_no_secret(ctx, place, content)
@@ -48,8 +65,7 @@ def file_write(
             raise ToolError(f"{path} is a folder; give the path of a file in it")
         if place.exists():
             return _change(place, content, mode)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        size = write_atomic(place, content)
+        size = write_beneath(place, content)
     except OSError as error:
         raise failure(place, error) from error
     return ToolResult(
@@ -62,16 +78,16 @@ def _change(place: Path, content: str, mode: str) -> ToolResult:
     size = place.stat().st_size
     data: dict[str, Any] = {"path": str(place)}
     if size > _DIFFED or (mode == "overwrite" and not _is_text(place)):
-        data["bytes"] = write_atomic(place, _pieces(place, content, mode))
+        data["bytes"] = write_beneath(place, _pieces(place, content, mode))
     elif mode == "overwrite":
         before = read_text(place)
-        data |= {"bytes": write_atomic(place, content), "diff": diff(before.text, content)}
+        data |= {"bytes": write_beneath(place, content), "diff": diff(before.text, content)}
     else:
         before = read_text(place)
         added = before.adapted(content)
         after = before.text + added if mode == "append" else added + before.text
         data |= {
-            "bytes": write_atomic(place, before.encoded(after)),
+            "bytes": write_beneath(place, before.encoded(after)),
             "diff": diff(before.text, after),
         }
     return ToolResult("ok", data | {"lines": len(content.splitlines())})
@@ -119,7 +135,7 @@ def _expanded(ctx: ToolContext, content: str) -> str:
 
 def _referred(ctx: ToolContext, reference: re.Match[str]) -> str:
     start, end = int(reference[2]), int(reference[3])
-    lines = read_text(resolve(ctx.path(reference[1]))).text.removesuffix("\n").split("\n")
+    lines = read_text(ctx.place(reference[1])).text.removesuffix("\n").split("\n")
     if not 1 <= start <= end <= len(lines):
         raise ToolError(
             f"{reference[0]}: the file has lines 1 to {len(lines)}; nothing was written"

@@ -176,7 +176,7 @@ def offer_of(server: str, each: mcp_types.Tool) -> Offer:
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
     """Those with words of the query, the most telling first; all of them for an empty one."""
-    from memory.words import asked, cut
+    from text.words import asked, cut
 
     wanted = {
         word

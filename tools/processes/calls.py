@@ -191,7 +191,8 @@ def _whose(ctx: ToolContext, process: psutil.Process) -> str:
     with suppress(psutil.Error):
         is_below = me in process.parents()
         if is_below and (
-            process.name() == "bwrap" or "/sandbox/supervisor.py" in " ".join(process.cmdline())
+            process.name() == "bwrap"
+            or "/sandbox/cells/supervisor.py" in " ".join(process.cmdline())
         ):
             return "ours"
         if not is_below and ctx.run:

@@ -20,7 +20,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from sandbox.network import Leave
 
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
@@ -58,6 +61,7 @@ class Work(NamedTuple):
     given: Mapping[str, str]
     name: str
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
+    leave: Leave | None = None  # what it may reach on the network
 
 
 class Handed:
@@ -136,6 +140,13 @@ class Tree:
     def taken(self, folder: Path) -> list[str]:
         """Start-up files that the script has made and that are in `folder` now: a script that is held needs no such care."""
         return []
+
+    def widen(self, leave: Leave | None) -> None:
+        """Let more hosts be reached: where there is no proxy, none is closed."""
+
+    def closed_to(self) -> str:
+        """Hosts that the script has asked in vain: where there is no proxy, nobody knows."""
+        return ""
 
     def has_rest(self) -> bool:
         """Whether the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""

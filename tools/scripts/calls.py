@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
-_LOOKS_AT_PROCESSES = re.compile(
-    r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b"
-)
+_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
@@ -50,11 +48,13 @@ def code_run(
     timeout: Annotated[int | None, Between(1, 3600)] = None,
     cwd: str | None = None,
     env: dict[str, str] | None = None,
+    hosts: list[str] | None = None,
 ) -> Generator[str, None, ToolResult]:
     """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
 
     timeout: seconds
     env: values kept out of code
+    hosts: on the network, beside those that the script names
     """
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
@@ -62,13 +62,13 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    lifts = ctx.lifts(
-        "code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),)
-    )
     if ctx.hold is not None:
         from tools.scripts.staged import run_staged  # only replays of learned scripts
 
         return run_staged(ctx, type, script, folder, environment() | given, limit)
+    args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
+    lifts = ctx.lifts("code_run", args, (folder.resolve(),))
+    leave = ctx.leave("code_run", args, (folder.resolve(),))
     with _on_disk(ctx.folder):
         holds_secret = ctx.redact(script) != script
         argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
@@ -76,17 +76,21 @@ def code_run(
     stopped: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
         work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
+        work = work._replace(leave=leave)
         running = started(ctx, work, lifts)
         try:
             is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
         finally:
             stopped = running.stop()
             taken = running.taken(ctx.folder)
+            closed_to = running.closed_to()
     if running.problem:
         raise ToolError(f"the sandbox has ended: {running.problem}")
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
     if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
         result.data["note"] = note
+    if closed_to:
+        result.data["network"] = closed_to
     if taken:
         result.data["taken"] = (
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
@@ -97,7 +101,7 @@ def code_run(
 def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
     """What the sandbox kept from a script, said to whom did not expect it; "" for nothing that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
-        return "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
+        return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, sandbox.profile.places.roots))

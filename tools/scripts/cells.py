@@ -20,7 +20,8 @@ from pathlib import Path
 from select import POLLIN, poll
 
 from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
-from tools.processes.tree import MARK, Handed, Tree, Work, leaders, mark, starting
+from sandbox.network import Leave
+from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 
 MOST_CELLS = 4
@@ -43,11 +44,15 @@ class Cell:
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         info = bubblewrap.call_filter()
         told = mounts.words(sandbox.profile, plan, info)
+        self.way_out = sandbox.exits.cell() if sandbox.exits else None
+        more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
+        told += more
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
         python = os.path.realpath(sys.executable)
         supervisor = [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
+        supervisor.append(door)
         supervisor += map(
             str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         )
@@ -64,18 +69,20 @@ class Cell:
                     stdout=self._errors,
                     stderr=self._errors,
                     start_new_session=True,  # Ctrl-C is for us
-                    pass_fds=[info, words, inner.fileno()],
+                    pass_fds=[info, words, inner.fileno(), *passed],
                 )
                 leaders.add(self._process.pid)
         except OSError:
+            if self.way_out:
+                self.way_out.close()
             self.talk.close()
             self._group.close()
             os.close(self._errors)
             raise
         finally:
             inner.close()
-            os.close(info)
-            os.close(words)
+            for each in (info, words, *passed[1:]):
+                os.close(each)
 
     def is_alive(self) -> bool:
         """Whether it can take a call: it has not ended, and says nothing of a call that is over."""
@@ -113,6 +120,8 @@ class Cell:
         leaders.discard(self._process.pid)
         os.close(self._errors)
         self._group.close()
+        if self.way_out:
+            self.way_out.close()
 
     def _kill(self) -> None:
         """Ends a supervisor that does not answer, by way of bubblewrap's parent, which then ends too; else that itself."""
@@ -133,12 +142,20 @@ class Call:
     is news. `stop` it on every way out."""
 
     def __init__(
-        self, cell: Cell, orders: bytes, missing: list[str], terminal: int | None = None
+        self,
+        cell: Cell,
+        orders: bytes,
+        missing: list[str],
+        terminal: int | None = None,
+        leave: Leave | None = None,
     ) -> None:
         """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
         cell.was_used = True
+        self.way_out = cell.way_out
+        if self.way_out:
+            self.way_out.begin(leave)
         self.code: int | None = None
         self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
@@ -196,6 +213,15 @@ class Call:
             ):  # it does not answer, or nobody waits for it any more
                 self._cell.close()
 
+    def widen(self, leave: Leave | None) -> None:
+        """Let the next command of a shell reach these hosts too."""
+        if self.way_out:
+            self.way_out.widen(leave)
+
+    def closed_to(self) -> str:
+        """A line on the hosts that the script has asked in vain; "" for none."""
+        return self.way_out.said() if self.way_out else ""
+
     def taken(self, folder: Path) -> list[str]:
         """The start-up files that the script has made: they are in `folder` now, where nothing reads them at a login."""
         return mounts.take_away(self._missing, folder)
@@ -233,18 +259,22 @@ class Cells:
 
     def start(self, sandbox: Sandbox, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
         """Starts one command. Raises OSError."""
+        if sandbox.level.name == "full":  # a cell has no network, but a way out
+            lifts = lifts - {"network"}
         kept = self._cells.get(lifts)
         plan = self._planner.plan(work.cwd, work.script, lifts, search=kept is None)
         variables = self._variables(sandbox.profile, work, plan)
         if sandbox.level.name != "full":
             return self._confined(sandbox.level, work, plan, variables)
+        if sandbox.exits:
+            variables |= sandbox.exits.variables(variables.get("PATH", os.defpath))
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
-            return Call(Cell(sandbox, plan), orders, missing, work.terminal)
-        return Call(self._cell(sandbox, plan, lifts), orders, missing)
+            return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
+        return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
 
     def warm(self, sandbox: Sandbox, cwd: Path) -> None:
         """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the

@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 from sandbox.cells import mounts
-from tools.processes.tree import MARK, Handed, leaders, mark, starting
+from tools.processes import MARK, Handed, leaders, mark, starting
 
 PACKET_BYTES = 16
 READY_SECONDS = 10.0  # a machine that needs longer for a fork is out of memory

@@ -71,10 +71,12 @@ def shell_run(
     script: str,
     name: str = "main",
     timeout: Annotated[int | None, Between(1, 3600)] = None,
+    hosts: list[str] | None = None,
 ) -> Generator[str, None, ToolResult]:
     """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
 
     timeout: seconds
+    hosts: on the network, beside those that the script names
     """
     shell = _shell(ctx, name)
     if shell and shell.busy:
@@ -84,7 +86,10 @@ def shell_run(
         )
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
-    lifts = ctx.lifts("shell_run", {"script": script}, (cwd,)) if ctx.sandbox else frozenset()
+    args = {"script": script, "hosts": hosts or []}
+    lifts = ctx.lifts("shell_run", args, (cwd,)) if ctx.sandbox else frozenset()
+    if ctx.sandbox and ctx.sandbox.exits:
+        lifts -= {"network"}  # a shell has a way out, which is opened for each command
     if shell is None:
         if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
             raise ToolError(
@@ -99,6 +104,7 @@ def shell_run(
     shell.origin = ""
     if ctx.sandbox:
         shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
+    shell.widen(ctx.leave("shell_run", args, (cwd,)))
     shell.begin(script)
     return (yield from _followed(ctx, shell, timeout))
 
@@ -193,6 +199,8 @@ def _followed(
     if screen or (why in ("keys", "late") and said.is_painted):
         result.data["screen"] = ctx.redact(_screen(shell))
         result.data.pop("output", None)
+    if closed_to := shell.closed_to():
+        result.data["network"] = closed_to
     if taken := shell.taken():
         result.data["taken"] = (
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"

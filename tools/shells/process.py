@@ -31,6 +31,7 @@ from tools.scripts import environment, started
 
 if TYPE_CHECKING:
     from sandbox.cells import Lift
+    from sandbox.network import Leave
 
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes
@@ -223,6 +224,14 @@ class Shell:
             self._session(group) == group and "--rcfile" in words
         )  # else it has become another: `exec zsh`
         return Foreground(words, is_shell, waits)
+
+    def widen(self, leave: Leave | None) -> None:
+        """Lets what is started next reach these hosts too."""
+        self._running.widen(leave)
+
+    def closed_to(self) -> str:
+        """A line on the hosts that the last command has asked in vain; "" for none."""
+        return self._running.closed_to()
 
     def taken(self) -> list[str]:
         """The start-up files that commands have made, moved away (tools/scripts/cells.py)."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from config import Config
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
-from memory.timewords import find
+from text.time import find
 from ui.command import JSON, NOW, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line

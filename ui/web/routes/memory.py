@@ -22,7 +22,7 @@ from memory.journal.sync import INDEX
 from memory.notes.daily import days as note_days
 from memory.notes.daily import read as read_note
 from memory.notes.digest import MEMORY, entries
-from memory.timewords import find
+from text.time import find
 from ui.memory import fact_as_json, iso, opened, turn_as_json
 from ui.memory import store as fact_store
 from ui.web import shapes

@@ -1,0 +1,106 @@
+"""Reads the table of programs that may look at the machine from a cell, and holds a list of words against it.
+
+assets/network/programs.yaml has a row for each program: the options and words that only look. What a row does not name, the program is
+not given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "programs.yaml"
+_VALUE = re.compile(
+    r"[\w.,:@%/+*=~ -]*"
+)  # of an option; no shell reads it, but some programs run `|…`
+
+
+class Form(NamedTuple):
+    """One row. `letters` may be joined (`-ef`); options of `valued` take a value; `words` is a pattern for the rest."""
+
+    letters: str = ""
+    options: tuple[str, ...] = ()
+    valued: tuple[str, ...] = ()
+    words: str = ""
+
+
+@cache
+def table() -> dict[str, Form]:
+    """Return the rows by program, or by program and first word (`docker ps`)."""
+    import yaml
+
+    rows = yaml.load(TABLE.read_text("utf-8"), yaml.CSafeLoader)
+    return {name: _form(row or {}) for name, row in rows.items()}
+
+
+def programs() -> list[str]:
+    """Return the names of the programs that have a row."""
+    return list(dict.fromkeys(name.split()[0] for name in table()))
+
+
+def why_not(words: Sequence[str]) -> str:
+    """Return why these words are not let out without the owner; "" when they only look."""
+    form, rest = _row(words)
+    if form is None:
+        return (
+            f"{' '.join(words[:2])[:100]} does not run outside the sandbox without the owner's yes"
+        )
+    at = 0
+    while at < len(rest):
+        taken = _taken(form, rest, at)
+        if not taken:
+            return f"{words[0]}: {rest[at][:100]!a} is no option or word that is let out of the sandbox"
+        at += taken
+    return ""
+
+
+def _row(words: Sequence[str]) -> tuple[Form | None, Sequence[str]]:
+    """Return the row, and the words that it is to cover."""
+    two = table().get(" ".join(words[:2]))
+    if two is not None:
+        return two, words[2:]
+    return table().get(words[0]), words[1:]
+
+
+def _taken(form: Form, words: Sequence[str], at: int) -> int:
+    """Return how many words from `at` on the row covers; 0 for none."""
+    word = words[at]
+    if not word.startswith("-"):
+        return int(bool(form.words and re.fullmatch(form.words, word)))
+    if word in form.options:
+        return 1
+    if _has_value(form, word):
+        return 1
+    ends_in_valued = not word.startswith("--") and f"-{word[-1]}" in form.valued
+    if word in form.valued or (ends_in_valued and _is_joined(form, word[:-1])):
+        return 2 * int(_is_value(words, at + 1))
+    return int(len(word) > 1 and _is_joined(form, word))
+
+
+def _is_joined(form: Form, word: str) -> bool:
+    """True for `-ef`, and for a dash alone."""
+    return not word.startswith("--") and set(word[1:]) <= set(form.letters)
+
+
+def _is_value(words: Sequence[str], at: int) -> bool:
+    return any(re.fullmatch(_VALUE, word) for word in words[at : at + 1] if word[:1] != "-")
+
+
+def _has_value(form: Form, word: str) -> bool:
+    """True for `--sort=-rss` and `-n20`."""
+    name, equals, value = word.partition("=")
+    if equals and name.startswith("--"):
+        return name in form.valued and bool(re.fullmatch(_VALUE, value))
+    return len(word) > 2 and word[:2] in form.valued and bool(re.fullmatch(_VALUE, word[2:]))
+
+
+def _form(row: dict[str, str]) -> Form:
+    return Form(
+        str(row.get("letters", "")),
+        tuple(row.get("options", "").split()),
+        tuple(row.get("valued", "").split()),
+        row.get("words", ""),
+    )

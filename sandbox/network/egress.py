@@ -1,0 +1,169 @@
+"""The way out of a cell: a proxy in the agent's process that lets through the hosts which a policy allows, and no others.
+
+A cell has a network of its own with nothing in it. Its supervisor listens there on 127.0.0.1 and hands the listening socket to
+us (a socket belongs to the network in which it was made, whoever accepts from it). So no process in the cell carries the
+bytes, none can end the proxy, and no Unix socket is open to the cell. A host is looked up once: its addresses are judged,
+and the connection goes to one of those.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sandbox.network import heads
+from sandbox.network.heads import Unfit, Wanted
+
+if TYPE_CHECKING:
+    from safety.addresses import Address
+    from sandbox.network.journal import Journal
+
+MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
+CONNECT_SECONDS = 20.0  # for all addresses of a host together
+IDLE_SECONDS = 300.0  # of a connection on which nothing moves
+_PIECE = 65_536
+
+Policy = Callable[[str, int], str]  # host and port → why not; "" lets it through
+Find = Callable[[str, int], Sequence["Address"]]  # raises PrivateAddress, OSError
+
+
+class Closed(Exception):
+    """A way that is not opened. `code` is the status of HTTP that fits."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Egress:
+    """The proxy of one run, for all its cells."""
+
+    def __init__(self, journal: Journal, find: Find) -> None:
+        """`find` looks a host up and judges its addresses (safety/addresses.py)."""
+        self.journal, self.find = journal, find
+
+    def serve(self, client: socket.socket, policy: Policy) -> None:
+        """Serve one connection of a cell to its end. Never raises."""
+        try:
+            wanted = heads.read(client)
+        except Unfit as error:
+            _say(client, heads.refused(error.kind, error.code, f"Sopwith: {error}"))
+            return
+        except OSError:
+            return
+        try:
+            server, address = self._opened(wanted, policy)
+        except Closed as error:
+            note = self.journal.refused if error.code == 403 else self.journal.failed
+            note(wanted.host, wanted.port, wanted.kind, str(error))
+            _say(client, heads.refused(wanted.kind, error.code, f"Sopwith: {error}"))
+            return
+        self._carry(client, server, wanted, address)
+
+    def serve_local(self, client: socket.socket, port: int) -> None:
+        """Carry one connection of a cell to a port of this machine that the owner has named. Never raises."""
+        here = "127.0.0.1"
+        try:
+            server = socket.create_connection((here, port), CONNECT_SECONDS)
+        except OSError as error:
+            self.journal.failed("localhost", port, "local", str(error))
+            return
+        self._carry(client, server, Wanted("local", "localhost", port), here)
+
+    def _carry(
+        self, client: socket.socket, server: socket.socket, wanted: Wanted, address: str
+    ) -> None:
+        id = self.journal.opened(wanted.host, wanted.port, address, wanted.kind)
+        flow = _Flow(client, server)
+        try:
+            flow.run(heads.granted(wanted.kind), wanted.first)
+        finally:
+            server.close()
+            self.journal.closed(id, flow.up, flow.down)
+
+    def _opened(self, wanted: Wanted, policy: Policy) -> tuple[socket.socket, str]:
+        """Connect to an address of the host that was judged. Raises Closed."""
+        from safety.addresses import PrivateAddress
+
+        if why := policy(wanted.host, wanted.port):
+            raise Closed(403, why)
+        try:
+            addresses = self.find(wanted.host, wanted.port)
+        except PrivateAddress as error:
+            raise Closed(403, str(error)) from error
+        except (OSError, UnicodeError) as error:
+            raise Closed(502, f"{wanted.host} is not found: {error}") from error
+        end = time.monotonic() + CONNECT_SECONDS
+        problem: OSError = OSError("no address")
+        for address in addresses:
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            try:
+                return socket.create_connection((str(address), wanted.port), left), str(address)
+            except OSError as error:
+                problem = error
+        code = 504 if isinstance(problem, TimeoutError) else 502
+        raise Closed(code, f"{wanted.host}:{wanted.port} does not answer: {problem}")
+
+
+class _Flow:
+    """The bytes of one connection, both ways."""
+
+    def __init__(self, client: socket.socket, server: socket.socket) -> None:
+        self.client, self.server = client, server
+        self.up = self.down = 0
+        self._moved = time.monotonic()
+
+    def run(self, answer: bytes, first: bytes) -> None:
+        """Copy until both sides have ended, one has died, or nothing moves any more."""
+        for each in (self.client, self.server):
+            each.settimeout(IDLE_SECONDS / 4)
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        with contextlib.suppress(OSError):
+            self.client.sendall(answer)
+            self.server.sendall(first)
+            self.up += len(first)
+            upward = threading.Thread(target=self._copy, args=("up",), daemon=True)
+            upward.start()
+            self._copy("down")
+            upward.join()
+
+    def _copy(self, way: str) -> None:
+        source, target = self.client, self.server
+        if way == "down":
+            source, target = target, source
+        try:
+            while data := self._taken(source):
+                target.sendall(data)
+                setattr(self, way, getattr(self, way) + len(data))
+                self._moved = time.monotonic()
+            target.shutdown(socket.SHUT_WR)
+        except OSError:  # one side is gone: the other way ends too
+            for each in (source, target):
+                with contextlib.suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+
+    def _taken(self, source: socket.socket) -> bytes:
+        """Return the next bytes; waits while the other way moves. Raises OSError."""
+        while True:
+            try:
+                return source.recv(_PIECE)
+            except TimeoutError:
+                if time.monotonic() - self._moved > IDLE_SECONDS:
+                    raise
+
+
+def _say(client: socket.socket, answer: bytes) -> None:
+    """Answer, and read on a little: bytes that nobody has read would make the system throw the answer away."""
+    with contextlib.suppress(OSError):
+        client.settimeout(2)
+        client.sendall(answer)
+        client.shutdown(socket.SHUT_WR)
+        for _ in range(64):
+            if not client.recv(_PIECE):
+                break

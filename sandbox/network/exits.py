@@ -1,0 +1,145 @@
+"""The exits of one run: for each cell a door with a proxy and a broker behind it, and what the present call may reach."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sandbox.broker import ASKED, PORT, mounted, shim_text
+from sandbox.network.door import Door
+from sandbox.network.variables import PROXY_PORT, variables
+
+if TYPE_CHECKING:
+    from safety.addresses import Address
+    from sandbox.network.egress import Egress
+
+MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
+LOCAL_SECONDS = 0.2  # to find out that nobody listens on this machine
+MOST_NAMED = 20  # hosts that a result names
+
+
+class Leave(NamedTuple):
+    """What one call may reach beyond its cell. A host stands for itself, `*.example.org` for all below it."""
+
+    hosts: frozenset[str] = frozenset()
+
+    def why_not(self, host: str, port: int) -> str:
+        """Return why a host is closed; "" when it is open."""
+        places = (host, f"{host}:{port}")
+        if any(fnmatch.fnmatchcase(place, each) for place in places for each in self.hosts):
+            return ""
+        return f"{host} is not a host that this call may reach"
+
+
+class Exits:
+    """The exits of all cells of a run."""
+
+    def __init__(
+        self,
+        folder: Path,
+        find: Callable[[str, int], Sequence[Address]],
+        local: Sequence[int] = (),
+    ) -> None:
+        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/addresses.py); `local` are ports of
+        this machine that the owner has named."""
+        self._folder, self._find, self._local = folder, find, local
+        self._lock = threading.Lock()
+        self._egress: Egress | None = None
+
+    def cell(self) -> Exit:
+        """Return the exit of a new cell."""
+        return Exit(self, [port for port in self._local if _is_served(port)])
+
+    def variables(self, path: str) -> dict[str, str]:
+        """Return what programs in a cell find in their environment, where PATH was `path`."""
+        return variables() | {"PATH": f"{ASKED}:{path}"}
+
+    def egress(self) -> Egress:
+        """Return the proxy of the run; made when the first connection comes."""
+        from sandbox.network.egress import Egress
+        from sandbox.network.journal import Journal
+
+        with self._lock:
+            if self._egress is None:
+                self._egress = Egress(Journal(self._folder), self._find)
+            return self._egress
+
+
+class Exit:
+    """The exit of one cell. `leave` holds for the call that runs now."""
+
+    def __init__(self, exits: Exits, local: Sequence[int]) -> None:
+        self._exits = exits
+        self.ports = [PROXY_PORT, PORT, *local]
+        self.leave = Leave()
+        self.refused: dict[str, None] = {}
+        serves: list[Callable[[socket.socket], None]] = [
+            self._proxy,
+            self._broker,
+            *(partial(self._to_local, port) for port in local),
+        ]
+        self._door = Door(serves, MOST_CONNECTIONS)
+
+    def built(self) -> tuple[list[str], str, list[int]]:
+        """Return what bubblewrap is told more, what the supervisor is told, and the descriptors that they need; the caller
+        closes all of them but the first."""
+        text = os.memfd_create("shim")
+        os.write(text, shim_text())
+        os.lseek(text, 0, os.SEEK_SET)
+        door = self._door.theirs.fileno()
+        return mounted(text), ",".join(map(str, (door, *self.ports))), [door, text]
+
+    def begin(self, leave: Leave | None) -> None:
+        """Open the exit for a call."""
+        self.leave, self.refused = leave or Leave(), {}
+
+    def widen(self, leave: Leave | None) -> None:
+        """Open the exit for one more call of a shell, whose earlier ones may still run."""
+        more = leave.hosts if leave else frozenset()
+        self.begin(Leave(self.leave.hosts | more))
+
+    def said(self) -> str:
+        """Return a line on the hosts that were refused in this call; "" for none."""
+        if not self.refused:
+            return ""
+        names = ", ".join(list(self.refused)[:MOST_NAMED])
+        return (
+            f"the network was closed to {names}: nobody has named it. To ask the owner, run the script again with"
+            f" hosts=[…]; to allow it for good: safety: {{hosts: […]}} in config.yaml"
+        )
+
+    def close(self) -> None:
+        """End all connections. May be called again."""
+        self._door.close()
+
+    def _judge(self, host: str, port: int) -> str:
+        why = self.leave.why_not(host, port)
+        if why and len(self.refused) < 1000:
+            self.refused[host] = None
+        return why
+
+    def _proxy(self, client: socket.socket) -> None:
+        self._exits.egress().serve(client, self._judge)
+
+    def _to_local(self, port: int, client: socket.socket) -> None:
+        self._exits.egress().serve_local(client, port)
+
+    def _broker(self, client: socket.socket) -> None:
+        from sandbox.broker import serve, why_not
+
+        serve(client, why_not)
+
+
+def _is_served(port: int) -> bool:
+    """True when somebody on this machine listens there: else a script may want the port for a server of its own."""
+    try:
+        socket.create_connection(("127.0.0.1", port), LOCAL_SECONDS).close()
+    except OSError:
+        return False
+    return True

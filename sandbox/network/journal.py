@@ -1,0 +1,88 @@
+"""Writes down what went where on the network: a line when a way is opened or refused, a second one when it closes."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FILE = "network.jsonl"
+MOST_LINES = 20_000  # of one run: a script that asks in a circle does not fill the disk
+
+
+class Journal:
+    """The file of one run. Threads share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / FILE
+        self._lock = threading.Lock()
+        self._lines = 0
+        self._ids = 0
+
+    def opened(self, host: str, port: int, address: str, kind: str) -> int:
+        """Note a way that is open from now on; return its number."""
+        return self._begun({"state": "open", "address": address}, host, port, kind)
+
+    def refused(self, host: str, port: int, kind: str, why: str) -> int:
+        """Note a way that was not opened; return its number."""
+        return self._begun({"state": "refused", "why": why}, host, port, kind)
+
+    def failed(self, host: str, port: int, kind: str, why: str) -> int:
+        """Note a host that is allowed and does not answer; return its number."""
+        return self._begun({"state": "failed", "why": why}, host, port, kind)
+
+    def closed(self, id: int, up: int, down: int) -> None:
+        """Note the end of an open way, and how many bytes went each way."""
+        self._write({"id": id, "state": "closed", "end": _now(), "up": up, "down": down})
+
+    def _begun(self, more: dict[str, str], host: str, port: int, kind: str) -> int:
+        with self._lock:
+            self._ids += 1
+            id = self._ids
+        row = {"id": id, "pid": os.getpid(), "at": _now(), "host": host, "port": port, "kind": kind}
+        self._write(row | more)
+        return id
+
+    def _write(self, row: dict[str, Any]) -> None:
+        line = json.dumps(row) + "\n"
+        with self._lock:
+            self._lines += 1
+            if self._lines > MOST_LINES:
+                return
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(line)
+
+
+def read(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield one row for each way of a run, in the order of their starts: open ones that never closed stay "open"."""
+    rows: list[dict[str, Any]] = []
+    by_id: dict[int, dict[str, Any]] = {}
+    for row in _lines(folder / FILE):
+        if row["state"] == "closed":
+            by_id.get(row["id"], {}).update(row)
+        else:  # a resumed run counts from 1 again
+            by_id[row["id"]] = row
+            rows.append(row)
+    yield from rows
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        text = file.read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue  # the last line of a process that was killed
+        if isinstance(row, dict):
+            yield row
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

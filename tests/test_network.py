@@ -1,0 +1,368 @@
+"""Holds the way out of a cell: named hosts alone, judged addresses, every odd request answered; over real sockets."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from safety.addresses import Address, Reach
+from sandbox.network import Leave, egress, heads, read
+from sandbox.network.egress import Egress
+from sandbox.network.journal import FILE, Journal
+from sandbox.network.spelling import BadHost, host_of, place_of
+from tests.machine import PATIENCE_SECONDS
+
+LOOPBACK = ipaddress.ip_address("127.0.0.1")
+
+
+class Site(BaseHTTPRequestHandler):
+    """A host of "the internet": says what it was asked."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = (
+            f"{self.headers['Host']} {self.path} {self.headers.get('Proxy-Authorization')}".encode()
+        )
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def site() -> Iterator[int]:
+    """The port of a host that is up."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+class Proxy:
+    """An egress on a socket of this machine; each host but `private.example` is 127.0.0.1."""
+
+    def __init__(self, folder: Path, hosts: Sequence[str]) -> None:
+        self.folder, self.asked = folder, list[str]()
+        self._egress = Egress(Journal(folder), self._find)
+        self._leave = Leave(frozenset(hosts))
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _find(self, host: str, port: int) -> Sequence[Address]:
+        self.asked.append(host)
+        if host == "missing.example":
+            raise socket.gaierror(-2, "Name or service not known")
+        return Reach().find("10.0.0.1", port) if host == "private.example" else [LOOPBACK]
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                threading.Thread(target=self._served, args=(client,), daemon=True).start()
+
+    def _served(self, client: socket.socket) -> None:
+        with client:
+            self._egress.serve(client, self._leave.why_not)
+
+    def say(self, sent: bytes, *, ends: bool = False) -> bytes:
+        """All that comes back for these bytes."""
+        with socket.create_connection(("127.0.0.1", self.port), 20) as way:
+            with suppress(OSError):
+                way.sendall(sent)
+                if ends:
+                    way.shutdown(socket.SHUT_WR)
+            found = b""
+            with suppress(ConnectionResetError):
+                while data := way.recv(65_536):
+                    found += data
+            return found
+
+    def rows(self, count: int) -> list[dict[str, object]]:
+        """The lines of the journal, once there are `count` that are at their end."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < end:
+            rows = list(read(self.folder))
+            if len([row for row in rows if row["state"] != "open"]) >= count:
+                return rows
+            time.sleep(0.01)
+        raise AssertionError(f"{count} lines wanted, there are {list(read(self.folder))}")
+
+    def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Iterator[Proxy]:
+    made = Proxy(tmp_path, ["good.example", "*.wild.example", "private.example", "missing.example"])
+    yield made
+    made.close()
+
+
+SPELLINGS = {
+    "EXAMPLE.org": "example.org",
+    "example.org.": "example.org",
+    "bücher.example": "xn--bcher-kva.example",
+    "ｅｘａｍｐｌｅ。org": "example.org",
+    "127.1": "127.0.0.1",
+    "0x7f.0.0.1": "127.0.0.1",
+    "2130706433": "127.0.0.1",
+    "0177.0.0.1": "127.0.0.1",
+    "[::1]": "::1",
+    "[::ffff:127.0.0.1]": "127.0.0.1",
+    "[0:0:0:0:0:0:0:1]": "::1",
+}
+
+
+@pytest.mark.parametrize(("text", "host"), SPELLINGS.items())
+def test_a_host_has_one_spelling(text: str, host: str) -> None:
+    assert host_of(text) == host
+
+
+@pytest.mark.parametrize("text", ["", ".", "a..b", "ex%61mple.org", "a b", "a/b", "a@b", "a\\b", "a\0b", "[fe80::1%eth0]", "999.1.1.1.1", "1.2.3.999", "-x.org", "a" * 64 + ".org", "x." * 130 + "org", "[::1", "exämple\u202e.org"])  # fmt: skip
+def test_a_host_without_a_clear_spelling_is_refused(text: str) -> None:
+    with pytest.raises(BadHost):
+        host_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a.org", "a.org:", "a.org:0", "a.org:65536", "a.org:x", "a.org:1:2"]
+)
+def test_a_place_needs_a_port(text: str) -> None:
+    with pytest.raises(BadHost):
+        place_of(text)
+
+
+def test_a_plain_request_reaches_a_named_host_as_that_host_alone(proxy: Proxy, site: int) -> None:
+    head = f"GET http://good.example:{site}/a?b HTTP/1.1\r\nHost: other.example\r\n"
+    answer = proxy.say(head.encode() + b"Proxy-Authorization: secret\r\n\r\n")
+    assert answer.endswith(f"good.example:{site} /a?b None".encode())
+    (row,) = proxy.rows(1)
+    assert (row["host"], row["port"], row["address"]) == ("good.example", site, "127.0.0.1")
+    assert (row["state"], int(str(row["up"])) > 40, int(str(row["down"])) > 40) == (
+        "closed",
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize("host", ["good.example", "GOOD.example.", "a.wild.example"])
+def test_a_tunnel_leads_to_a_named_host_in_any_spelling(proxy: Proxy, site: int, host: str) -> None:
+    request = b"GET /t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answer = proxy.say(f"CONNECT {host}:{site} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode() + request)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b"x /t None")
+
+
+def test_socks_leads_to_a_named_host(proxy: Proxy, site: int) -> None:
+    name = b"good.example"
+    ask = b"\x05\x01\x00\x05\x01\x00\x03" + bytes([len(name)]) + name + site.to_bytes(2, "big")
+    answer = proxy.say(ask + b"GET /s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert answer[:4] == b"\x05\x00\x05\x00"
+    assert answer.endswith(b"x /s None")
+
+
+REFUSED = {
+    "another host": b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n",
+    "a plain request to another host": b"GET http://evil.example/ HTTP/1.1\r\n\r\n",
+    "a user before the host": b"GET http://good.example@evil.example/ HTTP/1.1\r\n\r\n",
+    "an address": b"CONNECT 1.2.3.4:443 HTTP/1.1\r\n\r\n",
+    "an address of version 6": b"CONNECT [2001:4860::1]:443 HTTP/1.1\r\n\r\n",
+    "this machine": b"CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n",
+    "this machine as a number": b"CONNECT 2130706433:22 HTTP/1.1\r\n\r\n",
+    "a name above a wild one": b"CONNECT wild.example:443 HTTP/1.1\r\n\r\n",
+    "a named host that leads to a private address": b"CONNECT private.example:443 HTTP/1.1\r\n\r\n",
+    "a longer name": b"CONNECT good.example.evil.example:443 HTTP/1.1\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", REFUSED.values(), ids=REFUSED)
+def test_what_nobody_has_named_is_refused_in_a_sentence(proxy: Proxy, sent: bytes) -> None:
+    answer = proxy.say(sent)
+    assert answer.startswith(b"HTTP/1.1 403 Forbidden: Sopwith: ")
+    (row,) = proxy.rows(1)
+    assert (row["state"], bool(row["why"])) == ("refused", True)
+    assert proxy.asked in ([], ["private.example"])  # a look-up would tell the name to a server
+
+
+def test_a_host_that_is_not_there_is_told_as_such(proxy: Proxy) -> None:
+    assert proxy.say(b"CONNECT missing.example:443 HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 502 ")
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    answer = proxy.say(f"CONNECT good.example:{port} HTTP/1.1\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 502 Bad Gateway: Sopwith: good.example")
+    assert [row["state"] for row in proxy.rows(2)] == ["failed", "failed"]
+
+
+def test_a_name_is_looked_up_once(proxy: Proxy, site: int) -> None:
+    proxy.say(f"GET http://good.example:{site}/ HTTP/1.1\r\n\r\n".encode())
+    assert proxy.asked == ["good.example"]
+
+
+ODD = {
+    "nothing": (b"", b"400"),
+    "half a line": (b"GET http://good", b"400"),
+    "no HTTP": (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400"),
+    "two words": (b"GET /\r\n\r\n", b"400"),
+    "no proxy request": (b"GET / HTTP/1.1\r\nHost: good.example\r\n\r\n", b"400"),
+    "another scheme": (b"GET ftp://good.example/ HTTP/1.1\r\n\r\n", b"400"),
+    "a broken address": (b"GET http://[::1/ HTTP/1.1\r\n\r\n", b"400"),
+    "no port": (b"CONNECT good.example HTTP/1.1\r\n\r\n", b"400"),
+    "percents": (b"CONNECT good%2eexample:443 HTTP/1.1\r\n\r\n", b"400"),
+    "a giant head": (b"GET http://good.example/ HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, b"431"),
+    "a giant line": (b"GET http://good.example/" + b"x" * 200_000, b"431"),
+}
+
+
+@pytest.mark.parametrize(("sent", "code"), ODD.values(), ids=ODD)
+def test_an_odd_request_gets_an_answer(proxy: Proxy, sent: bytes, code: bytes) -> None:
+    assert proxy.say(sent, ends=True).startswith(b"HTTP/1.1 " + code if sent else b"")
+
+
+ODD_SOCKS = {
+    "a password wanted": b"\x05\x01\x02",
+    "binding": b"\x05\x01\x00\x05\x02\x00\x01\x01\x02\x03\x04\x00\x50",
+    "an unknown kind": b"\x05\x01\x00\x05\x01\x00\x09",
+    "no name": b"\x05\x01\x00\x05\x01\x00\x03\x00\x00\x50",
+    "a name of bytes": b"\x05\x01\x00\x05\x01\x00\x03\x04\xff\xfe\x00\x20\x00\x50",
+    "port 0": b"\x05\x01\x00\x05\x01\x00\x01\x01\x02\x03\x04\x00\x00",
+    "an end too early": b"\x05\x01\x00\x05",
+    "another address": b"\x05\x01\x00\x05\x01\x00\x01\x01\x02\x03\x04\x00\x50",
+}
+
+
+@pytest.mark.parametrize("sent", ODD_SOCKS.values(), ids=ODD_SOCKS)
+def test_odd_socks_opens_nothing(proxy: Proxy, sent: bytes) -> None:
+    assert b"\x05\x00\x05\x00" not in proxy.say(sent, ends=True)
+    assert proxy.asked == []
+
+
+def test_a_head_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        stop = threading.Event()
+
+        def drip() -> None:
+            with suppress(OSError):
+                while not stop.wait(0.05):
+                    theirs.send(b"X")
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        began = time.monotonic()
+        with pytest.raises(heads.Unfit, match="took too long"):
+            heads.read(ours, seconds=0.5)
+        assert time.monotonic() - began < PATIENCE_SECONDS
+        stop.set()
+        thread.join()
+
+
+def test_hundreds_of_connections_are_served_at_once(proxy: Proxy, site: int) -> None:
+    ways = [socket.create_connection(("127.0.0.1", proxy.port), 30) for _ in range(300)]
+    for way in ways:
+        way.sendall(f"CONNECT good.example:{site} HTTP/1.1\r\n\r\n".encode())
+    for way in ways:
+        assert way.recv(100).startswith(b"HTTP/1.1 200 ")
+    for number, way in enumerate(ways):
+        way.sendall(b"GET /%d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % number)
+    for number, way in enumerate(ways):
+        with way, way.makefile("rb") as answer:
+            assert answer.read().endswith(b"x /%d None" % number)
+    assert len(proxy.rows(300)) == 300
+
+
+def test_half_a_connection_stays_open_the_other_way(proxy: Proxy) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", proxy.port), 20) as way:
+            way.sendall(f"CONNECT good.example:{port} HTTP/1.1\r\n\r\n".encode())
+            assert way.recv(100).startswith(b"HTTP/1.1 200 ")
+            there, _ = server.accept()
+            with there:
+                way.sendall(b"all that I say")
+                way.shutdown(socket.SHUT_WR)
+                with there.makefile("rb") as said:
+                    assert said.read() == b"all that I say"
+                there.sendall(b"the answer")
+                assert way.recv(100) == b"the answer"
+    assert proxy.rows(1)[0]["down"] == len("the answer")
+
+
+@pytest.mark.parametrize("who", ["client", "server"])
+def test_a_side_that_dies_ends_the_other(proxy: Proxy, who: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        way = socket.create_connection(("127.0.0.1", proxy.port), 20)
+        way.sendall(f"CONNECT good.example:{server.getsockname()[1]} HTTP/1.1\r\n\r\n".encode())
+        assert way.recv(100).startswith(b"HTTP/1.1 200 ")
+        there, _ = server.accept()
+        there.settimeout(PATIENCE_SECONDS)
+        dying, left = (way, there) if who == "client" else (there, way)
+        dying.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        dying.close()  # with a reset
+        with suppress(ConnectionResetError):
+            assert left.recv(100) == b""
+        left.close()
+    assert proxy.rows(1)[0]["state"] == "closed"
+
+
+def test_what_does_not_move_is_closed(
+    proxy: Proxy, site: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(egress, "IDLE_SECONDS", 0.4)
+    answer = proxy.say(f"CONNECT good.example:{site} HTTP/1.1\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert proxy.rows(1)[0]["state"] == "closed"
+
+
+def test_much_is_carried_unchanged_both_ways(proxy: Proxy) -> None:
+    data = os.urandom(1 << 20) * 8
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def echo() -> None:
+            there, _ = server.accept()
+            with there:
+                while piece := there.recv(65_536):
+                    there.sendall(piece)
+
+        threading.Thread(target=echo, daemon=True).start()
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", proxy.port), 20) as way:
+            way.sendall(f"CONNECT good.example:{port} HTTP/1.1\r\n\r\n".encode())
+            assert way.recv(39) == b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+            def send() -> None:
+                way.sendall(data)
+                way.shutdown(socket.SHUT_WR)
+
+            threading.Thread(target=send, daemon=True).start()
+            with way.makefile("rb") as found:
+                assert found.read() == data
+    assert (proxy.rows(1)[0]["up"], proxy.rows(1)[0]["down"]) == (len(data), len(data))
+
+
+def test_a_journal_that_ends_in_the_middle_is_read(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.opened("a.example", 443, "1.2.3.4", "connect")
+    journal.refused("b.example", 443, "connect", "no")
+    journal.closed(1, 10, 20)
+    with (tmp_path / FILE).open("a") as file:
+        file.write('{"id": 3, "sta')
+    assert [(row["host"], row["state"]) for row in read(tmp_path)] == [
+        ("a.example", "closed"),
+        ("b.example", "refused"),
+    ]
+    assert list(read(tmp_path / "none")) == []

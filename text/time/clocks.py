@@ -1,0 +1,169 @@
+"""Meanings of times of day, and of days that have one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta, timezone
+
+from text.time import days, spans
+from text.time.grammar import Place
+from text.time.spans import DAY, Clock, Span, day_span
+
+HOUR = 3600
+
+
+def _clock(hour: int, minute: int | None, second: int | None, half: str) -> Clock | None:
+    if hour > 24 or (minute or 0) > 59 or (second or 0) > 59:
+        return None
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half[0] in "pP" else 0)
+    length = HOUR if minute is None else 60 if second is None else 1
+    halves = not half and 1 <= hour <= 12
+    return Clock(hour * HOUR + (minute or 0) * 60 + (second or 0), length, halves=halves)
+
+
+def hour(_: Place, hour: int, half: str = "", minute: int | None = None, second: int | None = None) -> Clock | None:  # fmt: skip
+    """An hour with its minutes; `half`: am or pm."""
+    return _clock(int(hour), minute, second, half)
+
+
+def figures(place: Place, figures: list[int], half: str = "") -> Clock | None:
+    """9:30, 14:05:10, 9.30pm; with a leading zero it is before noon."""
+    found = _clock(figures[0], figures[1], figures[2] if len(figures) > 2 else None, half)
+    return replace(found, halves=False) if found and place.said[0] == "0" else found
+
+
+def glued(_: Place, said: str, half: str = "") -> Clock | None:
+    """1140 a.m., 1930 hours."""
+    digits = "".join(each for each in said if each.isdigit())
+    return _clock(int(digits[:-2]), int(digits[-2:]), None, half)
+
+
+def military(_: Place, figures: list[int]) -> Clock | None:
+    """1930 hours."""
+    return _clock(figures[0] // 100, figures[0] % 100, None, "")
+
+
+def minutes_past(_: Place, minute: int, clock: Clock) -> Clock:
+    """Ten past eight; before it where `minute` is negative."""
+    return replace(clock, start=(clock.start + minute * 60) % 86400, length=60)
+
+
+def minutes_to(place: Place, minute: int, clock: Clock) -> Clock:
+    """Ten to eight."""
+    return minutes_past(place, -minute, clock)
+
+
+def seconds(_: Place, seconds: int) -> Clock:
+    """Noon, midnight: so many seconds after midnight."""
+    return Clock(seconds, HOUR)
+
+
+def part(_: Place, hours: list[int]) -> Clock:
+    """Morning, night: from one hour to another."""
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
+
+
+def in_part(_: Place, clock: Clock, part: Clock) -> Clock:
+    """Five in the afternoon."""
+    return clock.within(part)
+
+
+def with_zone(_: Place, clock: Clock, zone: int) -> Clock:
+    """A clock in a timezone; `zone` in minutes."""
+    return replace(clock, zone=timezone(timedelta(minutes=zone)))
+
+
+def clocks(_: Place, first: Clock, last: Clock, part: Clock | None = None) -> Clock:
+    """From one time of day to another; a part of the day belongs to both."""
+    if part:
+        first, last = first.within(part), last.within(part)
+    elif first.halves and not last.halves and not last.is_part and first.start < last.start:
+        is_after_noon = last.start >= 43200 and first.start + 43200 < last.start
+        first = replace(first, start=first.start + (43200 if is_after_noon else 0), halves=False)
+    return spans.clocks(first, last)
+
+
+def lasting(_: Place, clock: Clock, length: list[tuple[float, str]]) -> Clock:
+    """From nine on for three hours."""
+    seconds = sum(n * spans.CLOCK_UNITS.get(unit, 86400) for n, unit in length)
+    return replace(clock, length=int(seconds), halves=False)
+
+
+def on(_: Place, clock: Clock, span: Span) -> Span:
+    """This time on that day."""
+    return clock.on(span)
+
+
+def at_night(place: Place, part: Clock, clock: Clock | None = None, days: int = 0) -> Span:
+    """Tonight, last night, tonight at seven."""
+    day = day_span(place.now.today + days * DAY)
+    return (clock.within(part) if clock else part).on(day)
+
+
+def alone(place: Place, clock: Clock) -> Span:
+    """This time on no day that is said."""
+    return clock.alone(place.now)
+
+
+def part_by_day(place: Place, shift: int, part: Clock, clock: Clock | None = None) -> Span:
+    """This morning, last night, next evening: a part of today or of the day beside it."""
+    return at_night(place, part, clock, shift)
+
+
+def by_day(place: Place, days: int, part: Clock, clock: Clock | None = None) -> Span:
+    """A part of a day that is near: 昨晚八点."""
+    return at_night(place, part, clock, days)
+
+
+def span_by_night(place: Place, clock: Clock, shift: int) -> Span:
+    """Between seven and half past nine last night."""
+    night = Clock(20 * HOUR, 4 * HOUR)
+    return clock.within(night).on(day_span(place.now.today + shift * DAY))
+
+
+def on_night(_: Place, span: Span) -> Span:
+    """The night of a day."""
+    return Clock(20 * HOUR, 4 * HOUR, is_part=True).on(span)
+
+
+def end_of_today(place: Place) -> Span:
+    """The last second of today."""
+    last = day_span(place.now.today).end
+    assert last is not None
+    return Span(last - timedelta(seconds=1), last + timedelta(seconds=59), "minute")
+
+
+def clock_before(_: Place, span: Span, clock: Clock) -> Span:
+    """Tomorrow before five: up to then."""
+    return Span(None, clock.on(span).start, "hour")
+
+
+def clock_after(_: Place, span: Span, clock: Clock) -> Span:
+    """Today after half past six: from then on."""
+    return Span(clock.on(span).start, None, "hour")
+
+
+def for_from(place: Place, first: Span, length: list[tuple[float, str]], clock: Clock) -> Span:
+    """On a day for seven hours from half past nine."""
+    return lasting(place, clock, length).on(first)
+
+
+def part_of_day(place: Place, days: int) -> Span:
+    """The night so many days later."""
+    return at_night(place, Clock(20 * HOUR, 4 * HOUR, is_part=True), None, days)
+
+
+def part_span(place: Place, part: Clock, clock: Clock, shift: int = 0) -> Span:
+    """Tonight between eight and ten."""
+    return clock.within(part).on(day_span(place.now.today + shift * DAY))
+
+
+def on_in_part(_: Place, clock: Clock, span: Span, part: Clock) -> Span:
+    """Seven on Sunday afternoon."""
+    return clock.within(part).on(span)
+
+
+def dated_clock(place: Place, weekday: int, month: int, day: int, clock: Clock, year: int) -> Span:
+    """Wed Oct 26 15:50:06 2016."""
+    return clock.on(days.dated(place, month, day, year))

@@ -1,0 +1,334 @@
+"""Meanings of days: dates in figures and words, weekdays, feasts, so far from another day."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from text.time import spans
+from text.time.feasts import Feast, lunar_date, weekday_in_month
+from text.time.grammar import Place
+from text.time.spans import DAY, Clock, Quantity, Span, day_span, repeating, two_digits
+
+MAX_AMOUNT = 100_000
+
+
+def number(_: Place, n: float, least: int = 0, most: int = MAX_AMOUNT) -> float | None:
+    """A number between two others."""
+    return n if least <= n <= most else None
+
+
+def full_year(_: Place, n: int) -> int:
+    """A year of which only the last two digits may be said."""
+    return two_digits(n) if n < 100 else n
+
+
+def late_digits(place: Place, n: int) -> int | None:
+    """The last two digits of a year that no day of a month can be."""
+    return two_digits(n) if n > 31 and len(place.said) == 2 else None
+
+
+def year_from_now(place: Place, shift: int) -> int:
+    """This year, the last one (-1), ..."""
+    today: date = place.now.today
+    return today.year + shift
+
+
+def near_day(place: Place, days: int) -> Span:
+    """Today, or so many days later."""
+    return day_span(place.now.today + days * DAY)
+
+
+def told_day(place: Place, days: int) -> Span:
+    """So many days from the day that was spoken of."""
+    return spans.told_day(days, place.now.today)
+
+
+def told_only(place: Place, days: int) -> Span:
+    """The same; nothing when no day was spoken of."""
+    return replace(told_day(place, days), start=None, end=None, silent=True)
+
+
+def dated(place: Place, month: int, day: int, year: int | None = None) -> Span:
+    """A day of a month, of a year or of one that is near."""
+    if year is not None:
+        return replace(day_span(date(year, month, day)), cycle="year")
+    return spans.yearly(place.now, lambda number: day_span(date(number, month, day)))
+
+
+def day_of_month(place: Place, day: int) -> Span:
+    """A day of the month that is near."""
+    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+
+
+@repeating("period")
+def day_in(_: Place, day: int, period: Span) -> Span:
+    """The nth day of a month or year."""
+    if period.start is None or period.end is None:
+        raise ValueError("one side is open")
+    found = period.start + (day - 1) * DAY
+    if not period.start <= found < period.end:
+        raise ValueError("no such day")
+    return replace(day_span(found.date()), cycle=period.cycle)
+
+
+def weekday(place: Place, day: int) -> Span:
+    """A day of the week that is near."""
+    return spans.weekly(place.now, day)
+
+
+def weekday_by_week(place: Place, shift: int, day: int) -> Span:
+    """A day of this week (0), the last one (-1), ..."""
+    return spans.day_of_week(place.now, shift, day)
+
+
+def nearest_weekday(place: Place, shift: int, day: int) -> Span:
+    """The last or the coming such day."""
+    away = (day - place.now.today.weekday()) % 7 or 7
+    return replace(day_span(place.now.today + (away if shift > 0 else away - 7 or -7) * DAY), cycle="week")  # fmt: skip
+
+
+def weekday_beside(place: Place, day: int, span: Span, shift: int = 0) -> Span:
+    """A date whose weekday is said too: of the year beside it where the weekday is right only there."""
+    if shift and span.start:
+        return short_numeric(place, [span.start.month, span.start.day], place.now.today.year)
+    if span.again is None:
+        return span
+    for n in (0, -1, 1):
+        found = span.again(n)
+        if found.start and found.start.weekday() == day:
+            return replace(found, again=None)
+    return span
+
+
+def weekday_of_month_day(place: Place, weekday: int, day: int) -> Span:
+    """ "Friday the 15th": of the month where the 15th is one."""
+    base = place.now.today.year * 12 + place.now.today.month - 1
+    sign = -1 if place.now.past else 1
+    order = [*range(0, sign * 37, sign), *range(-sign, -sign * 37, -sign)]
+    for n in order:
+        year, month = divmod(base + n, 12)
+        try:
+            found = date(year, month + 1, day)
+        except ValueError:
+            continue
+        if found.weekday() == weekday:
+            return day_span(found)
+    raise ValueError("no such day")
+
+
+def nth_weekday(place: Place, nth: int, day: int, period: Span | None = None) -> Span:
+    """The first Friday of a month, the last Monday of a quarter; of this month where none is said."""
+    whole = period or spans.unit_span(place.now.today, "month")
+    found: Span = _nth_weekday(place, nth=nth, day=day, period=whole)
+    return found
+
+
+@repeating("period")
+def _nth_weekday(_: Place, nth: int, day: int, period: Span) -> Span:
+    if period.start is None or period.end is None:
+        raise ValueError("no period")
+    if period.unit == "month":
+        return day_span(weekday_in_month(period.start.year, period.start.month, nth, day))
+    first, last = period.start.date(), period.end.date() - DAY
+    if nth < 0:
+        return day_span(last - ((last.weekday() - day) % 7 + 7 * (-nth - 1)) * DAY)
+    return day_span(first + ((day - first.weekday()) % 7 + 7 * (nth - 1)) * DAY)
+
+
+def weekday_of(place: Place, day: int, period: Span) -> Span:
+    """Monday of a week."""
+    if period.start is None or period.unit not in ("week", "workweek"):
+        raise ValueError("no week")
+    return replace(day_span(period.start.date() + day * DAY), cycle="week")
+
+
+def feast(place: Place, feast: Feast, year: int | None = None) -> Span:
+    """A holiday of a year, or of one that is near."""
+    if year is not None:
+        return feast(year)
+    return spans.yearly(place.now, feast)
+
+
+def shifted_feast(place: Place, shift: int, feast: Feast) -> Span:
+    """Last Christmas, next Easter, this Halloween."""
+    if shift == 0:
+        return feast(place.now.today.year)
+    return spans.chosen(
+        replace(place.now, past=shift < 0), lambda year: replace(feast(year), cycle="year"), place.now.today.year, strictly=True,
+    )  # fmt: skip
+
+
+def iso(_: Place, figures: list[int]) -> Span:
+    """Year, month, day."""
+    return day_span(date(*figures))
+
+
+def numeric(place: Place, figures: list[int]) -> Span:
+    """Month, day, year as in America; day first with dots, and where the first can be no month."""
+    first, second, year = figures
+    is_day_first = first > 12 or ("." in place.said and second <= 12)
+    month, day = (second, first) if is_day_first else (first, second)
+    return replace(day_span(date(two_digits(year) if year < 100 else year, month, day)), cycle="year")  # fmt: skip
+
+
+def year_first(_: Place, figures: list[int]) -> Span:
+    """Two digits of the year, month, day, as in China."""
+    year, month, day = figures
+    return day_span(date(two_digits(year) if year < 100 else year, month, day))
+
+
+def compact(_: Place, said: str) -> Span:
+    """20170302."""
+    return day_span(date(int(said[:4]), int(said[4:6]), int(said[6:])))
+
+
+def short_numeric(place: Place, figures: list[int], year: int | None = None) -> Span:
+    """Month and day; day first where the first can be no month."""
+    first, second = figures
+    month, day = (first, second) if first <= 12 else (second, first)
+    return dated(place, month, day, year)
+
+
+def numeric_by_year(place: Place, shift: int, figures: list[int]) -> Span:
+    """ "Next 5/12": of the next year where it is over in this one."""
+    found = short_numeric(place, figures, place.now.today.year)
+    is_over = found.start is not None and found.start < spans.at(place.now.today)
+    return short_numeric(place, figures, place.now.today.year + (shift if is_over or shift < 0 else 0))  # fmt: skip
+
+
+def quantity(
+    _: Place, n: float, unit: str, more: Quantity | None = None, half: int = 0
+) -> Quantity:
+    """So many units, and more of smaller ones."""
+    return [(n + half / 2, unit), *(more or [])]
+
+
+def from_now(place: Place, length: Quantity, sign: int) -> Span:
+    """So long before or after this moment."""
+    return spans.moved(place.now, place.now.moment, length, sign)
+
+
+@repeating("span")
+def beside(place: Place, length: Quantity, sign: int, span: Span) -> Span:
+    """So long before or after another time."""
+    if span.start is None:
+        raise ValueError("one side is open")
+    return spans.moved(place.now, span.start, length, sign)
+
+
+def weekdays_away(place: Place, n: float, day: int, sign: int) -> Span:
+    """Two Fridays ago, three Mondays from now."""
+    first = nearest_weekday(place, sign, day)
+    if first.start is None:
+        raise ValueError("no day")
+    return day_span(first.start.date() + sign * int(n - 1) * 7 * DAY)
+
+
+def units_and_weekday(place: Place, length: Quantity, sign: int, day: int) -> Span:
+    """Two months from today on Tuesday: the first such day from then on."""
+    far = from_now(place, length, sign)
+    if far.start is None:
+        raise ValueError("no day")
+    return day_span(far.start.date() + (day - far.start.weekday()) % 7 * DAY)
+
+
+def feasts_away(place: Place, n: float, feast: Feast, sign: int) -> Span:
+    """Two Christmases ago."""
+    near = shifted_feast(place, sign, feast)
+    if near.start is None:
+        raise ValueError("no day")
+    return feast(near.start.year + sign * int(n - 1))
+
+
+def same_day(place: Place, days: int, shift: int, unit: str) -> Span:
+    """This day a year or a month before: 去年今天."""
+    today = place.now.today + days * DAY
+    if unit == "week":
+        return day_span(today + 7 * shift * DAY)
+    return day_span(spans.plus_months(today, shift * (12 if unit == "year" else 1)))
+
+
+def lunar_day(place: Place, month: int, day: int, year: int | None = None) -> Span:
+    """A day of the Chinese calendar."""
+    if year is not None:
+        return day_span(lunar_date(year, month, day))
+    return spans.yearly(place.now, lambda number: day_span(lunar_date(number, month, day)))
+
+
+def moment_now(place: Place) -> Span:
+    """This minute."""
+    start: datetime = place.now.moment
+    return Span(start, start + timedelta(minutes=1), "vague")
+
+
+def weekday_by_date(place: Place, day: int, sign: int, span: Span) -> Span:
+    """The Sunday before October 25."""
+    if span.start is None:
+        raise ValueError("no day")
+    away = (day - span.start.weekday()) % 7 or 7
+    return day_span(span.start.date() + (away if sign > 0 else away - 7 or -7) * DAY)
+
+
+def iso_moment(place: Place, said: str) -> Span:
+    """2026-03-09T14:30, with a timezone or without."""
+    found = datetime.fromisoformat(said)
+    width = timedelta(seconds=1 if re.search(r":\d\d:\d\d", said) else 60)
+    start = found.replace(tzinfo=None)
+    return Span(start, start + width, "minute", zone=found.tzinfo)
+
+
+def silent(_: Place, **_values: Any) -> Span:
+    """Time words that name no one time; nothing shorter is read in them."""
+    return spans.SILENT
+
+
+def fixed_number(_: Place, n: int, **_values: Any) -> int:
+    """A word that stands for a number here."""
+    return n
+
+
+def fixed_text(_: Place, n: str) -> str:
+    """A word that stands for a unit here."""
+    return n
+
+
+def fiscal(_: Place, figures: list[int]) -> int:
+    """FY19, CY 2008."""
+    return two_digits(figures[0]) if figures[0] < 100 else figures[0]
+
+
+def beside_day(place: Place, sign: int, span: Span) -> Span:
+    """The day before Christmas."""
+    found: Span = beside(place, length=[(1, "day")], sign=sign, span=span)
+    return found
+
+
+def weekday_of_week_ago(place: Place, length: Quantity, day: int) -> Span:
+    """三周前的周一: of the week so long ago."""
+    far = from_now(place, length, -1)
+    if far.start is None:
+        raise ValueError("no day")
+    return day_span(spans.monday(far.start.date()) + day * DAY)
+
+
+def quarter_hours(_: Place, n: float) -> Quantity:
+    """一刻钟."""
+    return [(15 * n, "minute")]
+
+
+def told_clock(_: Place, clock: Clock) -> Span:
+    """That evening: of the day that was spoken of."""
+    return clock.told()
+
+
+def earlier_today(place: Place) -> Span:
+    """From midnight to now."""
+    return Span(spans.at(place.now.today), place.now.moment, "hour")
+
+
+def later_today(place: Place) -> Span:
+    """From now to midnight."""
+    return Span(place.now.moment, spans.at(place.now.today + DAY), "hour")

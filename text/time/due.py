@@ -1,0 +1,85 @@
+"""What day or minute a due date in words means: "tomorrow at 5pm", "before Friday", 下周五下午三点. Source: seed 001 §6.2."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from config import SopwithError
+from text.time.finding import find
+from text.time.spans import TimeRange
+
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_BEFORE = re.compile(
+    r"(?:[\s,，:：;；(（]|\b(?:due|by|on|at|for|until|before)\b|截止(?:到|于)?|[在于到])+$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"^[\s,，:：;；.。!！)）]+|[\s,，:：;；.。!！)）]+$")
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?")
+
+
+class NoTime(SopwithError):
+    """The words name no time; the message says how to write one."""
+
+
+def due_of(words: str, now: datetime) -> str:
+    """A local day or minute in ISO form. `now` is aware, in the owner's timezone. Raises NoTime when no time is found."""
+    text = words.strip()
+    if _is_iso(text):
+        return text
+    found = [due for each in find(text, now, past=False) if (due := _due(each, now))]
+    if not found:
+        raise NoTime(
+            f"no day is found in {text[:80]!r}: write it like tomorrow, Friday 17:00, or 2026-11-24"
+        )
+    return found[0]
+
+
+def _is_iso(text: str) -> bool:
+    if not _ISO.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def split_due(title: str, now: datetime) -> tuple[str, str]:
+    """A title without the day or time that it begins or ends with, and that time; "" when it does neither.
+
+    Only a coming day, or a time on one: "read 1984" and "plans for May" stay titles.
+    """
+    for each in find(title, now, past=False):
+        due = _due(each, now)
+        if (
+            not due
+            or not each.end
+            or each.end <= now
+            or each.end - (each.start or each.end) > _DAY + _HOUR
+        ):
+            continue
+        bare = _BEHIND.sub("", title)
+        if bare.casefold().endswith(each.text.casefold()):
+            rest = _BEFORE.sub("", bare[: -len(each.text)])
+        elif bare.casefold().startswith(each.text.casefold()):
+            rest = bare[len(each.text) :]
+        else:
+            continue
+        if rest := _BEHIND.sub("", rest):
+            return rest, due
+    return title, ""
+
+
+def _due(span: TimeRange, now: datetime) -> str:
+    """The last moment of a stretch of time; of an hour or less its beginning, of whole days the last of them."""
+    zone = now.tzinfo
+    start, end = (moment.astimezone(zone) if moment else None for moment in (span.start, span.end))
+    if end is None:
+        return start.date().isoformat() if start else ""
+    if start is not None and end - start <= _HOUR:
+        return start.strftime("%Y-%m-%dT%H:%M")
+    if (end.hour, end.minute) == (0, 0):
+        return (end - timedelta(minutes=1)).date().isoformat()
+    return end.strftime("%Y-%m-%dT%H:%M")

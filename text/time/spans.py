@@ -1,0 +1,409 @@
+"""Stretches of time on a calendar, before they are UTC: how long each unit is, and how one that comes again is chosen.
+
+Everything here is the speaker's local time without a zone, from `start` to before `end`. Source: seed 003 P4.1.
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import wraps
+from typing import Any, NamedTuple
+
+DAY = timedelta(days=1)
+CLOCK_UNITS = {"hour": 3600, "minute": 60, "second": 1}
+DAY_UNITS = {"day": 1, "week": 7, "fortnight": 14}
+MONTH_UNITS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
+Meaning = Callable[..., Any]
+Quantity = list[tuple[float, str]]  # "two years and a half": [(2.5, "year")]
+
+
+class TimeRange(NamedTuple):
+    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression as it was written.
+
+    `is_vague`: said loosely ("recently"); recall uses it as a hint only."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str
+    is_vague: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From `start` to before `end`; an open side is None. `again(n)` is what comes n later, for what comes again."""
+
+    start: datetime | None
+    end: datetime | None
+    unit: str
+    again: Callable[[int], Span] | None = None
+    zone: tzinfo | None = None  # when it is not the speaker's own
+    silent: bool = False  # time words, but of no one time: "every Friday"
+    cycle: str = ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
+    told: Callable[[Span], Span] | None = (
+        None  # what it is, counted from the time spoken of before: "the next day"
+    )
+
+
+SILENT = Span(None, None, "", silent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """When and where a text is read. `moment` is local and has no zone; `past`: of two readings the past one is meant."""
+
+    aware: datetime
+    past: bool
+
+    @property
+    def moment(self) -> datetime:
+        """The local time on the speaker's clock."""
+        return self.aware.replace(tzinfo=None)
+
+    @property
+    def today(self) -> date:
+        """The local date."""
+        return self.aware.date()
+
+
+def repeating(key: str) -> Callable[[Meaning], Meaning]:
+    """Make a meaning of one span (the value called `key`) also that of what comes again of it."""
+
+    def made(meaning: Meaning) -> Meaning:
+        @wraps(meaning)
+        def read(place: Any, **values: Any) -> Any:
+            span, found = values[key], meaning(place, **values)
+            if found is None or not span.again:
+                return found
+            return replace(found, again=lambda n: read(place, **{**values, key: span.again(n)}))
+
+        return read
+
+    return made
+
+
+def two_digits(year: int) -> int:
+    """The year that its last two digits stand for."""
+    return year + (2000 if year < 50 else 1900)
+
+
+def at(day: date, seconds: int = 0) -> datetime:
+    """This many seconds after midnight on the clock."""
+    return datetime.combine(day, time()) + timedelta(seconds=seconds)
+
+
+def day_span(day: date) -> Span:
+    """One day."""
+    return Span(at(day), at(day + DAY), "day")
+
+
+def days_span(first: date, days: int, unit: str = "day") -> Span:
+    """Days from the first one on."""
+    return Span(at(first), at(first + days * DAY), unit)
+
+
+def months_span(year: int, month: int, count: int, unit: str) -> Span:
+    """Months from the first one on. `month` may be outside 1 to 12."""
+    first = plus_months(date(year, 1, 1), month - 1)
+    return Span(at(first), at(plus_months(first, count)), unit, cycle="year" if count < 12 else "")
+
+
+def plus_months(day: date, months: int) -> date:
+    """The same day so many months later, or the last day of that month."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        raise OverflowError(year)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def monday(day: date) -> date:
+    """The Monday of its week."""
+    return day - day.weekday() * DAY
+
+
+def unit_span(day: date, unit: str, offset: int = 0) -> Span:
+    """The day, week, weekend, month, ... that this day lies in, or the one `offset` later."""
+    if unit == "day":
+        return day_span(day + offset * DAY)
+    if unit in ("week", "workweek", "weekend", "fortnight"):
+        first = monday(day) + (14 if unit == "fortnight" else 7) * offset * DAY
+        skip, days = {"week": (0, 7), "workweek": (0, 5), "weekend": (5, 2), "fortnight": (0, 14)}[
+            unit
+        ]
+        return days_span(first + skip * DAY, days, unit)
+    count = MONTH_UNITS[unit]
+    index = day.year * 12 + day.month - 1
+    first_index = (index // count + offset) * count
+    year, month = divmod(first_index, 12)
+    return replace(months_span(year, month + 1, count, unit), cycle="")
+
+
+def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool = False) -> Span:
+    """Of what comes again, the last one that has begun, or the first that has not ended when the future is meant.
+
+    `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins today is not meant.
+    """
+    today = at(now.today)
+
+    def begun(span: Span) -> bool:
+        return span.start is not None and (
+            span.start < today or (not strictly and span.start <= now.moment)
+        )
+
+    def ahead(span: Span) -> bool:
+        return (
+            span.end is not None and (span.start or today) > today
+            if strictly
+            else (span.end or today) > now.moment
+        )
+
+    steps = range(near + 2, near - 9, -1) if now.past else range(near - 2, near + 9)
+    for n in steps:
+        try:
+            span = make(n)
+        except ValueError:  # February 29 in most years
+            continue
+        if begun(span) if now.past else ahead(span):
+            return _repeating(make, n, span)
+    raise ValueError("no such day in these years")
+
+
+def _repeating(make: Callable[[int], Span], n: int, span: Span) -> Span:
+    return replace(span, again=lambda more: _repeating(make, n + more, make(n + more)))
+
+
+def yearly(now: Now, make: Callable[[int], Span]) -> Span:
+    """What comes once a year: `make(year)`."""
+    return chosen(now, lambda year: replace(make(year), cycle="year"), now.today.year)
+
+
+def weekly(now: Now, weekday: int) -> Span:
+    """A day of the week (Monday is 0); said on that day, another one is meant."""
+    first = monday(now.today) + weekday * DAY
+    return chosen(
+        now, lambda n: replace(day_span(first + 7 * n * DAY), cycle="week"), 0, strictly=True
+    )
+
+
+def day_of_week(now: Now, week: int, weekday: int) -> Span:
+    """A day of this week (0), the last one (-1), ..."""
+    return replace(day_span(monday(now.today) + (7 * week + weekday) * DAY), cycle="week")
+
+
+def told_day(days: int, today: date) -> Span:
+    """So many days from the day that was spoken of, or from today."""
+
+    def told(other: Span) -> Span:
+        if not other.start or not other.end or other.end - other.start > 31 * DAY:
+            raise ValueError("no day was spoken of")
+        return day_span(
+            (other.start if days < 0 else other.end - timedelta(seconds=1)).date() + days * DAY
+        )
+
+    return replace(day_span(today + days * DAY), told=told)
+
+
+def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
+    """What comes once a month: `make(year, month)`."""
+    near = now.today.year * 12 + now.today.month - 1
+    return chosen(now, lambda n: replace(make(n // 12, n % 12 + 1), cycle="month"), near)
+
+
+def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
+    """What lies so far from `start`: a day for days and longer units, else a minute or second."""
+    days, seconds, months = 0.0, 0.0, 0.0
+    for amount, unit in quantity:
+        if unit in CLOCK_UNITS:
+            seconds += amount * CLOCK_UNITS[unit]
+        elif unit in DAY_UNITS:
+            days += amount * DAY_UNITS[unit]
+        else:
+            months += amount * _months_in(unit)
+    if any(unit == "day" and amount % 1 for amount, unit in quantity):
+        seconds += days % 1 * 86400
+    if months > 120_000 or days > 3_700_000:
+        raise OverflowError(months)
+    moving = (
+        plus_months(start.date(), sign * int(months)) + sign * int(days + months % 1 * 30) * DAY
+    )
+    if not seconds:
+        return day_span(moving)
+    width = 1 if any(unit == "second" for _, unit in quantity) else 60
+    if start != now.moment:
+        first = datetime.combine(moving, start.time()) + sign * timedelta(seconds=seconds)
+        return Span(first, first + timedelta(seconds=width), "minute")
+    # From now on elapsed time counts, also over a change of the clocks.
+    instant = datetime.combine(moving, now.moment.time(), now.aware.tzinfo).astimezone(
+        UTC
+    ) + sign * timedelta(seconds=seconds)
+    return Span(local(now, instant), local(now, instant + timedelta(seconds=width)), "minute")
+
+
+def _months_in(unit: str) -> int:
+    if unit not in MONTH_UNITS:
+        raise ValueError("weekends are counted, they have no length")
+    return MONTH_UNITS[unit]
+
+
+def local(now: Now, instant: datetime) -> datetime:
+    """What the speaker's clock shows then; `fold` says which of two equal times it is."""
+    return instant.astimezone(now.aware.tzinfo).replace(tzinfo=None)
+
+
+def stretch(now: Now, quantity: Quantity, sign: int) -> Span:
+    """The last (-1) or next (1) so many units: whole days without today, or hours up to or from now."""
+    far = moved(now, now.moment, quantity, sign)
+    if far.start is None:
+        return far
+    if far.unit == "minute":
+        ends = sorted((far.start, now.moment))
+        return Span(ends[0], ends[1], "hour")
+    today = at(now.today)
+    return Span(far.start, today, "day") if sign < 0 else Span(today + DAY, far.start + DAY, "day")
+
+
+def joined(first: Span, last: Span) -> Span:
+    """From the first to the last one; one that comes again is chosen so that they are in order."""
+    if first.start is None or last.end is None or last.start is None:
+        raise ValueError("one side is open already")
+    if last.again:
+        last = first_from(last, first.start)
+    elif first.again and last.start:
+        first = last_until(first, last.start)
+    if first.start is None or last.start is None or last.start < first.start:
+        raise ValueError("ends before it begins")
+    end = last.start if last.unit in ("minute", "hour") else last.end
+    return Span(first.start, end, last.unit, zone=first.zone or last.zone)
+
+
+def first_from(span: Span, start: datetime) -> Span:
+    """Of what comes again, the first that begins at `start` or later."""
+    while span.again and span.start and span.start < start:
+        span = span.again(1)
+    while span.again and (earlier := span.again(-1)).start and earlier.start >= start:
+        span = earlier
+    return span
+
+
+def last_until(span: Span, end: datetime) -> Span:
+    """Of what comes again, the last that begins at `end` or earlier."""
+    while span.again and span.start and span.start > end:
+        span = span.again(-1)
+    while span.again and (later := span.again(1)).start and later.start <= end:
+        span = later
+    return span
+
+
+def part_of(span: Span, part: str) -> Span:
+    """Early, mid or late in a span: its first half, its middle half, its last half, cut at whole units."""
+    if span.start is None or span.end is None:
+        raise ValueError("no whole span")
+    start, end = span.start, span.end
+    if span.unit == "month":
+        cuts = {"early": (0, 15), "mid": (9, 20), "late": (15, None)}[part]
+        return Span(start + cuts[0] * DAY, end if cuts[1] is None else start + cuts[1] * DAY, "day")
+    if span.unit == "year":
+        cut = {"early": (0, 6), "mid": (3, 9), "late": (6, 12)}[part]
+        first, last = (at(plus_months(start.date(), months)) for months in cut)
+        return Span(first, last, "month")
+    if span.unit == "decade":
+        first_year, last_year = {"early": (0, 5), "mid": (3, 7), "late": (5, 10)}[part]
+        return Span(
+            start.replace(year=start.year + first_year),
+            start.replace(year=start.year + last_year),
+            "year",
+        )
+    length = end - start
+    if span.unit == "week":
+        first_day, last_day = {"early": (0, 4), "mid": (1, 5), "late": (3, 7)}[part]
+        return Span(start + first_day * DAY, start + last_day * DAY, "day")
+    cut_at = {"early": (0.0, 0.5), "mid": (0.25, 0.75), "late": (0.5, 1.0)}[part]
+    return Span(
+        start + length * cut_at[0], start + length * cut_at[1], "hour" if length <= DAY else "day"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in seconds after midnight. `halves`: it may be before or after noon."""
+
+    start: int
+    length: int
+    halves: bool = False
+    zone: tzinfo | None = None
+    is_part: bool = False  # morning, night: may narrow what stands beside it
+
+    def on(self, span: Span) -> Span:
+        """This time on that day. An hour from one to six that could be either is after noon."""
+        if span.start is None or span.unit != "day" or (span.end and span.end - span.start > DAY):
+            raise ValueError("a time of day belongs to one day")
+        after_noon = self.halves and 3600 <= self.start < 7 * 3600
+        start = span.start + timedelta(seconds=self.start + (43200 if after_noon else 0))
+        again = span.again
+        unit = "part" if self.is_part else "hour" if self.length >= 3600 else "minute"
+        return Span(
+            start,
+            start + timedelta(seconds=self.length),
+            unit,
+            again=(lambda n: self.on(again(n))) if again else None,
+            zone=self.zone,
+            cycle="day",
+        )
+
+    def told(self) -> Span:
+        """This time on the day that was spoken of; nothing when there was none."""
+
+        def told(other: Span) -> Span:
+            if not other.start or not other.end or other.end - other.start > DAY:
+                raise ValueError("no day was spoken of")
+            return self.on(day_span(other.start.date()))
+
+        return Span(None, None, "part", silent=True, told=told)
+
+    def alone(self, now: Now) -> Span:
+        """This time on no day that is said."""
+        halves = 2 if self.halves and self.length <= 3600 else 1
+
+        def make(n: int) -> Span:
+            day, later = divmod(n, halves)
+            start = self.start % 43200 + later * 43200 if halves == 2 else self.start
+            return replace(
+                replace(self, start=start, halves=False).on(day_span(now.today + day * DAY)),
+                cycle="hours",
+            )
+
+        return chosen(now, make, 0)
+
+    def within(self, part: Clock) -> Clock:
+        """This time in that part of the day: five in the afternoon. A time that can only be before or after noon stays."""
+        if not self.halves:
+            return self
+        start = self.start
+        if start < 43200 and (part.start >= 43200 or (part.start >= 39600 and start < 7200)):
+            start += 43200
+        if part.start >= 57600 and self.start in (43200, 0):
+            start = 86400  # twelve at night
+        elif part.start >= 72000 and self.start < 6 * 3600:
+            start = self.start  # two at night
+        elif part.start < 18000 and part.start + part.length <= 36000 and self.start == 43200:
+            start = 0
+        return Clock(start, self.length, zone=self.zone or part.zone)
+
+
+def clocks(first: Clock, last: Clock) -> Clock:
+    """From one time of day to another."""
+    start, end = first.start, last.start
+    if last.is_part:
+        end = last.start + last.length
+    if first.halves and not last.halves and end >= 43200 and start + 43200 < end:
+        start += 43200
+    elif first.halves and last.halves and 3600 <= start < 7 * 3600 and start < end:
+        start, end = start + 43200, end + 43200
+    if last.halves and end <= start and end + 43200 > start:
+        end += 43200
+    while end <= start:
+        end += 86400
+    halves = first.halves and last.halves and start < 43200
+    return Clock(start, end - start, halves, zone=first.zone or last.zone)

@@ -1,0 +1,159 @@
+"""Meanings of whole expressions: from one time to another, and ranges with an open side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from text.time import spans
+from text.time.grammar import Place
+from text.time.spans import DAY, Clock, Quantity, Span, repeating
+
+
+def joined(_: Place, first: Span, last: Span) -> Span:
+    """From the first to the last one."""
+    return spans.joined(first, last)
+
+
+@repeating("last")
+def day_to(_: Place, day: int, last: Span) -> Span:
+    """From the 3rd to the 12th of September: the first day lies in the month of the last."""
+    if last.start is None:
+        raise ValueError("one side is open")
+    first = last.start.replace(day=day)
+    if first >= last.start:
+        first = spans.at(spans.plus_months(first.replace(day=1).date(), -1)).replace(day=day)
+    return Span(first, last.end, "day", cycle=last.cycle)
+
+
+@repeating("first")
+def to_day(_: Place, first: Span, day: int) -> Span:
+    """From September 3rd to the 12th."""
+    if first.start is None:
+        raise ValueError("one side is open")
+    last = first.start.replace(day=day)
+    if last <= first.start:
+        last = spans.at(spans.plus_months(first.start.replace(day=1).date(), 1)).replace(day=day)
+    return Span(first.start, last + DAY, "day", cycle=first.cycle)
+
+
+@repeating("period")
+def days_in(_: Place, day: int, last: int, period: Span) -> Span | None:
+    """From 4 to 23 of this month."""
+    if period.start is None or last <= day:
+        return None
+    end = period.start.replace(day=last) + DAY
+    return Span(period.start.replace(day=day), end, "day", cycle=period.cycle)
+
+
+def months_to(place: Place, month: int, last: Span) -> Span:
+    """From May to July 2019: the first month lies before the last one."""
+    if last.start is None:
+        raise ValueError("one side is open")
+    year = last.start.year - (month > last.start.month)
+    return Span(spans.months_span(year, month, 1, "month").start, last.end, "month")
+
+
+@repeating("first")
+def clock_range(_: Place, first: Span, clock: Clock) -> Span:
+    """From yesterday at two to four: the second time is on the same day."""
+    if first.start is None:
+        raise ValueError("one side is open")
+    end = first.start.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock.start)
+    if clock.halves and end <= first.start:
+        end += timedelta(hours=12)
+    if end <= first.start:
+        end += DAY
+    return Span(first.start, end, "hour", cycle="day")
+
+
+def years_span(_: Place, first: int, last: int) -> Span | None:
+    """From one year to another."""
+    return Span(spans.months_span(first, 1, 12, "year").start, spans.months_span(last, 1, 12, "year").end, "year") if last > first else None  # fmt: skip
+
+
+def until_now(place: Place, first: Span) -> Span:
+    """From then to this moment."""
+    start = first.start
+    if first.again and start and start > place.now.moment:
+        start = spans.last_until(first, place.now.moment).start
+    if start is None or start > place.now.moment:
+        raise ValueError("it has not begun")
+    is_day = first.unit not in ("minute", "hour", "part")
+    end = spans.at(place.now.today) + DAY if is_day else place.now.moment
+    return Span(start, end, "day" if is_day else "hour")
+
+
+def from_now_until(place: Place, last: Span) -> Span:
+    """From this moment to then."""
+    end = last.start if last.unit in ("minute", "hour") else last.end
+    while last.again and end and end <= place.now.moment:
+        last = last.again(1)
+        end = last.start if last.unit in ("minute", "hour") else last.end
+    return Span(place.now.moment, end, "hour")
+
+
+@repeating("span")
+def since(_: Place, span: Span) -> Span:
+    """From its beginning on."""
+    return replace(span, end=None)
+
+
+@repeating("span")
+def after(_: Place, span: Span) -> Span:
+    """From its end on; of a day or a time of day, from it on: who asks would miss that day."""
+    is_short = span.unit in ("minute", "hour", "part", "day")
+    return replace(span, start=span.start if is_short else span.end, end=None)
+
+
+@repeating("span")
+def before(_: Place, span: Span) -> Span:
+    """Up to its beginning."""
+    return replace(span, start=None, end=span.start)
+
+
+@repeating("span")
+def until(_: Place, span: Span) -> Span:
+    """Up to its end; of a time of day, up to it."""
+    end = span.start if span.unit in ("minute", "hour") else span.end
+    return replace(span, start=None, end=end)
+
+
+def up_to_now(place: Place) -> Span:
+    """Until today."""
+    return Span(None, spans.at(place.now.today) + DAY, "day")
+
+
+@repeating("first")
+def for_length(place: Place, first: Span, length: Quantity) -> Span:
+    """From a time on, for so long."""
+    if first.start is None:
+        raise ValueError("one side is open")
+    return replace(first, end=spans.moved(place.now, first.start, length, 1).start)
+
+
+@repeating("first")
+def month_to(_: Place, first: Span, month: int) -> Span:
+    """From May 2019 to July: the last month lies behind the first."""
+    if first.start is None:
+        raise ValueError("one side is open")
+    year = first.start.year + (month <= first.start.month)
+    end = spans.months_span(year, month, 1, "month").end
+    return Span(first.start, end, "month", cycle=first.cycle)
+
+
+def longer_ago(place: Place, length: Quantity) -> Span:
+    """More than two weeks ago."""
+    return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")
+
+
+def less_ago(place: Place, length: Quantity) -> Span:
+    """Less than two days ago."""
+    return Span(spans.moved(place.now, place.now.moment, length, -1).start, place.now.moment, "day")
+
+
+def days_of_month(_: Place, month: int, day: int, last: int, year: int) -> Span | None:
+    """May 4 to 8, 2017."""
+    if last <= day:
+        return None
+    return Span(datetime(year, month, day), datetime(year, month, last) + DAY, "day")

@@ -1,0 +1,26 @@
+"""Values in a text: paths, globs, quoted texts, numbers with units, dates, addresses, ids; each with its place.
+
+One reader and one table of number words for routing, memory and schedules (docs/text.md).
+"""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from text.values.numbers import cardinal as cardinal
+    from text.values.numbers import chinese_number as chinese_number
+    from text.values.numbers import ordinal as ordinal
+    from text.values.numbers import spoken_year as spoken_year
+    from text.values.reader import Value as Value
+    from text.values.reader import values_in as values_in
+else:
+    __getattr__ = lazy(
+        __name__,
+        Value="reader",
+        cardinal="numbers",
+        chinese_number="numbers",
+        ordinal="numbers",
+        spoken_year="numbers",
+        values_in="reader",
+    )

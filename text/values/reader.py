@@ -1,0 +1,196 @@
+"""Reads the values that a text names, each with its place, left to right, none within another.
+
+Of two that overlap the kind that stands earlier in `_KINDS` holds. The reader looks at the text alone: it asks no file
+system, so a folder's name stays what people call it (`DOWNLOAD`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from text.values.numbers import CARDINAL, CHINESE_DIGITS, cardinal, chinese_number
+
+Kind = Literal["text", "url", "email", "id", "date", "path", "glob", "folder", "quantity", "number"]
+MAX_CHARS = 20_000  # of a text; what stands behind is not read
+_FILE = Path(__file__).parents[2] / "assets" / "text" / "values.toml"
+_END = r"\s\"'`,;|&<>()\[\]{}，。；：、！？“”‘’「」『』《》"
+_DIGITS = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_HAN = rf"[{CHINESE_DIGITS}]"
+_SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY", "￥": "CNY"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value. `text` is what stands in the text from `start` to before `end`, quotes included.
+
+    `value` is normalised: digits, a date as in 2026-01-31, a path or a quoted text without its quotes. `unit` is that
+    of a quantity, such as MB or week."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    value: str
+    unit: str = ""
+    is_quoted: bool = False
+
+
+def values_in(text: str) -> list[Value]:
+    """Return the values that a text names, in order."""
+    readable = text[:MAX_CHARS]
+    taken: list[Value] = []
+    for kind, pattern, read in _kinds():
+        for match in pattern.finditer(readable):
+            value = read(kind, match)
+            if value is not None and _is_free(value, taken):
+                taken.append(value)
+    return sorted(taken, key=lambda each: each.start)
+
+
+def _is_free(value: Value, taken: Iterable[Value]) -> bool:
+    return not any(value.start < each.end and each.start < value.end for each in taken)
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(_FILE.read_text("utf-8"))
+
+
+@cache
+def _units() -> dict[str, str]:
+    return {word: unit for unit, words in _tables()["units"].items() for word in words}
+
+
+@cache
+def _folders() -> dict[str, str]:
+    return {word: name for name, words in _tables()["folders"].items() for word in words}
+
+
+def _either(words: Iterable[str]) -> str:
+    longest_first = sorted(words, key=len, reverse=True)
+    return "|".join(
+        re.escape(word) + (r"(?![A-Za-z0-9_])" if word.isascii() and word[-1].isalpha() else "")
+        for word in longest_first
+    )
+
+
+@cache
+def _kinds() -> list[tuple[Kind, re.Pattern[str], Callable[[Kind, re.Match[str]], Value | None]]]:
+    """The kinds in the order in which they are read, each with its pattern and its reader."""
+    ending = "|".join(sorted(_tables()["endings"].split(), key=len, reverse=True))
+    unit = _either(word for word in _units() if word != "m")
+    rows: list[tuple[Kind, str, Callable[[Kind, re.Match[str]], Value | None]]] = [
+        ("text", _quoted_pattern(), _quoted),
+        ("url", rf"(?:https?|ftp|file)://[^{_END}]+|\bwww\.[\w-]+\.[^{_END}]+", _address),
+        ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _plain),
+        ("date", r"(?<!\d)\d{4}([-/.])\d{1,2}\1\d{1,2}(?![\d/-])|\d{4}年\d{1,2}月\d{1,2}[日号]", _date),
+        ("glob", rf"(?<![\w*?])[^{_END}:]*\*[^{_END}:]*|(?<![\w.])[\w./~-]+\?(?=\.)\.[\w*]+", _plain),
+        ("path", rf"(?<![A-Za-z0-9_.:/])(?:~|\.{{1,2}})?/[^{_END}*?:]*|(?<![\w~])~(?![\w/~])", _path),
+        ("path", r"(?<![\w./@#-])[\w.-]*[A-Za-z_\u4e00-\u9fff][\w.-]*/(?:[\w.@+-]+/?)*", _relative),
+        ("path", rf"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.(?:{ending})(?![A-Za-z0-9_])", _plain),
+        ("id", r"#(?=\w*\d)[\w-]+|(?<![\w#.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9]+(?:[-_][A-Z0-9]+)+\b"
+               r"|(?<![\w#.-])[A-Z]{1,4}\d{4,}\b|(?<![\w-])(?=[0-9a-f-]*\d)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", _plain),
+        ("quantity", rf"(?P<symbol>[$€£¥￥])\s?(?P<number>{_DIGITS})", _quantity),
+        ("quantity", rf"(?<![A-Za-z0-9_.,])(?P<number>{_DIGITS})\s?(?P<unit>{unit})", _quantity),
+        ("quantity", rf"\b(?P<number>{CARDINAL})\s(?P<unit>{unit})", _quantity),
+        ("quantity", rf"(?P<number>{_HAN}+)(?P<unit>{_either(each for each in _units() if not each.isascii())})", _quantity),
+        ("folder", rf"(?<![A-Za-z0-9_/.~])(?:{_either(_folders())})(?:\s+(?:folder|directory))?(?![\w/.])", _folder),
+        ("folder", f"(?:{_either(each for each in _folders() if not each.isascii())})(?:文件夹|目录|夹)?", _folder),
+        ("number", rf"(?<![A-Za-z0-9_.,:/-]){_DIGITS}(?![\d:]|[.,]\d|[A-Za-z_])", _number),
+        ("number", rf"\b(?!an?\b|one\b|zero\b){CARDINAL}", _number),
+        ("number", rf"(?:(?<![\u4e00-\u9fff])|(?<=[前后第最近过共有])){_HAN}+(?=[\s个条行份页名次张篇位只本件])", _number),
+    ]  # fmt: skip
+    return [(kind, re.compile(pattern, _flags(kind)), read) for kind, pattern, read in rows]
+
+
+def _flags(kind: Kind) -> re.RegexFlag:
+    return re.RegexFlag(0) if kind == "id" else re.IGNORECASE
+
+
+def _quoted_pattern() -> str:
+    found = []
+    for first, last in _tables()["quotes"]:
+        bounds = (r"(?<!\w)", r"(?!\w)") if first == "'" else ("", "")
+        found.append(f"{bounds[0]}{first}[^{first}{last}\n]+{last}{bounds[1]}")
+    return "|".join(found)
+
+
+def _plain(kind: Kind, match: re.Match[str]) -> Value | None:
+    said = match[0].rstrip(".")
+    if not said:
+        return None
+    return Value(match.start(), match.start() + len(said), said, kind, said)
+
+
+def _address(kind: Kind, match: re.Match[str]) -> Value | None:
+    said = match[0].rstrip(".!?")
+    return Value(match.start(), match.start() + len(said), said, kind, said)
+
+
+def _path(kind: Kind, match: re.Match[str]) -> Value | None:
+    return _plain(kind, match) if match[0] != "/" else None
+
+
+def _relative(kind: Kind, match: re.Match[str]) -> Value | None:
+    """A path without a leading slash or dot; "and/or" and "km/h" are none."""
+    value = _plain(kind, match)
+    if value is None:
+        return None
+    has_dot = "." in value.value.partition("/")[2]
+    is_deep = value.value.count("/") > 1
+    return value if value.value.endswith("/") or has_dot or is_deep else _named(value)
+
+
+def _named(value: Value) -> Value | None:
+    """Of two words with a slash between them: a path where the first is a folder's name."""
+    first = value.value.partition("/")[0].lower()
+    return value if first in _folders() or first in ("src", "docs", "tests", "notes") else None
+
+
+def _date(kind: Kind, match: re.Match[str]) -> Value | None:
+    year, month, day = (int(part) for part in re.findall(r"\d+", match[0]))
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return Value(*match.span(), match[0], kind, f"{year:04d}-{month:02d}-{day:02d}")
+
+
+def _quoted(kind: Kind, match: re.Match[str]) -> Value | None:
+    """A quoted text; where all of it is one path, date, ... it is that."""
+    inner = match[0][1:-1]
+    whole = [each for each in values_in(inner) if each.text == inner]
+    found = whole[0] if whole else Value(0, 0, inner, kind, inner)
+    return replace(found, start=match.start(), end=match.end(), text=match[0], is_quoted=True)
+
+
+def _figure(said: str) -> str | None:
+    plain = said.replace(",", "").removeprefix("+")
+    if re.fullmatch(r"-?\d+(?:\.\d+)?", plain):
+        return plain
+    value = chinese_number(said) if said[0] in CHINESE_DIGITS else cardinal(said)
+    return None if value is None else str(value)
+
+
+def _quantity(kind: Kind, match: re.Match[str]) -> Value | None:
+    said = match.groupdict()
+    figure = _figure(said["number"])
+    if figure is None:
+        return None
+    unit = _SYMBOLS[said["symbol"]] if said.get("symbol") else _units()[said["unit"].lower()]
+    return Value(*match.span(), match[0], kind, figure, unit)
+
+
+def _folder(kind: Kind, match: re.Match[str]) -> Value | None:
+    said = re.sub(r"\s+(?:folder|directory)$|(?:文件夹|目录|夹)$", "", match[0].lower())
+    name = _folders().get(match[0].lower()) or _folders().get(said)
+    return Value(*match.span(), match[0], kind, name) if name else None
+
+
+def _number(kind: Kind, match: re.Match[str]) -> Value | None:
+    figure = _figure(match[0])
+    return Value(*match.span(), match[0], kind, figure) if figure is not None else None

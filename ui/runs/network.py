@@ -1,0 +1,42 @@
+"""The page of what went where on the network: `runs show RUN --network`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from config import Config
+from ui.lists import Column, print_json, print_table
+from ui.sanitise import one_line
+from ui.words import say
+
+_STYLES = {"open": "green", "closed": "green", "refused": "red", "failed": "yellow"}
+
+
+def show(run: str, args: Namespace, config: Config) -> int:
+    """Print a line for each way that the scripts of a run asked for."""
+    from sandbox.network import read
+
+    rows = list(read(config.home / "runs" / run))
+    if args.json:
+        print_json({"run": run, "network": rows})
+        return 0
+    columns = (
+        Column(say("column.at")),
+        Column(say("column.host"), "cyan", grows=True),
+        Column(say("column.address")),
+        Column(
+            say("column.state"), styles={say(f"network.{key}"): _STYLES[key] for key in _STYLES}
+        ),
+        Column(say("column.sent"), right=True),
+        Column(say("column.received"), right=True),
+    )
+    print_table(columns, [_cells(row) for row in rows], say("network.none"))
+    return 0
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    host = one_line(f"{row['host']}:{row['port']}", 200)
+    state, why = say(f"network.{row['state']}"), one_line(str(row.get("why", "")), 200)
+    moved = [f"{row[key]:,}" if key in row else "" for key in ("up", "down")]
+    return [row["at"][:19], host, row.get("address") or why, state, *moved]

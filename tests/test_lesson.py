@@ -56,17 +56,8 @@ class Teacher:
     def records(self, *lines: str) -> None:
         """Type these lines and leave the shell."""
         for count, line in enumerate((*lines, "exit")):
-<<<<<<< HEAD
-            self.screen.until(
-                partial(self._has_more_prompts, count), f"for the prompt before {line}"
-            )
-=======
             self.screen.until(partial(self._has_shown, count), f"for the prompt before {line}")
->>>>>>> learning
             self.screen.types(line + "\r")
-
-    def _has_more_prompts(self, count: int) -> bool:
-        return self._prompts() > count
 
     def answers(self, prompt: str, text: str) -> None:
         """Wait for a question, type the answer."""

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from learning.induce.dashes import guarded as guarded
     from learning.induce.following import Derived as Derived
     from learning.induce.following import derived as derived
-    from learning.induce.schemas import schema_of as schema_of
     from learning.induce.suggest import Candidate as Candidate
     from learning.induce.suggest import candidates as candidates
     from learning.induce.write import Written as Written
@@ -24,7 +23,6 @@ else:
         candidates="suggest",
         derived="following",
         guarded="dashes",
-        schema_of="schemas",
         spellings="write",
         written="write",
     )

@@ -21,7 +21,6 @@ from learning.induce import (
     candidates,
     derived,
     guarded,
-    schema_of,
     spellings,
     written,
 )
@@ -29,6 +28,7 @@ from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, expectation, strict
 from learning.prove.strictness import HEADS, Line
 from learning.trace import Trace
+from learning.value_schema import schema_of
 from learning.wording import asked_with
 from memory.sops.store import Status
 from replay.expectation import Touched

@@ -10,7 +10,7 @@ import pytest
 
 from handler import Approval
 from learning.authoring import BadReply, authored, read_reply
-from learning.slots import Where
+from learning.route import Where
 from memory.runlog.log import find_run, list_runs, run_ids
 from memory.sops.store import Sop, SopStore
 from runs.assemble import Options

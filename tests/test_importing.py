@@ -17,7 +17,7 @@ import pytest
 
 from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
-from learning.routing import choose
+from learning.route import choose
 from learning.suspicion import scan
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopStore

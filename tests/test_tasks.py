@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.routing import route
+from learning.route import Where, exact_match
 from memory.notes.tasks import FILE, Tasks
 from memory.sops.store import SopStore
 from models.base import Event, ToolResult
@@ -189,13 +189,13 @@ OTHERS = [
 def test_a_request_for_the_list_is_understood_without_a_model(
     request_: str, values: dict[str, Any]
 ) -> None:
-    found = route(request_, SEEDS, Path("/w"), Path("/o"))
+    found = exact_match(request_, SEEDS, Where(Path("/w"), Path("/o")))
     assert found and found.sop.name == "task-management" and found.parameters == values
 
 
 @pytest.mark.parametrize("request_", OTHERS)
 def test_other_requests_are_left_alone(request_: str) -> None:
-    found = route(request_, SEEDS, Path("/w"), Path("/o"))
+    found = exact_match(request_, SEEDS, Where(Path("/w"), Path("/o")))
     assert found is None or found.sop.name != "task-management"
 
 

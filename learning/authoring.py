@@ -20,11 +20,12 @@ from typing import Any
 from learning.draft import Draft, skill_text, to_yaml
 from learning.route import Where, exact_match
 from learning.route.filling import words_beside
-from learning.route.typed import is_cautious, read
+from learning.route.typed import read
 from learning.suspicion import scan
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
+from text.words import SMALL, cut
 
 MAX_REPLY_CHARS = 40_000
 MOST_WORDINGS = 24  # of the draft in all
@@ -278,23 +279,17 @@ class _Judge:
         return "" if comes_back else "trip"
 
     def means_it(self, wording: str) -> bool:
-        """Return True when no word of it, such as "not", changes what the taught wordings ask for."""
-        known = (
-            " ".join(each.text for each in self.sop.procedure.wordings)
-            if self.sop.procedure
-            else ""
-        )
-        return not is_cautious(SLOT.sub(" ", wording), known)
+        """Return True when it says what a taught wording says: no table knows that other words mean the same."""
+        taught = [each.text for each in self.sop.procedure.wordings] if self.sop.procedure else []
+        return any(_content(wording) == _content(each) for each in taught)
 
     def gives_them_their_places(self, extended: Procedure) -> bool:
-        """Return True when each value that looks like another one stands behind a word that it stood behind before."""
+        """Return True when each value stands behind a word that it stood behind before."""
         procedure = self.sop.procedure
         if procedure is None:
             return False
-        kinds = Counter(_kind(schema) for schema in procedure.parameters.values())
         taught, proposed = words_beside(procedure), words_beside(extended)
-        twins = [name for name, schema in procedure.parameters.items() if kinds[_kind(schema)] > 1]
-        return all(proposed[name].before <= taught[name].before for name in twins)
+        return all(proposed[name].before <= taught[name].before for name in proposed)
 
     def leads_to(self, request: str) -> str:
         """The SOP that the request leads to without this one; "" for none."""
@@ -374,6 +369,11 @@ def _sample(schema: Mapping[str, Any]) -> Any:
     }
     by_type = {"integer": 17, "number": 17, "boolean": True, "array": [], "string": "sample"}
     return by_format.get(str(schema.get("format")), by_type.get(str(schema["type"])))
+
+
+def _content(wording: str) -> set[str]:
+    """Return the words of a wording that say something."""
+    return set(cut(SLOT.sub(" ", wording))) - SMALL
 
 
 def _core(wording: str) -> str:

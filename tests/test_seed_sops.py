@@ -32,6 +32,7 @@ WITH_STEPS = [
     "find-files",
     "largest-files",
     "port-in-use",
+    "reminder",
     "system-report",
     "task-management",
 ]

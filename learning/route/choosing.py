@@ -112,7 +112,7 @@ def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, int]
             parameters = procedure.bind(values, where.cwd) if procedure else {}
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        yield Match(sop, parameters, wording.text), len(values)
+        yield Match(sop, parameters, wording.text), len(values) - wording.text.count(":words}")
 
 
 def choose(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked
-from learning.route.typed import TO_THE_END, read
+from learning.route.typed import FREE, read
 from replay.procedure import Procedure, Wording
 from text import pattern
 
@@ -79,11 +79,12 @@ def _is_place(piece: Piece) -> bool:
 def _read(
     asked: Asked, slot: Slot, start: int, end: int, procedure: Procedure, where: Where
 ) -> Any:
-    said = asked.written[start:end]
-    if slot.shape not in TO_THE_END:
-        return read(asked.said(start, end), procedure.parameters[slot.name], slot.shape, where)
-    begins_word = start == 0 or asked.written[start - 1].isspace() or said[:1] in (":", "：")
     schema = procedure.parameters[slot.name]
+    if slot.shape not in FREE:
+        return read(asked.said(start, end), schema, slot.shape, where)
+    first = len(asked.lower[:start].rstrip())  # articles belong to a free text
+    said = asked.written[first:end]
+    begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
     return read(said.strip(), schema, slot.shape, where) if begins_word else None
 
 

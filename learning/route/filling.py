@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
@@ -20,7 +20,9 @@ from learning.route.typed import Schema, is_cautious, number, path_of, whole, wi
 from memory.sops.store import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
-from text.values import Value
+
+if TYPE_CHECKING:
+    from text.values import Value
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
 _BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")

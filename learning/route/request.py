@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from learning.route.place import words
-from text.values import Value, values_in
+from text import values as readers
+
+if TYPE_CHECKING:
+    from text.values import Value
 
 MAX_CHARS = 1000
 PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
@@ -65,7 +69,7 @@ class Asked:
     @cached_property
     def values(self) -> list[Value]:
         """The values that the task names."""
-        found = values_in(self.plain[:MAX_CHARS])
+        found = readers.values_in(self.plain[:MAX_CHARS])
         return [each for each in found if each.start >= self.start and each.end <= self.end]
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
-from text.values import Value, cardinal, chinese_number, values_in
+from text import values
+
+if TYPE_CHECKING:
+    from text.values import Value
 
 Schema = Mapping[str, Any]
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
+_PLAIN_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
 _BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
 _CODE = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = re.compile(
@@ -19,6 +23,7 @@ _GLOB = re.compile(
 )
 _SIGNS = re.compile(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
 TO_THE_END = ("rest", "colon")
+FREE = ("rest", "colon", "words")  # shapes that take any words
 
 
 def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
@@ -45,15 +50,15 @@ def number(text: str, kind: str) -> int | float | None:
             return int(figure)
         return float(figure) if kind == "number" else None
     if not text.isascii():
-        return chinese_number(text)
+        return values.chinese_number(text)
     is_word = text.replace(" ", "").replace("-", "").isalpha()
-    return cardinal(text) if is_word and text != "and" else None
+    return values.cardinal(text) if is_word and text != "and" else None
 
 
 @lru_cache(maxsize=2048)
 def whole(text: str) -> Value | None:
     """Return the value that all of a text is."""
-    found = values_in(text)
+    found = values.values_in(text)
     is_whole = len(found) == 1 and found[0].text == text
     return found[0] if is_whole else None
 
@@ -68,7 +73,9 @@ def path_of(value: Value, where: Where) -> str | None:
 
 
 def _path(text: str, where: Where) -> str | None:
-    if text in (".", "..", "/"):
+    if text in (".", "..", "/") or _PLAIN_PATH.fullmatch(
+        text
+    ):  # most paths; the reader costs 20 ms
         return absolute(text, where)
     found = whole(text)
     return path_of(found, where) if found else None

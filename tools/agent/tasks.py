@@ -168,7 +168,7 @@ def _one(task: Task, *, whole: bool = False) -> ToolResult:
 
 
 def _listed(found: list[Task], problems: list[str]) -> ToolResult:
-    lines = [_with_description(task) for task in found[:SHOWN]]
+    lines = [f"- {_with_description(task)}" for task in found[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"[… {len(found) - SHOWN} more …]")
     data: dict[str, Any] = {"output": "\n".join(lines), "count": len(found)}
@@ -184,10 +184,10 @@ def _with_description(task: Task) -> str:
 
 
 def _line(task: Task) -> str:
-    """`- #3 Call mum · 2026-11-24 09:00 · high · #home`: the number is the id, which no screen may count anew."""
+    """`#3 Call mum · 2026-11-24 09:00 · high · #home`: the number is the id, which no screen may count anew."""
     known = [
         task.due.replace("T", " "),
         task.priority if task.priority != "medium" else "",
         *(f"#{t}" for t in task.tags),
     ]
-    return " · ".join([f"- {_MARKS[task.status]}#{task.id} {task.title}", *filter(None, known)])
+    return " · ".join([f"{_MARKS[task.status]}#{task.id} {task.title}", *filter(None, known)])

@@ -1,4 +1,4 @@
-"""What the owner has set: config.yaml in the home folder and the environment, checked; an error names file, key and line.
+"""Read the settings: config.yaml in the home folder and the environment, checked; errors name file, key and line.
 
 A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment wins over the file.
 This is the lowest layer: it imports nothing of ours. Here stands the root of the errors that are shown to the owner as
@@ -17,15 +17,21 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 Lang = Literal["en", "zh"]
 Confirmable = Literal["delete", "send", "install", "spend"]
+VARIABLES = (
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "SOPWITH_MODEL",
+)
+DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
+_Item = TypeVar("_Item")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
@@ -57,12 +63,20 @@ class ModelConfig:
 
     name: str = field(metadata={"like": "model"})
     model: str
-    kind: Literal["openai", "scripted"] = "openai"
+    kind: Literal["openai", "anthropic", "scripted"] = "openai"
     base_url: str | None = field(
         default=None, metadata={"url": True}
     )  # None: the provider's own address
     api_key: str = field(default="", repr=False)
-    protocol: Literal["native", "text"] = "native"
+    protocol: Literal["auto", "chat", "responses", "messages", "text", "native"] = "auto"
+    reasoning: Literal["off", "low", "medium", "high"] | None = None  # None: the model's own
+    max_tokens: int | None = field(default=None, metadata={"least": 1})  # of one reply
+    temperature: float | None = field(default=None, metadata={"least": 0})
+    extra: Mapping[str, Any] = field(default_factory=dict)  # merged into each request
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout_seconds: float | None = field(default=None, metadata={"above": 0})  # without a word
+    context_tokens: int | None = field(default=None, metadata={"least": 1000})  # that it reads
+    eyes: bool | None = None  # it takes images; None: by its name
     price: Price | None = None
 
 
@@ -81,8 +95,16 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class UndoConfig:
+    """How long, and how much of, what commits replace is kept to be brought back."""
+
+    keep_days: float = field(default=30.0, metadata={"least": 0})
+    max_gb: float = field(default=5.0, metadata={"above": 0})
+
+
+@dataclass(frozen=True)
 class SafetyConfig:
-    """What the gate may allow. `roots` are absolute; empty: the owner's home, the folder
+    """Bound what the gate may allow. `roots` are absolute; empty: the owner's home, the folder
     that the run works in, and the folder for temporary files."""
 
     roots: tuple[Path, ...] = ()
@@ -106,7 +128,7 @@ class SafetyConfig:
 
 @dataclass(frozen=True)
 class EmbeddingsConfig:
-    """Which embeddings recall uses."""
+    """Name the embeddings that recall uses."""
 
     model: str
     kind: Literal["openai"] = "openai"
@@ -167,7 +189,7 @@ class McpConfig:
 
 @dataclass(frozen=True)
 class BrowserConfig:
-    """Which browser the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
+    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
     folder of its profile; without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
 
     address: str = ""
@@ -190,9 +212,35 @@ class AutoConfig:
 
 @dataclass(frozen=True)
 class InboxConfig:
-    """Whether the desktop shows that something waits; never what it is."""
+    """Let the desktop show that something waits; never what it is."""
 
     desktop: Literal["on", "off"] = "on"
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
+
+    most: int | None = None
+
+    def of(self, items: Sequence[_Item], *, newest: bool = False) -> Sequence[_Item]:
+        """Return the first items of the share, or its last ones."""
+        if self.most is None:
+            return items
+        return items[len(items) - self.most :] if newest and self.most else items[: self.most]
+
+
+@dataclass(frozen=True)
+class ContextConfig:
+    """Choose what the model reads when a run begins: each part true, false, or a limit.
+
+    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a conversation."""
+
+    notes: Share = Share()
+    facts: Share = Share()
+    sops: Share = Share()
+    recall: Share = Share(5)
+    earlier: Share = Share()
 
 
 @dataclass(frozen=True)
@@ -201,6 +249,7 @@ class _File:
 
     models: tuple[ModelConfig, ...] = ()
     limits: Limits = Limits()
+    undo: UndoConfig = UndoConfig()
     safety: SafetyConfig = SafetyConfig()
     embeddings: EmbeddingsConfig | None = None
     redis: RedisConfig | None = None
@@ -211,6 +260,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    context: ContextConfig = ContextConfig()
     plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
@@ -223,7 +273,7 @@ class Config(_File):
 
 
 def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
-    """The home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
+    """Return the home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
     try:
         return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
     except RuntimeError as error:  # no such user, or no HOME at all
@@ -233,14 +283,14 @@ def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
 
 
 def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
-    """The language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
+    """Return the language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
     named = (environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     locale = option or next(filter(None, named), "")
     return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
-    """The checked settings of this home folder and environment. Raises ConfigError."""
+    """Return the checked settings of this home folder and environment. Raises ConfigError."""
     file = home / "config.yaml"
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -263,33 +313,51 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
 def _with_environment(
     models: tuple[ModelConfig, ...], environ: Mapping[str, str]
 ) -> tuple[ModelConfig, ...]:
-    """The models, with what OPENAI_API_KEY, OPENAI_BASE_URL and SOPWITH_MODEL say about the one named "main".
+    """Return the models, with what the environment says about the one named "main".
 
-    Where the file has no "main", they make one and put it first. A key alone does that only where the file names no
+    Where the file has no "main", it makes one and puts it first. A key alone does that only where the file names no
     model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
     """
-    variables = {
-        "api_key": "OPENAI_API_KEY",
-        "base_url": "OPENAI_BASE_URL",
-        "model": "SOPWITH_MODEL",
-    }
-    said: dict[str, Any] = {
-        key: environ[name].strip()
-        for key, name in variables.items()
-        if environ.get(name, "").strip()
-    }
+    main = next((model for model in models if model.name == "main"), None)
+    said = _said(main, environ)
+    if main is not None:
+        changed = dataclasses.replace(main, **said)
+        return tuple(changed if model is main else model for model in models)
+    if not said.keys() - {"kind"} or (models and said.keys() <= {"api_key", "kind"}):
+        return models
+    default = DEFAULT_CLAUDE if said.get("kind") == "anthropic" else DEFAULT_MODEL
+    return (ModelConfig(**{"name": "main", "model": default, **said}), *models)
+
+
+def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
+    given = {name: environ[name].strip() for name in VARIABLES if environ.get(name, "").strip()}
+    said: dict[str, Any] = {}
+    if "SOPWITH_MODEL" in given:
+        said["model"] = given["SOPWITH_MODEL"]
+    provider = "ANTHROPIC" if _is_anthropic(main, said.get("model", ""), given) else "OPENAI"
+    for key in ("api_key", "base_url"):
+        if value := given.get(f"{provider}_{key.upper()}"):
+            said[key] = value
+    if provider == "ANTHROPIC" and (main is None or main.base_url is None):
+        said["kind"] = "anthropic"
     if "base_url" in said and not _is_url(said["base_url"]):
         raise ConfigError(
-            "OPENAI_BASE_URL must be an address that starts with http:// or https://."
+            f"{provider}_BASE_URL must be an address that starts with http:// or https://."
         )
-    if any(model.name == "main" for model in models):
-        return tuple(
-            dataclasses.replace(model, **said) if model.name == "main" else model
-            for model in models
-        )
-    if not said or (models and said.keys() == {"api_key"}):
-        return models
-    return (ModelConfig(**{"name": "main", "model": DEFAULT_MODEL, **said}), *models)
+    return said
+
+
+def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:
+    """Return True where the variables of Anthropic are meant: by the kind of "main", or the model's name; or there are no others."""
+    if main is not None and main.kind == "anthropic":
+        return True
+    if "ANTHROPIC_API_KEY" not in given or "OPENAI_BASE_URL" in given:
+        return False
+    if main is not None and main.base_url is not None:
+        return "anthropic.com" in main.base_url
+    name = model or (main.model if main else "")
+    return name.startswith("claude") or not (name or "OPENAI_API_KEY" in given)
 
 
 def _is_url(text: str) -> bool:
@@ -297,7 +365,7 @@ def _is_url(text: str) -> bool:
 
 
 def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
-    """The settings that the text of config.yaml holds."""
+    """Return the settings that the text of config.yaml holds."""
     import yaml
 
     try:
@@ -347,17 +415,17 @@ class _Reader:
         self.file, self.environ = file, environ
 
     def error(self, node: _Node, path: str, problem: str) -> ConfigError:
-        """The error at a node; `path` is the way there, such as models[0].api_key."""
+        """Return the error at a node; `path` is the way there, such as models[0].api_key."""
         return ConfigError(
             f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}"
         )
 
     def is_null(self, node: _Node) -> bool:
-        """True of a key with nothing behind it: the default holds."""
+        """Return True for a key with nothing behind it: the default holds."""
         return bool(node.tag == "tag:yaml.org,2002:null")
 
     def section(self, node: _Node, kind: type[_Section], path: str) -> _Section:
-        """A mapping as the dataclass `kind`."""
+        """Return a mapping as the dataclass `kind`."""
         hints = typing.get_type_hints(kind)
         fields = {each.name: each for each in dataclasses.fields(typing.cast("type[Any]", kind))}
         values: dict[str, Any] = {}
@@ -383,7 +451,7 @@ class _Reader:
         return kind(**values)
 
     def pairs(self, node: _Node, path: str) -> list[_Entry]:
-        """The entries of a mapping."""
+        """Return the entries of a mapping."""
         if node.id != "mapping":
             raise self.error(node, path, "must be a mapping (key: value lines).")
         found: dict[str, _Entry] = {}
@@ -398,7 +466,7 @@ class _Reader:
         return list(found.values())
 
     def value(self, node: _Node, kind: Any, path: str) -> Any:
-        """A node as a value of the type `kind`."""
+        """Return a node as a value of the type `kind`."""
         origin, inner = typing.get_origin(kind), typing.get_args(kind)
         if origin in (Union, types.UnionType):
             return self.value(node, inner[0], path)  # `X | None`: a null never comes here
@@ -416,14 +484,22 @@ class _Reader:
                     node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
                 )
             return word
+        if kind is Share:
+            return self.share(node, path)
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
-        return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](
-            node, path
-        )
+        if kind is Any:
+            return self.anything(node, path)
+        return {
+            bool: self.boolean,
+            int: self.integer,
+            float: self.number,
+            str: self.text,
+            Path: self.path,
+        }[kind](node, path)
 
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
-        """A list, each item of the type `kind`."""
+        """Return a list, each item of the type `kind`."""
         if node.id != "sequence":
             raise self.error(
                 node, path, "must be a list ([a, b], or lines that start with a dash)."
@@ -433,7 +509,7 @@ class _Reader:
         )
 
     def scalar(self, node: _Node, path: str, wanted: str) -> str:
-        """The text of a scalar, each ${VAR} replaced by the variable."""
+        """Return the text of a scalar, each ${VAR} replaced by the variable."""
         if node.id != "scalar":
             raise self.error(
                 node,
@@ -460,11 +536,42 @@ class _Reader:
             raise self.error(node, path, "must be text; put it in quotes.")
         return text
 
+    def anything(self, node: _Node, path: str) -> Any:
+        """Return a node as plain data, of whatever shape."""
+        if node.id == "mapping":
+            return {
+                each.key: self.anything(each.node, each.path) for each in self.pairs(node, path)
+            }
+        if node.id == "sequence":
+            return [self.anything(child, path) for child in node.value]
+        text = self.scalar(node, path, "a value")
+        kind = node.tag.rpartition(":")[2]
+        if kind in ("null", "bool"):
+            return None if kind == "null" else self.boolean(node, path)
+        if kind not in ("int", "float"):
+            return text
+        return self.integer(node, path) if kind == "int" else self.number(node, path)
+
+    def boolean(self, node: _Node, path: str) -> bool:
+        text = self.scalar(node, path, "true or false").lower()
+        if text not in ("true", "false", "yes", "no", "on", "off"):
+            raise self.error(node, path, f"must be true or false; it is {_as_written(node)!r}.")
+        return text in ("true", "yes", "on")
+
     def integer(self, node: _Node, path: str) -> int:
         text = self.scalar(node, path, "a whole number")
         if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
             raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
         return int(text)
+
+    def share(self, node: _Node, path: str) -> Share:
+        """Return `true`, `false` or a limit of 0 or more as a share."""
+        word = self.scalar(node, path, "true, false or a whole number")
+        if node.tag == "tag:yaml.org,2002:bool":
+            return Share(None if word.lower() in ("true", "yes", "on") else 0)
+        if not re.fullmatch(r"[0-9]{1,9}", word):
+            raise self.error(node, path, f"must be true, false or a limit; it is {word!r}.")
+        return Share(int(word))
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")
@@ -489,7 +596,7 @@ class _Reader:
         return folder
 
     def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
-        """Holds a value against what its field demands: `least`, `above`, `url`."""
+        """Hold a value against what its field demands: `least`, `above`, `url`."""
         if "least" in bounds and value < bounds["least"]:
             raise self.error(node, path, f"must be {bounds['least']} or more.")
         if "above" in bounds and value <= bounds["above"]:
@@ -498,7 +605,7 @@ class _Reader:
             raise self.error(node, path, "must be an address that starts with http:// or https://.")
 
     def check_servers(self, root: _Node, settings: _File) -> None:
-        """A server is started or asked, one of both, and its name stands before the dot in `SERVER.TOOL`."""
+        """Check that a server is started or asked, one of both, and that its name stands before the dot in `SERVER.TOOL`."""
         for name, server in settings.mcp.servers.items():
             entry, path = root, f"mcp.servers.{name}"
             for key in ("mcp", "servers", name):
@@ -524,7 +631,7 @@ class _Reader:
 
 
 def _as_written(node: _Node) -> str:
-    """The text of a scalar as it stands in the file: a reference to a variable has its braces again."""
+    """Return the text of a scalar as it stands in the file: a reference to a variable has its braces again."""
     return re.sub("\\$\ue000(\\w+)\ue001", r"${\1}", str(node.value))
 
 

@@ -16,12 +16,14 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
+from memory.facts.constitution import constitution
 from memory.facts.lines import NEGATIVE, Fact, sections
 from memory.facts.policy import Keeping, Refusal, says_missing
 from memory.facts.store import Add, Amend, FactRefused, FactStore
 from memory.facts.words import TELLING, coverage, replaces, stands_in, values
 from memory.runlog.evidence import SAYS_NOTHING, Result, RunRecord, read_record
-from models.base import Event, ModelError
+from models.base import Event
+from models.errors import ModelError
 
 PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"
 MARK = "start_long_term_update"
@@ -171,6 +173,14 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     return tuple(sorted(turns))
 
 
+def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
+    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches no procedure."""
+    stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
+    said = (each for what in _marks(events) for each in _SENTENCE.split(what))
+    sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
+    return bool(sentences) and sentences <= stored
+
+
 def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({each.text: each for each in reversed(proposals)}.values())[::-1]
 
@@ -190,6 +200,7 @@ def _asked(
         "sections": "\n".join(
             f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()
         ),
+        "rules": constitution(store.home, trace.lang).text,
         "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
     }
     template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")

@@ -11,16 +11,9 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from models.base import (
-    Diverged,
-    Event,
-    LimitReached,
-    Model,
-    ModelUnavailable,
-    Reply,
-    Request,
-    Usage,
-)
+from models.base import Event, Model, Reply, Request
+from models.base.reply import Usage
+from models.errors import Diverged, LimitReached, ModelUnavailable
 
 NO_MODEL = (
     "no model is configured.\n"

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from config import ConfigError
-from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCall, Usage
+from models.base import Event, Message, Reply, Request, ToolCall
+from models.base.reply import Usage
+from models.errors import ModelUnavailable
 
 Given = Reply | str | dict[str, Any]
 KEYS = {"text", "calls", "finish", "usage"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
-from context.prompts import Prompts
+from context import Prompts
 from memory.home.sessions import MAIN, Session
 from memory.runlog.inbox import Entry, Inbox
 from memory.sops.store import SopStore
@@ -85,7 +85,7 @@ class Parts:
             is_alone,
         )
 
-    def held(self, gate: Gate, folder: Path) -> Sandbox | None:
+    def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
         from sandbox.cells import Profile, Sandbox
 
@@ -95,9 +95,10 @@ class Parts:
             exits = None
             if self.sandbox.name == "full":
                 from safety.addresses import Reach
-                from sandbox.network import Exits
+                from sandbox.network import Exits, local_ports
 
-                exits = Exits(folder, Reach(self.config.safety.private_hosts).find)
+                private = self.config.safety.private_hosts
+                exits = Exits(folder, Reach(private).find, local_ports(request, private))
             return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
@@ -164,9 +165,9 @@ class Parts:
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
-        from models.openai_compat import OpenAICompatModel
+        from models.endpoint import EndpointModel
 
-        return OpenAICompatModel(
+        return EndpointModel(
             settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
         )
 
@@ -229,6 +230,7 @@ class Parts:
             SEEDS,
             limits.context_tokens,
             redact,
+            shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
             recall=lambda session, request: self.recalling(session).at_start(request),
@@ -259,13 +261,13 @@ class Parts:
         """The index of the facts, which only the owner's own session reads."""
         if options.session != "main":
             return ""
-        from context.injectors import MAX_FACTS_LINES
+        from memory.facts.lines import MAX_INDEX_LINES
         from memory.home.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
                 "\n".join(
-                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]
+                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_INDEX_LINES]
                 )
             )
         return ""

@@ -17,7 +17,8 @@ from typing import Any
 from agent_loop import End
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
-from models.base import Diverged, Event, LimitReached, ModelUnavailable
+from models.base import Event
+from models.errors import Diverged, LimitReached, ModelUnavailable
 from runs.control.interrupts import Interrupts
 from runs.control.steering import Steering
 from runs.start.spoken import Spoken
@@ -214,7 +215,8 @@ def _ending(end: End, run: str) -> dict[str, Any]:
     result = end.outcome.data
     if status == "limit":
         used = f"{end.turns} of {end.turns} turns are used"
-        result = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
+        limit = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
+        result = f"{result}\n\n{limit}" if end.outcome.ending == "summed_up" else limit
     return {
         "status": status,
         "result": result if isinstance(result, str) else str(result),

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 PIECE = 20  # characters of text or arguments in one event
 
@@ -94,7 +94,7 @@ class ScriptedServer:
         self.port: int = self._server.server_address[1]
         self.base_url = f"http://127.0.0.1:{self.port}/v1"
 
-    def __enter__(self) -> ScriptedServer:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
@@ -236,6 +236,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silent."""
+
+    def do_GET(self) -> None:
+        """It lists nothing; the connection stays."""
+        self.wfile.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from agent_loop import End, Outcome, agent_loop
-from models.base import Event, Message, ModelUnavailable, Reply, Request
+from models.base import Event, Message, Reply, Request
+from models.errors import ModelUnavailable
 from models.scripted import ScriptedModel
 
 

@@ -9,19 +9,11 @@ from typing import Any
 import pytest
 
 from config import ModelConfig
-from models.base import (
-    Diverged,
-    Event,
-    LimitReached,
-    Model,
-    ModelUnavailable,
-    Reply,
-    Request,
-    ToolResult,
-    Usage,
-)
+from models.base import Event, Model, Reply, Request, ToolResult
+from models.base.reply import Usage
 from models.chain import Budget, ModelChain
-from models.openai_compat import OpenAICompatModel
+from models.endpoint import EndpointModel
+from models.errors import Diverged, LimitReached, ModelUnavailable
 from models.scripted import ScriptedModel
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 from tests.test_openai_compat import drive
@@ -64,10 +56,10 @@ def test_first_model_serves() -> None:
 
 def test_next_model_takes_over_for_good() -> None:
     with ScriptedServer([Answer("b"), Answer("c")]) as server:
-        gone = OpenAICompatModel(
+        gone = EndpointModel(
             ModelConfig("gone", "m", base_url=refused_url()), wait=lambda seconds: None
         )
-        here = OpenAICompatModel(ModelConfig("here", "m", base_url=server.base_url))
+        here = EndpointModel(ModelConfig("here", "m", base_url=server.base_url))
         chain = chain_of(gone, here)
         assert chain.name == "gone"
         events, reply = ask(chain, Request(7, [{"role": "user", "content": "go"}]))
@@ -132,7 +124,7 @@ def test_replay_and_then_no_model_that_serves_is_unavailable() -> None:
 def test_a_model_that_another_follows_is_not_waited_for(busy: Answer) -> None:
     with ScriptedServer([busy] * 5) as first, ScriptedServer([Answer("b")]) as second:
         models = [
-            OpenAICompatModel(ModelConfig(name, "m", base_url=server.base_url))
+            EndpointModel(ModelConfig(name, "m", base_url=server.base_url))
             for name, server in (("busy", first), ("free", second))
         ]
         started = time.monotonic()
@@ -149,9 +141,7 @@ def test_the_last_model_is_waited_for() -> None:
     with ScriptedServer(
         [Answer(status=429, headers={"retry-after": "30"}), Answer("ok")]
     ) as server:
-        alone = OpenAICompatModel(
-            ModelConfig("main", "m", base_url=server.base_url), wait=waits.append
-        )
+        alone = EndpointModel(ModelConfig("main", "m", base_url=server.base_url), wait=waits.append)
         assert ask(chain_of(ScriptedModel([], "gone"), alone))[1].text == "ok"
     assert waits == [pytest.approx(31.5, abs=1.6)]
 
@@ -170,7 +160,7 @@ SLOW = {
 def test_time_limit_cuts_a_slow_answer(slow: Answer) -> None:
     started = time.monotonic()
     with ScriptedServer([slow] * 3) as server:
-        model = OpenAICompatModel(ModelConfig("main", "m", base_url=server.base_url))
+        model = EndpointModel(ModelConfig("main", "m", base_url=server.base_url))
         with pytest.raises(LimitReached, match="time limit reached"):
             ask(chain_of(model, budget=Budget(None, 0.5 / 60)))
         assert len(server.requests) == 1
@@ -216,10 +206,10 @@ def test_cost_limit_of_zero_leaves_what_is_free() -> None:
 
 
 def test_hosted_model_without_a_price_still_meets_the_limit() -> None:
-    model = OpenAICompatModel(ModelConfig("hosted", "m", base_url="https://models.example.com/v1"))
+    model = EndpointModel(ModelConfig("hosted", "m", base_url="https://models.example.com/v1"))
     with ScriptedServer(
         [Answer("a", usage={"prompt_tokens": 100_000, "completion_tokens": 1_000})]
     ) as server:
-        local = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url))
+        local = EndpointModel(ModelConfig("local", "m", base_url=server.base_url))
         local.price = model.price
         assert drive(local)[1].usage.cost == pytest.approx(0.525)

@@ -120,7 +120,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
         ),
         (
             "models: [{name: a, model: b, kind: magic}]",
-            "models[0].kind must be one of openai, scripted; it is 'magic'.",
+            "models[0].kind must be one of openai, anthropic, scripted; it is 'magic'.",
         ),
         (
             "models: [{name: a, model: b, base_url: localhost}]",

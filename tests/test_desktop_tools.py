@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from models.wire import MAX_IMAGE_BYTES
+from models.images import MAX_IMAGE_BYTES
 from tests.conftest import CHECKOUT
 from tests.desktop_driving import (
     SIZE,

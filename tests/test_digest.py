@@ -27,7 +27,7 @@ from memory.notes import daily as notes
 from memory.notes.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due, entries
 from memory.notes.memory_file import Entry, changed, parse
 from memory.notes.remember import Kind
-from models.base import ModelUnavailable
+from models.errors import ModelUnavailable
 from runs.upkeep.heartbeat import beat, memory_entries
 from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine

@@ -12,9 +12,9 @@ import pytest
 
 from config import SopwithError
 from context.phrases import FOLDER
-from models.base import LimitReached, ModelUnavailable
-from models.endpoint import Failure
-from models.sse import NotAnAnswer
+from models.endpoint.failure import Failure
+from models.errors import LimitReached, ModelUnavailable
+from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import scripted

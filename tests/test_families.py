@@ -15,7 +15,7 @@ import pytest
 from memory.runlog.inbox import Answer as Answered
 from memory.runlog.inbox import Inbox
 from models.base import Request, ToolResult
-from models.text_protocol import TextProtocol
+from models.dialects import TextProtocol
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests.driving import agent, call, drive, of

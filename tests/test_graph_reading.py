@@ -18,7 +18,7 @@ from memory.home.sessions import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
-from models.base import ModelUnavailable
+from models.errors import ModelUnavailable
 from runs.upkeep.heartbeat import READINGS, beat
 from tests.graphs import START, edges, say
 from tests.scripted_server import Answer, ScriptedServer

@@ -16,7 +16,7 @@ import pytest
 
 from config import ModelConfig
 from models.base import Message, Request
-from models.openai_compat import OpenAICompatModel
+from models.endpoint import EndpointModel
 from tests.test_openai_compat import TOOL, drive, shown
 
 SERVE = """
@@ -67,7 +67,7 @@ def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -
     config = ModelConfig(
         "local", "smollm2", base_url=base_url, protocol="text" if protocol == "text" else "native"
     )
-    model = OpenAICompatModel(config, wait=lambda seconds: pytest.fail("it should serve at once"))
+    model = EndpointModel(config, wait=lambda seconds: pytest.fail("it should serve at once"))
     messages: list[Message] = [
         {"role": "system", "content": "You are a helpful assistant."},
         {"role": "user", "content": "Name three colours."},

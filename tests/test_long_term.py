@@ -12,7 +12,8 @@ from learning.long_term import after_run, read_reply, section_of
 from learning.trace import Trace, read_trace
 from memory.facts.store import FactStore, check
 from memory.runlog.log import read_events
-from models.base import Event, ModelUnavailable
+from models.base import Event
+from models.errors import ModelUnavailable
 from tests.driving import bash, call, run
 
 TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backups\n"

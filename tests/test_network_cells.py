@@ -27,7 +27,7 @@ from safety.paths import Places
 from sandbox.broker import forms, host_programs
 from sandbox.broker.host_programs import Untrusted, program
 from sandbox.cells import Profile, Sandbox, levels
-from sandbox.network import Exits, Leave, leave_of, read
+from sandbox.network import Exits, Leave, leave_of, local_ports, read
 from tools.base import ToolContext
 from tools.scripts import code_run
 
@@ -167,6 +167,23 @@ python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &
 for _ in $(seq 100); do curl -sf http://localhost:8123/ >/dev/null && break; sleep 0.1; done
 curl -sf http://127.0.0.1:8123/ | grep -c Directory; kill %1"""
     assert world.said(script).splitlines()[0] != "0"
+
+
+def test_a_port_of_this_machine_is_reached_when_the_owner_names_it(
+    world: World, site: Site
+) -> None:
+    port = site[0]
+    script = f"curl -sS -m 5 http://localhost:{port}/"
+    assert world(script).status == "error"
+    ports = local_ports(f"does http://localhost:{port}/ answer?", ["127.0.0.1:1", "nas.local:80"])
+    assert ports == [port, 1]
+    world.sandbox = Sandbox(
+        world.level, world.sandbox.profile, Exits(world.run, world._find, ports)
+    )
+    assert world.said(script) == "hello"
+    assert [(row["host"], row["port"], row["kind"]) for row in read(world.run)] == [
+        ("localhost", port, "local")
+    ]
 
 
 def test_pip_installs_through_the_proxy(world: World, site: Site) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from config import ModelConfig, Price
-from models.base import Event, ModelUnavailable, Reply, Request
-from models.openai_compat import UNKNOWN_PRICE, OpenAICompatModel
+from models.base import Event, Reply, Request
+from models.endpoint import UNKNOWN_PRICE, EndpointModel
+from models.errors import ModelUnavailable
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 
 KEY = "sk-live-0123456789abcdefghij"
@@ -48,17 +49,17 @@ def ask(
 
 def model_for(
     server: ScriptedServer | str, waits: list[float] | None = None, **options: Any
-) -> OpenAICompatModel:
+) -> EndpointModel:
     config: dict[str, Any] = {"name": "main", "model": "m", "api_key": KEY}
     config["base_url"] = server if isinstance(server, str) else server.base_url
     for key in ("protocol", "price", "api_key", "base_url"):
         if key in options:
             config[key] = options.pop(key)
     collected: list[float] = [] if waits is None else waits
-    return OpenAICompatModel(ModelConfig(**config), wait=collected.append, **options)
+    return EndpointModel(ModelConfig(**config), wait=collected.append, **options)
 
 
-def drive(model: OpenAICompatModel, request: Request | None = None) -> tuple[list[Event], Reply]:
+def drive(model: EndpointModel, request: Request | None = None) -> tuple[list[Event], Reply]:
     events: list[Event] = []
     answering = model.reply(request or Request(1, [{"role": "user", "content": "hello"}], [TOOL]))
     while True:
@@ -173,7 +174,7 @@ def test_kept_connection_that_the_server_dropped_is_replaced_at_once() -> None:
 
 def test_openai_is_imported_at_first_use_only() -> None:
     checkout = Path(__file__).resolve().parent.parent
-    script = "import sys, models.openai_compat, models.chain, models.scripted; print('openai' in sys.modules)"
+    script = "import sys, models.endpoint.model, models.chain, models.scripted; print('openai' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True
     )
@@ -495,14 +496,14 @@ def test_cached_tokens_of_other_hosts_are_read() -> None:
 def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(
     base_url: str | None, is_free: bool
 ) -> None:
-    model = OpenAICompatModel(ModelConfig("main", "m", base_url=base_url))
+    model = EndpointModel(ModelConfig("main", "m", base_url=base_url))
     assert (model.price == UNKNOWN_PRICE) is not is_free
     assert (
-        OpenAICompatModel(ModelConfig("main", "m", base_url=base_url), counts_local=True).price
+        EndpointModel(ModelConfig("main", "m", base_url=base_url), counts_local=True).price
         == UNKNOWN_PRICE
     )
     free = ModelConfig("main", "m", base_url=base_url, price=Price(0.0, 0.0, 0.0))
-    assert OpenAICompatModel(free, counts_local=True).price == Price(0.0, 0.0, 0.0)
+    assert EndpointModel(free, counts_local=True).price == Price(0.0, 0.0, 0.0)
 
 
 def test_broken_attempts_are_paid_for() -> None:
@@ -568,7 +569,6 @@ def test_endpoint_says_how_long_to_wait() -> None:
         (401, f"Incorrect API key provided: {KEY}.", "OPENAI_API_KEY"),
         (403, f"Key {KEY[:12]}*** may not use this model", "api_key"),
         (404, "The model `m` does not exist", "base_url"),
-        (400, "m does not support tools", "protocol: text"),
         (429, "You exceeded your current quota (insufficient_quota)", ""),
         (301, "moved", "base_url"),
     ],
@@ -580,7 +580,7 @@ def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(
     headers = {"Location": "https://elsewhere.example/v1"}
     with (
         ScriptedServer(
-            [Answer(status=status, headers=headers, error={"message": message})]
+            [Answer(status=status, headers=headers, error={"message": message})] * 3
         ) as server,
         pytest.raises(ModelUnavailable) as caught,
     ):
@@ -608,7 +608,7 @@ def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(
 )
 def test_error_bodies_of_any_shape_are_quoted(body: bytes) -> None:
     with (
-        ScriptedServer([Answer(status=404, raw=body)]) as server,
+        ScriptedServer([Answer(status=404, raw=body)] * 3) as server,
         pytest.raises(ModelUnavailable, match="main: 404: "),
     ):
         ask(server)
@@ -669,11 +669,14 @@ def test_order_of_roles_that_a_server_refuses_is_learned_once() -> None:
         assert drive(model, Request(2, history, [TOOL], tail="turn 2"))[1].text == "ok"
         history += [{"role": "user", "content": "steered"}]
         assert drive(model, Request(3, history, [TOOL], tail="turn 3"))[1].text == "ok"
-        refused, second, third = (recorded.body["messages"] for recorded in server.requests[1:])
+        assert drive(model, Request(4, history, [TOOL], tail="turn 4"))[1].text == "ok"
+        sent = [recorded.body["messages"] for recorded in server.requests]
+    joined, refused, third, fourth = sent[1:]
     assert waits == []
-    assert refused[-1]["content"] == "turn 2"
-    assert second[-1] == {**history[3], "content": "12 files\n\nturn 2"}
+    assert joined[-1] == {**history[3], "content": "12 files\n\nturn 2"}
+    assert refused[-1]["role"] == "user"
     assert third[-1] == {**history[3], "content": "12 files\n\nsteered\n\nturn 3"}
+    assert fourth[-1] == {**history[3], "content": "12 files\n\nsteered\n\nturn 4"}
     assert [message["content"] for message in history[-2:]] == ["12 files", "steered"]
 
 
@@ -717,7 +720,7 @@ def test_refused_connection_fails_within_three_seconds() -> None:
     for _ in range(3):
         started = time.monotonic()
         with pytest.raises(ModelUnavailable, match=r"no connection: .*refused") as caught:
-            drive(OpenAICompatModel(ModelConfig("local", "qwen", base_url=url)))
+            drive(EndpointModel(ModelConfig("local", "qwen", base_url=url)))
         seconds.append(time.monotonic() - started)
     assert min(seconds) < 3
     assert url in str(caught.value)
@@ -788,7 +791,7 @@ def test_interrupt_while_waiting_goes_through() -> None:
     with ScriptedServer([Answer(status=500)]) as server:
         config = ModelConfig("main", "m", base_url=server.base_url)
         with pytest.raises(KeyboardInterrupt):
-            drive(OpenAICompatModel(config, wait=interrupted))
+            drive(EndpointModel(config, wait=interrupted))
 
 
 def test_mutated_replies_raise_nothing_but_model_errors() -> None:

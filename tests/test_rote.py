@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.base import Event, Reply, Request, ToolCall, ToolResult
+from models.errors import Diverged
 from replay.extract import extract
 from replay.procedure import Procedure
 from replay.rote import Declined, RoteModel

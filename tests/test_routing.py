@@ -17,7 +17,7 @@ from learning.route.choosing import AskModel, Choice
 from learning.route.request import Asked
 from learning.route.typed import read
 from memory.sops.store import Sop, SopStore
-from models.base import ModelError
+from models.errors import ModelError
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
 
 SEEDS = SopStore(Path(__file__).parents[1] / "sops", Path("/nowhere")).all()

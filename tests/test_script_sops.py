@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from memory.runlog.log import list_runs
-from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.base import Event, Reply, Request, ToolCall, ToolResult
+from models.errors import Diverged
 from replay import script as script_module
 from replay.procedure import Procedure, ProcedureError
 from replay.rote import Declined, Doubt, RoteModel, Spent, Write

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from config import ConfigError
-from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCall
+from models.base import Event, Message, Reply, Request, ToolCall
+from models.errors import ModelUnavailable
 from models.scripted import ScriptedModel
 
 

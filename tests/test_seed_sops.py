@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from memory.sops.store import Sop, SopStore
-from models.base import Diverged, Request, ToolCall, ToolResult
+from models.base import Request, ToolCall, ToolResult
+from models.errors import Diverged
 from replay.rote import Declined, RoteModel
 from tools.base import ToolContext
 from tools.families import families

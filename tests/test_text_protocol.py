@@ -9,8 +9,8 @@ import pytest
 
 from config import ModelConfig
 from models.base import Message, Request
-from models.openai_compat import OpenAICompatModel
-from models.text_protocol import TextProtocol, describe, parse
+from models.dialects import TextProtocol, describe, parse
+from models.endpoint import EndpointModel
 from tests.scripted_server import Answer, ScriptedServer
 from tests.test_openai_compat import drive, shown
 
@@ -246,9 +246,7 @@ def test_no_tools_no_protocol() -> None:
 
 def test_text_model_is_asked_in_words_and_its_call_is_not_shown() -> None:
     with ScriptedServer([Answer(f"I look.\n\n{BLOCK}"), Answer("Two files.")]) as server:
-        model = OpenAICompatModel(
-            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
-        )
+        model = EndpointModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
         messages = history()[:2]
         events, reply = drive(model, Request(1, messages, TOOLS))
         assert (reply.text, shown(events).strip()) == ("I look.", "I look.")
@@ -276,9 +274,7 @@ def test_text_model_is_asked_in_words_and_its_call_is_not_shown() -> None:
 def test_quoted_block_is_shown_after_all() -> None:
     text = f"Like this:\n```python\n{BLOCK}\n```\nDone."
     with ScriptedServer([Answer(text)]) as server:
-        model = OpenAICompatModel(
-            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
-        )
+        model = EndpointModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
         events, reply = drive(model, Request(1, history()[:2], TOOLS))
     assert reply.calls == []
     assert shown(events) == reply.text == text
@@ -297,9 +293,7 @@ def test_long_call_is_read_in_linear_time() -> None:
     with ScriptedServer(
         [Answer(chunks=[*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])]
     ) as server:
-        model = OpenAICompatModel(
-            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
-        )
+        model = EndpointModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
         _, reply = drive(model, Request(1, history()[:2], TOOLS))
     assert reply.calls[0].args == {"script": script}
     assert reply.seconds < 10

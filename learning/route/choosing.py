@@ -18,7 +18,7 @@ from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
 from learning.route.typed import is_cautious
 from memory.sops.store import Sop
-from models.base import ModelError
+from models.errors import ModelError
 from replay.parameters import ParameterError
 
 if TYPE_CHECKING:

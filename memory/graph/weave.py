@@ -21,7 +21,7 @@ from memory.journal.api import GRAPH_PAUSED
 from memory.journal.episodes import LONG_GAP
 from memory.journal.store import Episode, Store, text_hash
 from memory.journal.turns import Turn
-from models.base import ModelError
+from models.errors import ModelError
 
 MENTIONED = 20  # names of one scene
 SURE_OF_A_NAME = 0.3

@@ -41,7 +41,7 @@ from memory.notes.distil import (
     shown,
 )
 from memory.notes.memory_file import Entry, changed, parse
-from models.base import ModelError
+from models.errors import ModelError
 
 MEMORY = "MEMORY.md"
 STATE = "memory/.digest.json"

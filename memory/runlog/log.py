@@ -385,7 +385,7 @@ def _count(home: Path, run: str, first: Event) -> RunSummary:
         if event["type"] == "model_called":
             kinds.add(event["kind"])
             summary.turns = event["turn"]
-            summary.model_calls += event["kind"] == "openai"
+            summary.model_calls += event["kind"] in ("openai", "anthropic")
             summary.cost += event["cost"]
         elif event["type"] == "delegated" and event["child"] not in summary.children:
             summary.children.append(event["child"])
@@ -417,7 +417,7 @@ class Totals:
                 "turn"
             ]:  # before turn 1 a model may have chosen the SOP: the task is done by rote all the same
                 self.kinds.add(event["kind"])
-            self.model_calls += event["kind"] == "openai"
+            self.model_calls += event["kind"] in ("openai", "anthropic")
             self.cost += event["cost"]
             for key in self.tokens:
                 self.tokens[key] += event["tokens"][key]

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from config import Config, ConfigError, SopwithError
 from memory.notes.tasks import Status, TaskError, Tasks
 from memory.runlog.log import Totals, cannot_write, read_events, run_ids, summarise
-from models.base import ModelError
+from models.errors import ModelError
 from runs.assemble import Agent, Options
 from runs.auto import report
 from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
-from typing import Any
 
 from config import Lang, ModelConfig
 from runs.doctor.check import Check, say
 
 ASK_SECONDS = 3.0
-MAX_LISTING_BYTES = 4_000_000
 
 
 def check_model(model: ModelConfig, lang: Lang) -> Check:
-    """Whether an endpoint answers, takes the key and knows the model."""
+    """Say whether an endpoint answers, takes the key and knows the model."""
     name = f"model {model.name}"
     if model.kind == "scripted":
         is_there = Path(model.model).expanduser().is_file()
@@ -24,25 +20,26 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
         )
     if not (model.api_key.isascii() and model.api_key.isprintable()):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
-    from models.endpoint import Endpoint
+    from models.endpoint import Endpoint, read_listing
 
-    url = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS).shown_url
-    status, found = ask_models(model)
+    endpoint = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
+    found, url = read_listing(endpoint), endpoint.shown_url
+    status = found.status
     if status in (401, 403):
         problem = "wrong key" if model.api_key else "no key"
         return Check(name, False, say(lang, problem, url=url, status=status), say(lang, "key fix"))
-    if status is None or (status >= 500 and status != 501):
-        why = found[0] if found else str(status)
+    if status == 0 or (status >= 500 and status != 501):
+        why = str(status or found.problem)
         return Check(
             name,
             False,
             say(lang, "unreachable", url=url, why=why),
             say(lang, "unreachable fix", url=url),
         )
-    if not found:
+    if not found.names:
         return Check(name, None, say(lang, "no listing", url=url, status=status))
-    if model.model not in found:
-        some = ", ".join(found[:5])
+    if model.model not in found.names:
+        some = ", ".join(found.names[:5])
         return Check(
             name,
             None,
@@ -52,65 +49,13 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     return Check(name, True, say(lang, "model", url=url, model=model.model))
 
 
-def ask_models(model: ModelConfig) -> tuple[int | None, list[str]]:
-    """GET `models`: the status with the names that it lists, or None with one line that says why there is no answer."""
-    import requests
-
-    from models.endpoint import Endpoint, is_local
-
-    endpoint = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
-    url = f"{endpoint.base_url.rstrip('/')}/models"
-
-    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
-        # As an `auth`, so that a .netrc does not take the place of the key.
-        if model.api_key:
-            request.headers["Authorization"] = f"Bearer {model.api_key}"
-        return request
-
-    with requests.Session() as session:
-        session.trust_env = not is_local(
-            endpoint.base_url
-        )  # what is on this machine is behind no proxy
-        try:
-            with session.get(
-                url, auth=sign, timeout=ASK_SECONDS, stream=True, allow_redirects=False
-            ) as answer:
-                return answer.status_code, _listed(answer) if answer.status_code == 200 else []
-        except requests.exceptions.SSLError:
-            return None, ["TLS: its certificate is not trusted"]
-        except requests.Timeout:
-            return None, [f"no answer within {ASK_SECONDS:g} s"]
-        except requests.ConnectionError:
-            return None, ["no connection"]
-        except (requests.RequestException, ValueError) as error:
-            return None, [type(error).__name__]
-
-
-def _listed(answer: Any) -> list[str]:
-    """The model names of a listing; none when it is something else, too large or too slow."""
-    body, end = b"", time.monotonic() + ASK_SECONDS
-    for piece in answer.iter_content(65_536):
-        body += piece
-        if len(body) > MAX_LISTING_BYTES or time.monotonic() > end:
-            return []
-    try:
-        listing = json.loads(body)
-    except (ValueError, RecursionError):
-        return []
-    entries = listing.get("data") if isinstance(listing, dict) else None
-    names = (
-        [entry.get("id") for entry in entries if isinstance(entry, dict)]
-        if isinstance(entries, list)
-        else []
-    )
-    return [name for name in names if isinstance(name, str)]
-
-
 def check_price(model: ModelConfig, lang: Lang) -> list[Check]:
-    """A hosted model without a price is counted as a dear one, so that the cost limit holds."""
-    from models.endpoint import OPENAI_URL, is_local
+    """A hosted model without a known price is counted as a dear one, so that the cost limit holds."""
+    from models.endpoint import base_url, is_local, preset
 
-    if model.kind != "openai" or model.price or is_local(model.base_url or OPENAI_URL):
+    if model.kind == "scripted" or model.price or is_local(base_url(model)):
+        return []
+    if preset(model).price:
         return []
     return [
         Check(

@@ -21,7 +21,8 @@ from learning.route import Remembered, Where
 from learning.script_writing import source_in
 from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
-from models.base import Event, ModelError, Reply, Request
+from models.base import Event, Reply, Request
+from models.errors import ModelError
 from runs.assemble import Agent
 from runs.run import now
 

@@ -6,7 +6,8 @@ from collections.abc import Generator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from models.base import Event, Model, ModelUnavailable, Reply, Request
+from models.base import Event, Model, Reply, Request
+from models.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from models.offline import Filler

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_loop import End, Outcome
 from learning.route import Remembered, Shown, Where, choose
 from memory.runlog.inbox import Entry, Inbox, call_hash
-from models.base import Event, ModelUnavailable
+from models.base import Event
+from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
 
 if TYPE_CHECKING:

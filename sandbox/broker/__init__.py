@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from sandbox.broker.forms import why_not as why_not
     from sandbox.broker.host_programs import serve as serve
     from sandbox.broker.links import ASKED as ASKED
+    from sandbox.broker.links import PORT as PORT
     from sandbox.broker.links import mounted as mounted
     from sandbox.broker.links import shim_text as shim_text
 else:
     __getattr__ = lazy(
         __name__,
         ASKED="links",
+        PORT="links",
         mounted="links",
         serve="host_programs",
         shim_text="links",

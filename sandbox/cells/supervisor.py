@@ -1,8 +1,8 @@
 """The first process of a cell: runs one call after the other in it, and leaves nothing of a call behind.
 
 Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process 1 there, so that no script can end it, and
-what it holds cannot be looked at. Descriptor N is a socket of packets; over descriptor DOOR (-1: none) it
-hands out listening sockets of the cell's own network, where the proxy and the broker answer (sandbox/network). In:
+what it holds cannot be looked at. Descriptor N is a socket of packets; DOOR is another and the ports (`7,3128,3129`; -1: none) on which
+it listens in the cell's own network; it hands those sockets out, and the proxy and the broker answer (sandbox/network). In:
 
     run    with two descriptors: the orders (`Orders`) and where the output goes
     term   asks all that still runs to end
@@ -31,7 +31,7 @@ else:
 DUMPABLE = 4  # PR_SET_DUMPABLE: whether others with the same user id may look into a process
 PACKET_BYTES = 64
 MOST_SHOWN, SHOWN_BYTES = 50, 120  # of command lines
-PORTS, QUEUE = (3128, 3129), 512  # of the proxy and the broker (sandbox/network/variables.py)
+QUEUE = 512  # connections that wait for the proxy
 NOT_STARTED, NOT_FOUND = 126, 127  # exit codes, as a shell has them
 LIMITS = (
     resource.RLIMIT_CORE,
@@ -185,10 +185,10 @@ def _limit(values: list[str]) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def _open_door(number: int) -> None:
+def _open_door(number: int, ports: list[int]) -> None:
     """Listen where scripts look for the proxy and the broker, and hand the sockets to whoever built the cell."""
     listening = []
-    for port in PORTS:
+    for port in ports:
         each = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
         each.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
         each.bind(("127.0.0.1", port))
@@ -202,10 +202,10 @@ def _open_door(number: int) -> None:
 
 
 def main() -> None:
-    number, door = int(sys.argv[1]), int(sys.argv[2])
+    number, (door, *ports) = int(sys.argv[1]), map(int, sys.argv[2].split(","))
     os.set_inheritable(number, False)
-    if door >= 0:
-        _open_door(door)
+    if ports:
+        _open_door(door, ports)
     _limit(sys.argv[3:])
     Supervisor(_socket.socket(fileno=number)).serve()
 

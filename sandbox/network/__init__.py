@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sandbox.network.journal import read as read
     from sandbox.network.named import commands_of as commands_of
     from sandbox.network.named import leave_of as leave_of
+    from sandbox.network.named import local_ports as local_ports
 else:
     __getattr__ = lazy(
         __name__,
@@ -19,5 +20,6 @@ else:
         Leave="exits",
         commands_of="named",
         leave_of="named",
+        local_ports="named",
         read="journal",
     )

@@ -62,6 +62,21 @@ class Egress:
             note(wanted.host, wanted.port, wanted.kind, str(error))
             _say(client, heads.refused(wanted.kind, error.code, f"Sopwith: {error}"))
             return
+        self._carry(client, server, wanted, address)
+
+    def serve_local(self, client: socket.socket, port: int) -> None:
+        """Carry one connection of a cell to a port of this machine that the owner has named. Never raises."""
+        here = "127.0.0.1"
+        try:
+            server = socket.create_connection((here, port), CONNECT_SECONDS)
+        except OSError as error:
+            self.journal.failed("localhost", port, "local", str(error))
+            return
+        self._carry(client, server, Wanted("local", "localhost", port), here)
+
+    def _carry(
+        self, client: socket.socket, server: socket.socket, wanted: Wanted, address: str
+    ) -> None:
         id = self.journal.opened(wanted.host, wanted.port, address, wanted.kind)
         flow = _Flow(client, server)
         try:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sandbox.broker import ASKED, mounted, shim_text
+from sandbox.broker import ASKED, PORT, mounted, shim_text
 from sandbox.network.door import Door
-from sandbox.network.variables import variables
+from sandbox.network.variables import PROXY_PORT, variables
 
 if TYPE_CHECKING:
-    import socket
-    from collections.abc import Sequence
-
     from safety.addresses import Address
     from sandbox.network.egress import Egress
 
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
+LOCAL_SECONDS = 0.2  # to find out that nobody listens on this machine
 MOST_NAMED = 20  # hosts that a result names
 
 
@@ -40,15 +40,21 @@ class Leave(NamedTuple):
 class Exits:
     """The exits of all cells of a run."""
 
-    def __init__(self, folder: Path, find: Callable[[str, int], Sequence[Address]]) -> None:
-        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/addresses.py)."""
-        self._folder, self._find = folder, find
+    def __init__(
+        self,
+        folder: Path,
+        find: Callable[[str, int], Sequence[Address]],
+        local: Sequence[int] = (),
+    ) -> None:
+        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/addresses.py); `local` are ports of
+        this machine that the owner has named."""
+        self._folder, self._find, self._local = folder, find, local
         self._lock = threading.Lock()
         self._egress: Egress | None = None
 
     def cell(self) -> Exit:
         """Return the exit of a new cell."""
-        return Exit(self)
+        return Exit(self, [port for port in self._local if _is_served(port)])
 
     def variables(self, path: str) -> dict[str, str]:
         """Return what programs in a cell find in their environment, where PATH was `path`."""
@@ -68,19 +74,26 @@ class Exits:
 class Exit:
     """The exit of one cell. `leave` holds for the call that runs now."""
 
-    def __init__(self, exits: Exits) -> None:
+    def __init__(self, exits: Exits, local: Sequence[int]) -> None:
         self._exits = exits
+        self.ports = [PROXY_PORT, PORT, *local]
         self.leave = Leave()
         self.refused: dict[str, None] = {}
-        self._door = Door((self._proxy, self._broker), MOST_CONNECTIONS)
+        serves: list[Callable[[socket.socket], None]] = [
+            self._proxy,
+            self._broker,
+            *(partial(self._to_local, port) for port in local),
+        ]
+        self._door = Door(serves, MOST_CONNECTIONS)
 
-    def built(self) -> tuple[list[str], list[int]]:
-        """Return what bubblewrap is told more, and the descriptors that it needs: the first is the supervisor's, and the
-        caller closes the others."""
+    def built(self) -> tuple[list[str], str, list[int]]:
+        """Return what bubblewrap is told more, what the supervisor is told, and the descriptors that they need; the caller
+        closes all of them but the first."""
         text = os.memfd_create("shim")
         os.write(text, shim_text())
         os.lseek(text, 0, os.SEEK_SET)
-        return mounted(text), [self._door.theirs.fileno(), text]
+        door = self._door.theirs.fileno()
+        return mounted(text), ",".join(map(str, (door, *self.ports))), [door, text]
 
     def begin(self, leave: Leave | None) -> None:
         """Open the exit for a call."""
@@ -114,7 +127,19 @@ class Exit:
     def _proxy(self, client: socket.socket) -> None:
         self._exits.egress().serve(client, self._judge)
 
+    def _to_local(self, port: int, client: socket.socket) -> None:
+        self._exits.egress().serve_local(client, port)
+
     def _broker(self, client: socket.socket) -> None:
         from sandbox.broker import serve, why_not
 
         serve(client, why_not)
+
+
+def _is_served(port: int) -> bool:
+    """True when somebody on this machine listens there: else a script may want the port for a server of its own."""
+    try:
+        socket.create_connection(("127.0.0.1", port), LOCAL_SECONDS).close()
+    except OSError:
+        return False
+    return True

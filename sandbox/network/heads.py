@@ -25,7 +25,7 @@ _REASONS = {
 }
 _SOCKS_CODES = {403: 2, 502: 4, 504: 4}
 
-Kind = Literal["connect", "http", "socks"]
+Kind = Literal["connect", "http", "socks", "local"]
 
 
 class Wanted(NamedTuple):

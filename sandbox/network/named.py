@@ -14,11 +14,13 @@ from sandbox.network.spelling import BadHost, place_of
 
 if TYPE_CHECKING:
     from safety.gate import Ask, Gate
-    from safety.shell import Command
+    from shell.bash import Command
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "hosts.yaml"
 MOST_BYTES = 100_000  # of a file of settings
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://)(?:[^\s/@'\"]*@)?(\[[^\]\s]+\]|[^\s/:'\"?#\[\]]+)")
+MOST_LOCAL = 8
+_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1):(\d{1,5})")
 _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)\S*")  # git@example.org:team/project
 _REMOTE = re.compile(r"^\s*(?:url|pushurl)\s*=\s*(\S+)", re.MULTILINE)
 
@@ -44,9 +46,17 @@ def leave_of(gate: Gate, ask: Ask) -> Leave:
     return Leave(found | _hosts([*named[:MOST_JUDGED], *urls]) | programs)
 
 
+def local_ports(request: str, settings: Iterable[str]) -> list[int]:
+    """Return the ports of this machine that the request (`http://localhost:3000/x`) or the settings (`localhost:3000`) name."""
+    from safety.targets import Named
+
+    found = (_LOCAL.fullmatch(each) for each in (*Named(request).addresses, *settings))
+    return list(dict.fromkeys(int(match[1]) for match in found if match))[:MOST_LOCAL]
+
+
 def commands_of(script: str) -> list[tuple[str, list[str]]]:
     """Return name and words of each command, those behind a wrapper (`timeout 5 curl`) too; none for what is not understood."""
-    from safety.shell import NotUnderstood, parse
+    from shell.bash import NotUnderstood, parse
 
     try:
         parsed = parse(script)
@@ -56,7 +66,7 @@ def commands_of(script: str) -> list[tuple[str, list[str]]]:
 
 
 def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
-    from safety.tables import WRAPPERS
+    from shell.catalogue.lists import WRAPPERS
 
     words = [word.value({}) or "" for word in command.words]
     while words:

@@ -17,7 +17,7 @@ from importlib import import_module, reload
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from models.wire import MAX_IMAGE_BYTES
+from models.images import MAX_IMAGE_BYTES
 from tools.desktop import words as desktop_words
 from tools.desktop.paste import Clipboard
 from tools.desktop.windows import Busy, Window, Windows

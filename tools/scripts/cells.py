@@ -45,14 +45,14 @@ class Cell:
         info = bubblewrap.call_filter()
         told = mounts.words(sandbox.profile, plan, info)
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
-        more, passed = self.way_out.built() if self.way_out else ([], [-1])
+        more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
         told += more
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
         python = os.path.realpath(sys.executable)
         supervisor = [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
-        supervisor.append(str(passed[0]))
+        supervisor.append(door)
         supervisor += map(
             str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         )
@@ -69,7 +69,7 @@ class Cell:
                     stdout=self._errors,
                     stderr=self._errors,
                     start_new_session=True,  # Ctrl-C is for us
-                    pass_fds=[info, words, inner.fileno(), *(each for each in passed if each >= 0)],
+                    pass_fds=[info, words, inner.fileno(), *passed],
                 )
                 leaders.add(self._process.pid)
         except OSError:

@@ -33,6 +33,7 @@ _MARK_STYLES = {
 _NOTE_STYLES = {
     "model_failed": "yellow",
     "model_retry": "yellow",
+    "model_adapted": "dim",
     "handover": "dim",
     "uncertain": "yellow",
     "learned": "green",

@@ -194,6 +194,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "confirm": _confirm,
     "model_failed": _model,
     "model_retry": _model,
+    "model_adapted": _model,
     "handover": lambda event: say("model.handover"),
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),

@@ -11,6 +11,7 @@ _SAID = {
     "confirm": "reason",
     "model_failed": "reason",
     "model_retry": "reason",
+    "model_adapted": "reason",
     "journal_failed": "reason",
     "learned": "reason",
     "rote": "reason",

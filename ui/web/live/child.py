@@ -135,7 +135,7 @@ def main() -> int:
         if (
             config.models
         ):  # what takes half a second to load is loaded before there is something to do
-            from models import openai_compat  # noqa: F401 - for the time that it takes
+            from models.endpoint import model  # noqa: F401 - for the time that it takes
         order = next(lines, None)
         if order is None:
             return 0

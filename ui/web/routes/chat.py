@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 
 from memory.home.sessions import MAIN
 from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
-from models.wire import IMAGES
+from models.images import IMAGES
 from runs.control.steering import say_to
 from runs.control.steering import stop as stop_it
 from ui.web import shapes

@@ -1,0 +1,207 @@
+"""The body of a call that was written as text, in one of six forms: JSON, a name and JSON, three kinds of XML, Python."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from models.base import ToolCall
+from models.streams import BadArguments, parse_arguments, scrub
+
+NAME_KEYS = ("name", "function", "tool", "tool_name", "action")
+ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
+RAW_CHARS = 2_000
+Offer = Mapping[str, Mapping[str, Any]]  # name of a tool → the schemas of its parameters
+
+_INVOKE = re.compile(
+    r"<(?:\S{0,12})invoke name=[\"']([\w.-]+)[\"']\s*>(.*?)(?:</\S{0,12}invoke>|\Z)", re.S
+)
+_INVOKED = re.compile(
+    r"<(?:\S{0,12})parameter name=[\"']([\w.-]+)[\"'][^>]*>(.*?)</\S{0,12}parameter>", re.S
+)
+_FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.S)
+_PARAMETER = re.compile(
+    r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|(?=</function>)|\Z)", re.S
+)
+_GLM = re.compile(r"\s*([\w.-]+)\s*(?=<arg_key>)(.*)", re.S)
+_ARGUMENT = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S)
+_NAMED = re.compile(  # a name, marks or words between, an object
+    r"(?:function<｜tool▁sep｜>|functions\.)?(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?"
+    r"(?P<between>(?:\s|\[(?:ARGS|CALL_ID)\]\w*?(?=[\[{])|<[|｜][^<>{}]{1,40}[|｜]>|json|code|commentary|`{3}|Action Input:)*)(?=\{)"
+)
+_CALLED = re.compile(r"^\s*\[?\s*[A-Za-z_][\w.]*\(", re.S)
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def read(body: str, offer: Offer, *, is_whole: bool, is_cut_off: bool = False) -> list[ToolCall]:
+    """The calls in a body; one that cannot be read has an error. `is_whole`: its end was marked."""
+    for form in _FORMS:
+        if calls := list(form(body, offer)):
+            return calls
+    return [_mended(body.strip(), is_whole, is_cut_off)]
+
+
+def of_json(value: Any) -> list[ToolCall]:
+    """The calls of a JSON value: an object, or a list of them."""
+    entries = value if isinstance(value, list) else [value]
+    return [_call(entry) for entry in entries] or [broken("[]", "the block names no tool")]
+
+
+def decoded(text: str, at: int) -> tuple[Any, int] | None:
+    """The JSON value that stands at a place, and where it ends."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None
+
+
+def broken(written: str, reason: str) -> ToolCall:
+    """A call that cannot be read; the name is taken from it where it can be seen."""
+    name = re.search(
+        r"""["'](?:name|function|tool|tool_name)["']\s*:\s*["']([\w.-]{1,64})["']""", written
+    )
+    return ToolCall("", name[1] if name else "", None, scrub(written[:RAW_CHARS]), reason)
+
+
+def _json(body: str, offer: Offer) -> Iterator[ToolCall]:
+    start = len(body) - len(body.lstrip(" \t\r\n;"))
+    while body[start : start + 1] in ("{", "["):
+        found = decoded(body, start)
+        if found is None:
+            return
+        yield from of_json(found[0])
+        start = len(body) - len(body[found[1] :].lstrip(" \t\r\n;,"))
+
+
+def _invoked(body: str, offer: Offer) -> Iterator[ToolCall]:
+    for name, inside in _INVOKE.findall(body):
+        yield _of_words(name, _INVOKED.findall(inside), offer)
+
+
+def _function(body: str, offer: Offer) -> Iterator[ToolCall]:
+    for name, inside in _FUNCTION.findall(body):
+        if inside.lstrip().startswith("{"):
+            yield _of_arguments(name, inside.strip())
+        else:
+            yield _of_words(name, _PARAMETER.findall(inside), offer)
+
+
+def _glm(body: str, offer: Offer) -> Iterator[ToolCall]:
+    for part in re.split(r"</tool_call>\s*<tool_call>", body):
+        if match := _GLM.match(part):
+            yield _of_words(match[1], _ARGUMENT.findall(match[2]), offer)
+
+
+def _named(body: str, offer: Offer) -> Iterator[ToolCall]:
+    at = 0
+    while match := _NAMED.search(body, at):
+        found = decoded(body, match.end())
+        if found is None:
+            yield _of_arguments(match["name"], body[match.end() :].strip().rstrip("`"))
+            return
+        yield _of_arguments(match["name"], found[0])
+        at = found[1]
+
+
+def _python(body: str, offer: Offer) -> Iterator[ToolCall]:
+    """`name(a=1)`, a list of them, and Llama's `name.call(a=1)`."""
+    if not _CALLED.match(body):
+        return
+    try:
+        tree = ast.parse(body.strip().rstrip("`").strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
+        if isinstance(node, ast.Call):
+            yield _of_python(node, offer)
+
+
+def _of_python(node: ast.Call, offer: Offer) -> ToolCall:
+    name = ast.unparse(node.func).removesuffix(".call").removeprefix("default_api.")
+    keys = list(offer.get(name, {}))
+    given = [*zip(keys, node.args, strict=False)]
+    given += [(each.arg, each.value) for each in node.keywords if each.arg]
+    try:
+        return _of_arguments(name, {key: ast.literal_eval(value) for key, value in given})
+    except (ValueError, TypeError) as error:
+        return broken(ast.unparse(node), f"the arguments should be plain values: {error}")
+
+
+_FORMS: tuple[Callable[[str, Offer], Iterator[ToolCall]], ...] = (
+    _json,
+    _invoked,
+    _function,
+    _glm,
+    _named,
+    _python,
+)
+
+
+def _of_words(name: str, pairs: list[tuple[str, str]], offer: Offer) -> ToolCall:
+    """A call whose arguments came as text: what is no string by the tool's schema is read as JSON."""
+    schemas = offer.get(name, {})
+    return _of_arguments(
+        name, {key.strip(): _typed(_trimmed(text), schemas.get(key.strip())) for key, text in pairs}
+    )
+
+
+def _trimmed(text: str) -> str:
+    """Without the one line break that stands on each side of a value."""
+    return text.removeprefix("\n").removesuffix("\n")
+
+
+def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
+    is_text = schema is not None and "string" in json.dumps(schema.get("type", schema.get("enum")))
+    is_guess = schema is None and text.strip()[:1] not in ("{", "[")
+    if is_text or is_guess:
+        return text
+    found = decoded(text.strip().lower() if text.strip() in ("True", "False") else text.strip(), 0)
+    return text if found is None else found[0]
+
+
+def _of_arguments(name: str, written: Any) -> ToolCall:
+    name = scrub(name).removeprefix("functions.")
+    try:
+        return ToolCall("", name, parse_arguments(written, is_whole=True))
+    except BadArguments as error:
+        return ToolCall("", name, None, scrub(str(written)[:RAW_CHARS]), str(error))
+
+
+def _call(entry: Any) -> ToolCall:
+    if not isinstance(entry, dict):
+        return broken(
+            json.dumps(entry, ensure_ascii=False),
+            "a call should be a JSON object with name and arguments",
+        )
+    inner = entry.get("function")
+    if isinstance(inner, dict):  # as the OpenAI API nests it
+        return _call(inner)
+    name = next((entry[key] for key in NAME_KEYS if isinstance(entry.get(key), str)), "")
+    written = next((entry[key] for key in ARGUMENT_KEYS if key in entry), None)
+    if not name and len(entry) == 1:  # {"name of the tool": {its arguments}}
+        ((name, written),) = entry.items()
+    if written is None:  # the arguments stand beside the name
+        written = {
+            key: value for key, value in entry.items() if key not in (*NAME_KEYS, "id", "type")
+        }
+    return _of_arguments(name, written)
+
+
+def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:
+    """The call of a body whose JSON is not strict. Without its closing mark, an open end is missing, not forgotten."""
+    start = re.search(r"[{\[]", written)
+    if not start:
+        return broken(written, "no JSON object stands in the block")
+    try:
+        value = parse_arguments(
+            written[start.start() :].removesuffix("```").rstrip(), is_whole=is_whole
+        )
+    except BadArguments as error:
+        reason = (
+            "the reply was cut off inside this call: it is too long" if is_cut_off else str(error)
+        )
+        return broken(written, reason.replace("arguments are", "block is"))
+    return _call(value)

@@ -1,0 +1,152 @@
+"""Tools for models without tool calls: described in words, called by `<tool_use>` blocks in the text.
+
+The history stays in the format of the OpenAI API; this file renders it as plain user and assistant messages that
+alternate, as many local templates demand. The full descriptions stand once, behind the system prompt; the tail of each
+turn says that they stand, or brings them again. Source: seed 002 §1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from models.base import Message, Request
+from models.history import common_start
+
+PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
+
+
+class TextProtocol:
+    """Renders requests, each message of the history once."""
+
+    def __init__(self, lang: str = "en") -> None:
+        self._texts = _sections((PROMPTS / lang / "text_protocol.md").read_text("utf-8"))
+        self._seen: list[Message] = []
+        self._rendered: list[Message] = []
+        self._described: list[dict[str, Any]] = []  # the tools behind the system prompt
+        self._names: dict[str, str] = {}  # id of a call → name of its tool
+
+    def messages(self, request: Request) -> tuple[list[Message], list[Message]]:
+        """The history as plain messages, and the last message with the tail, which is not kept."""
+        same = common_start(self._seen, request.messages)
+        if same < len(self._seen) or not self._seen:
+            self._start_over(request)
+            same = 0
+        for message in request.messages[same:]:
+            self._seen.append(message)
+            self._render(message)
+        self._describe_new(request.tools)
+        return self._with_tail(self._tail(request))
+
+    def _start_over(self, request: Request) -> None:
+        self._seen, self._rendered, self._names = [], [], {}
+        self._described = request.tools
+        if request.tools and (not request.messages or request.messages[0]["role"] != "system"):
+            self._rendered.append({"role": "system", "content": self._description(request.tools)})
+
+    def _render(self, message: Message) -> None:
+        role, text = message["role"], _plain(message.get("content"))
+        if role == "system" and self._described and not self._rendered:
+            text = f"{text}\n\n{self._description(self._described)}"
+        elif role == "assistant":
+            calls = message.get("tool_calls") or []
+            self._names.update((call["id"], call["function"]["name"]) for call in calls)
+            text = "\n".join([text, *map(_block, calls)] if text else map(_block, calls))
+        elif role == "tool":
+            role = "user"
+            name = self._names.get(message.get("tool_call_id", ""), "")
+            text = text.replace("</tool_result", r"<\/tool_result")
+            text = f'<tool_result name="{name}">\n{text}\n</tool_result>'
+        if self._rendered and role != "system" and self._rendered[-1]["role"] == role:
+            text = f"{self._rendered.pop()['content']}\n\n{text}"
+        self._rendered.append({"role": role, "content": text})
+
+    def _describe_new(self, tools: list[dict[str, Any]]) -> None:
+        """Tools that joined the offer are described where they joined it, in the history."""
+        if (
+            len(tools) > len(self._described) > 0
+            and tools[: len(self._described)] == self._described
+        ):
+            text = self._description(tools[len(self._described) :])
+            self._rendered.append({"role": "user", "content": text})
+            if len(self._rendered) > 1 and self._rendered[-2]["role"] == "user":
+                new, last = self._rendered.pop(), self._rendered.pop()
+                self._rendered.append(
+                    {"role": "user", "content": f"{last['content']}\n\n{new['content']}"}
+                )
+            self._described = tools
+
+    def _tail(self, request: Request) -> str:
+        parts = [request.tail]
+        has_begun = any(message["role"] == "assistant" for message in self._rendered)
+        if request.tools and (
+            request.tools != self._described or (request.describe_tools and has_begun)
+        ):
+            parts.append(self._description(request.tools))
+        elif request.tools and has_begun:
+            parts.append(self._texts["stand"])
+        return "\n\n".join(filter(None, parts))
+
+    def _with_tail(self, tail: str) -> tuple[list[Message], list[Message]]:
+        if not tail:
+            return self._rendered, []
+        last = self._rendered[-1] if self._rendered else {"role": "", "content": ""}
+        if last["role"] != "user":
+            return self._rendered, [{"role": "user", "content": tail}]
+        return self._rendered[:-1], [{"role": "user", "content": f"{last['content']}\n\n{tail}"}]
+
+    def _description(self, tools: list[dict[str, Any]]) -> str:
+        return self._texts["describe"].replace(
+            "{tools}", "\n".join(describe(tool["function"]) for tool in tools)
+        )
+
+
+def describe(function: dict[str, Any]) -> str:
+    """A function schema on one line: `name(path: string, mode?: "a"|"b") – what it does`; then its arguments that have
+    a description, one a line."""
+    parameters = function.get("parameters") or {}
+    properties: dict[str, Any] = parameters.get("properties") or {}
+    required = parameters.get("required") or []
+    named = [
+        f"{name}{'' if name in required else '?'}: {_type(schema)}"
+        for name, schema in properties.items()
+    ]
+    notes = [
+        f"  {name}: {schema['description']}"
+        for name, schema in properties.items()
+        if schema.get("description")
+    ]
+    return "\n".join(
+        [f"{function['name']}({', '.join(named)}) – {function.get('description', '')}", *notes]
+    )
+
+
+def _block(call: dict[str, Any]) -> str:
+    """A call of the history as its block; the arguments are JSON there already."""
+    function = call["function"]
+    name = json.dumps(function["name"], ensure_ascii=False)
+    return f'<tool_use>\n{{"name": {name}, "arguments": {function["arguments"]}}}\n</tool_use>'
+
+
+def _plain(content: object) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return "|".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+    if "anyOf" in schema:
+        return "|".join(_type(option) for option in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"[{_type(schema.get('items') or {})}]"
+    return str(schema.get("type", "any"))
+
+
+def _sections(text: str) -> dict[str, str]:
+    """A prompt file as its sections: `## name`, then the text."""
+    parts = re.split(r"^## (\w+)\n", text, flags=re.M)
+    return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}

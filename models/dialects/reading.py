@@ -1,0 +1,197 @@
+"""The calls that stand in a text, and the prose around them. Text that only shows a call is no call.
+
+A block counts where a model would stop after it: at the end of the reply, not quoted, not behind words that introduce
+an example. In a fence it counts when nothing else is said, or the model announces that it acts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from models.base import ToolCall
+from models.dialects import forms
+from models.dialects.forms import Offer
+from models.dialects.marks import Mark, Marks, marks
+from text import pattern
+
+_OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
+_FENCE = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$", re.M)
+_INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
+_BEHIND = pattern(r"[\s;]*(?:`{3})?\s*")
+_EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n?\s*^[ \t]*`{3}[ \t]*$|^[ \t]*`{3}[ \t]*\Z", re.M)
+_FENCED = pattern(r"(?:^|\n)(`{3}(?:json|python|tool_code)?[ \t]*\n)(.*?)\n?`{3}\Z", re.S)
+_STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)
+_MAX_BARE_CHARS = 200_000
+_MAX_STARTS = 50
+_MAX_ANNOUNCEMENT_CHARS = 400
+_SAID = pattern(r"[^\s`;]")
+
+
+@dataclass(slots=True)
+class _Block:
+    """Calls that were found at a place of the text."""
+
+    start: int
+    end: int
+    calls: list[ToolCall]
+    is_own: bool = False
+    is_fence: bool = False  # it begins with a fence that says nothing of calls
+
+
+def offer_of(tools: list[dict[str, Any]]) -> Offer:
+    """The parameters of each tool on offer, by its name."""
+    functions = [tool["function"] for tool in tools]
+    return {
+        each["name"]: (each.get("parameters") or {}).get("properties") or {} for each in functions
+    }
+
+
+def parse(
+    text: str, offer: Offer | None = None, *, is_cut_off: bool = False
+) -> tuple[str, list[ToolCall]]:
+    """The text around the calls, and the calls; one that cannot be read has an error. Ids are left empty."""
+    table, offer = marks(), offer or {}
+    clean = table.silent.sub("", text) if "<" in text else text
+    blocks = list(_blocks(clean, table, offer, is_cut_off)) or list(_bare(clean, offer))
+    if not blocks or _only_shown(clean, blocks, table):
+        return (text if clean == text else clean.strip()), []
+    prose, at = [], 0
+    for block in blocks:
+        prose.append(clean[at : block.start])
+        at = block.end
+    prose.append(clean[at:])
+    return _EMPTY_FENCE.sub("", "".join(prose)).strip(), [c for b in blocks for c in b.calls]
+
+
+def announces(text: str) -> bool:
+    """True when the last line of a text says that something is about to be done."""
+    last = text.strip().rsplit("\n", 1)[-1]
+    return len(last) <= _MAX_ANNOUNCEMENT_CHARS and marks().announces.search(last) is not None
+
+
+def only_announces(text: str) -> bool:
+    """True when a whole answer is no more than the announcement of something, and offers nothing to the reader."""
+    is_short = len(text) <= _MAX_ANNOUNCEMENT_CHARS
+    return is_short and announces(text) and marks().offers.search(text) is None
+
+
+def _blocks(text: str, table: Marks, offer: Offer, is_cut_off: bool) -> Iterator[_Block]:
+    fences = list(_foreign_fences(text))
+    at = 0
+    while match := table.opens.search(text, at):
+        at = max(match.end(), at + 1)
+        fence_end = next((end for start, end in fences if start <= match.start() < end), None)
+        if fence_end is not None:
+            at = fence_end
+            continue
+        found = _block(text, match, table.row(match), offer, is_cut_off)
+        if found:
+            at = found.end
+            yield found
+
+
+def _foreign_fences(text: str) -> Iterator[tuple[int, int]]:
+    """Where code of another language stands, which only shows what is in it."""
+    at = 0
+    while match := _FENCE.search(text, at):
+        closing = pattern(rf"^[ \t]*{re.escape(match['fence'])}[ \t]*$", re.M).search(
+            text, match.end()
+        )
+        if match["language"].lower() in _OWN_FENCES:
+            at = match.end()
+            continue
+        at = closing.end() if closing else len(text)
+        yield match.start(), at
+
+
+def _block(
+    text: str, match: re.Match[str], row: Mark, offer: Offer, is_cut_off: bool
+) -> _Block | None:
+    """The calls behind a mark; None when it is only named."""
+    if text[: match.start()].endswith("`"):
+        return None
+    inside = _INSIDE.match(text, match.end())
+    start = inside.end() if inside else match.end()
+    found = forms.decoded(text, start) if text[start : start + 1] in ("{", "[") else None
+    closing = row.close.search(text, found[1] if found else start)
+    if closing and closing.end() == closing.start() == len(text):
+        closing = None  # the end of the text stands for the mark
+    gap = text[found[1] : closing.start() if closing else len(text)] if found else ""
+    if found and (closing is None or not gap.strip("`; \r\n\t")):
+        calls, end = forms.of_json(found[0]), closing.end() if closing else found[1]
+    else:
+        body = text[start : closing.start() if closing else _open_end(text, start, row)]
+        has_body = closing or row.is_open or pattern(r"[\[{<]|\w+\s*<arg_key>").match(body)
+        if not has_body or (closing and _is_named_only(text, match, body)):
+            return None
+        is_whole = closing is not None or row.is_open
+        calls = forms.read(body, offer, is_whole=is_whole, is_cut_off=is_cut_off)
+        end = closing.end() if closing else start + len(body)
+    if row.needs_offer and not all(call.name in offer for call in calls):
+        return None
+    return _Block(match.start(), end, calls, row.is_own)
+
+
+def _open_end(text: str, start: int, row: Mark) -> int:
+    """Where a body without its closing mark ends: before the next call; behind its last bracket, where the mark is optional."""
+    if row.is_open:
+        return max(start, *(text.rfind(sign) + 1 for sign in ("}", "]", ")", ">")))
+    following = pattern(r"<tool_(?:use|call)>").search(text, start)
+    return following.start() if following else len(text)
+
+
+def _is_named_only(text: str, match: re.Match[str], body: str) -> bool:
+    """True of a mark inside a sentence with nothing like a call behind it."""
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return bool(line.strip()) and not pattern(r"[{\[=(]|<arg_key>").search(body)
+
+
+def _bare(text: str, offer: Offer) -> Iterator[_Block]:
+    """A call without any mark at the end of the text: its tool is on offer, and it has arguments."""
+    body = text.rstrip()
+    if not body.endswith(("}", "]", ")", "```")) or len(body) > _MAX_BARE_CHARS:
+        return
+    fence = _FENCED.search(body) if body.endswith("```") else None
+    if fence:
+        starts = [(fence.start(1), fence[2])]
+    else:
+        matches = list(_STARTS.finditer(body))[-_MAX_STARTS:]
+        starts = [(match.start(), body[match.end() :]) for match in matches]
+    for start, inside in starts:
+        calls = forms.read(inside, offer, is_whole=True) if _may_call(inside, offer) else []
+        if calls and all(call.name in offer and call.args is not None for call in calls):
+            yield _Block(start, len(body), calls, is_fence=fence is not None)
+            return
+
+
+def _may_call(inside: str, offer: Offer) -> bool:
+    """True when a name on offer stands in it, beside something that holds arguments."""
+    has_arguments = "(" in inside or any(f'"{key}"' in inside for key in forms.ARGUMENT_KEYS)
+    return has_arguments and any(name in inside for name in offer)
+
+
+def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
+    """True when the text speaks about calls instead of making them."""
+    first, last = blocks[0], blocks[-1]
+    before, behind = text[: first.start], text[last.end :]
+    if any(_goes_on(text, block) for block in blocks):
+        return True
+    if _SAID.search(behind) and not last.is_own:
+        return True
+    opened = list(_FENCE.finditer(before))
+    is_in_fence = len(opened) % 2 == 1
+    prose = (before[: opened[-1].start()] if is_in_fence else before).rstrip()
+    is_fenced = is_in_fence or first.is_fence
+    if is_fenced and (prose or _SAID.search(behind)):
+        return not announces(prose) or bool(_SAID.search(behind))
+    return table.shows.search(prose.rsplit("\n", 1)[-1]) is not None
+
+
+def _goes_on(text: str, block: _Block) -> bool:
+    """True when the sentence goes on behind a block."""
+    line = text[block.end :].split("\n", 1)[0]
+    is_alone = not text[text.rfind("\n", 0, block.start) + 1 : block.start].strip()
+    return not is_alone and pattern(r"\s*[\w,.;)]").match(line) is not None

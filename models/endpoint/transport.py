@@ -1,0 +1,332 @@
+"""One endpoint: a request body goes out over one kept connection, the bytes of the answer come back.
+
+On the packages `openai` and `anthropic`, by their lower `post`: `create()` walks the whole history on every request. Statuses, broken
+connections and time-outs all become `Failure`, which says how often it is worth another try.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import socket
+import ssl
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from math import inf
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from config import ModelConfig
+from models.endpoint.failure import RETRIES, Failure, of_status, parsed
+from models.endpoint.presets import base_url, is_local
+from models.streams import sample
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_RETRIES = 2  # a server that is not there should be given up within 3 s
+SHORTEST_KEY = 6
+KEEPALIVE_SECONDS = (
+    600.0  # the package drops an idle connection after 5 s, and a tool may take longer
+)
+MAX_ERROR_BYTES = 65_536
+MAX_LISTING_BYTES = 4_000_000
+MESSAGES = "/messages"
+ANTHROPIC_VERSION = "2023-06-01"
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "text/event-stream",
+    "Accept-Encoding": "identity",
+}
+
+
+class _Refused(Exception):
+    """A status that is no answer."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        super().__init__(status)
+        self.status, self.headers, self.body = status, headers, body
+
+
+class Endpoint:
+    """The connection to an endpoint; opened at first use, closed with the object."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        connect_seconds: float,
+        stall_seconds: float,
+        reply_seconds: float,
+    ) -> None:
+        self.base_url = base_url(config)
+        self._is_provider = config.base_url is None
+        self._key = config.api_key.strip()
+        self._connect_seconds, self._stall_seconds, self._reply_seconds = (
+            connect_seconds,
+            stall_seconds,
+            reply_seconds,
+        )
+        self._headers: dict[str, Any] = {**HEADERS, **config.headers}
+        self._clients: dict[str, Any] = {}  # by the package that each is from
+        self._http: httpx2.Client | None = None
+        self._has_served = False
+
+    @property
+    def shown_url(self) -> str:
+        """The address without a user name, password or query in it."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    def redact(self, text: str) -> str:
+        """The text without the key, or a shortened echo of it. A key of a few letters, such as "none", is no secret and
+        may be a part of any word."""
+        if len(self._key) < SHORTEST_KEY:
+            return text
+        text = re.sub(rf"(?<!\w){re.escape(self._key)}(?!\w)", "[key]", text)
+        return (
+            re.sub(re.escape(self._key[:8]) + r"\S*", "[key]", text)
+            if len(self._key) >= 16
+            else text
+        )
+
+    def stream(self, path: str, body: bytes, deadline: float = inf) -> Generator[bytes]:
+        """Sends a request and yields the answer as it comes. Raises Failure, at `deadline` (on the monotonic clock) at
+        the latest."""
+        with self._failures(), ExitStack() as stack:
+            started = time.monotonic()
+            end = min(started + self._reply_seconds, deadline)
+            if started >= deadline:
+                raise Failure("there is no time left to ask", 0)
+            response = self._send(path, body, end - started)
+            stack.callback(response.close)
+            if response.headers.get("content-type", "").startswith("text/html"):
+                raise Failure(
+                    "it answered with a web page", 0, hint="base_url usually ends in /v1."
+                )
+            pieces, is_watched = response.iter_bytes(), False
+            while True:
+                now = time.monotonic()
+                if now >= end:  # a server may send comments for ever
+                    raise Failure(f"no end within {end - started:.3g} s")
+                if (
+                    not is_watched and deadline - now < self._stall_seconds
+                ):  # it may be silent for longer than that
+                    stack.callback(_shut_down_after(deadline - now, response).cancel)
+                    is_watched = True
+                piece = next(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    def get(self, url: str, seconds: float) -> tuple[int, Any]:
+        """What stands at an address of this server: the status, and the JSON, None where it is none. Raises Failure."""
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        if self._key and "anthropic.com" in self.base_url:
+            headers = {"X-Api-Key": self._key, "anthropic-version": ANTHROPIC_VERSION}
+        self._http = self._http or self._connected()
+        found, end = bytearray(), time.monotonic() + seconds
+        with (
+            self._failures(),
+            self._http.stream("GET", url, headers=headers, timeout=seconds) as answer,
+        ):
+            for piece in answer.iter_bytes():
+                found += piece
+                if len(found) > MAX_LISTING_BYTES or time.monotonic() > end:
+                    return answer.status_code, None
+        return answer.status_code, parsed(bytes(found))
+
+    def _send(self, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
+        """The answer, its body not read yet. A server may drop the kept connection at the moment when it is used again;
+        then the request goes out once more, over a new one."""
+        import httpx2
+
+        package = _package(path)
+        if package.__name__ not in self._clients:
+            self._clients[package.__name__] = self._connect(package)
+        client = self._clients[package.__name__]
+        try:
+            response = self._post(client, path, body, left_seconds)
+        except package.APIConnectionError as error:
+            dropped = isinstance(
+                error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
+            )
+            if not (self._has_served and dropped):
+                raise
+            response = self._post(client, path, body, left_seconds)
+        self._has_served = True
+        return response
+
+    def _post(self, client: Any, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
+        import httpx2
+
+        left = max(left_seconds, 0.001)
+        stall, connect = min(self._stall_seconds, left), min(self._connect_seconds, left)
+        timeout = httpx2.Timeout(stall, connect=connect)
+        found: httpx2.Response = client.post(
+            self._path(path),
+            cast_to=httpx2.Response,
+            content=body,
+            options={"headers": self._signed(path), "timeout": timeout},
+            stream=True,
+            stream_cls=None,
+        )
+        return found
+
+    def _path(self, path: str) -> str:
+        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it."""
+        is_versioned = self.base_url.rstrip("/").endswith("/v1")
+        return f"/v1{path}" if path == MESSAGES and not is_versioned else path
+
+    def _signed(self, path: str) -> dict[str, Any]:
+        """The headers, with the key where this protocol has it."""
+        left_out = (
+            [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]
+        )  # from the environment
+        left_out += [] if self._key else ["Authorization", "X-Api-Key"]
+        left_out += (
+            ["Authorization"] if path == MESSAGES and "anthropic.com" in self.base_url else []
+        )
+        omitted = _package(path).Omit()  # the packages' way to say so
+        headers: dict[str, Any] = {**dict.fromkeys(left_out, omitted), **self._headers}
+        if path == MESSAGES:
+            headers.setdefault("anthropic-version", ANTHROPIC_VERSION)
+            if self._key:
+                headers.setdefault("X-Api-Key", self._key)
+        return headers
+
+    def _connect(self, package: Any) -> Any:
+        import httpx2
+
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise Failure(
+                "the api_key holds characters that no key has", 0, hint="Copy the key again."
+            )
+        try:
+            self._http = http = self._http or self._connected()
+            settings = {
+                "api_key": self._key or "none",
+                "base_url": self.base_url,
+                "http_client": http,
+                "max_retries": 0,
+                "timeout": http.timeout,
+            }
+            if package.__name__ == "openai":
+                client = package.OpenAI(admin_api_key="", **settings)
+            else:
+                client = package.Anthropic(**settings)
+        except (httpx2.InvalidURL, UnicodeError) as error:
+            raise Failure(f"base_url is no address: {error}", 0) from error
+        weakref.finalize(self, client.close)
+        gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
+        return client
+
+    def _connected(self) -> httpx2.Client:
+        import httpx2
+
+        # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are not needed.
+        is_plain = self.base_url.startswith("http:") and is_local(self.base_url)
+        return httpx2.Client(
+            timeout=httpx2.Timeout(self._stall_seconds, connect=self._connect_seconds),
+            limits=httpx2.Limits(keepalive_expiry=KEEPALIVE_SECONDS),
+            event_hooks={"response": [_refuse]},
+            verify=not is_plain,
+            trust_env=not is_plain,
+        )
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        import httpx2
+
+        try:
+            yield
+        except _Refused as error:
+            raise of_status(error.status, error.headers, error.body) from None
+        except httpx2.RequestError as error:
+            raise self._of_connection(error) from error
+        except _connection_errors() as error:
+            refused = error.__cause__
+            if isinstance(refused, _Refused):  # one of the packages wraps it
+                raise of_status(refused.status, refused.headers, refused.body) from None
+            raise self._of_connection(error) from error
+
+    def _of_connection(self, error: Exception) -> Failure:
+        import httpx2
+
+        cause = error.__cause__ if isinstance(error.__cause__, httpx2.RequestError) else error
+        chain = list(_chain(cause))
+        words = sample(str(chain[-1]) or type(cause).__name__)
+        if any(isinstance(link, ssl.SSLError) for link in chain):
+            return Failure(
+                f"TLS: {words}",
+                0,
+                hint="Check http:// or https:// in base_url, and the certificate.",
+            )
+        if isinstance(cause, httpx2.ConnectTimeout):
+            return Failure(
+                f"no connection within {self._connect_seconds:g} s",
+                CONNECT_RETRIES,
+                hint="Check base_url.",
+            )
+        if isinstance(cause, httpx2.TimeoutException):
+            return Failure(f"nothing came for {self._stall_seconds:g} s", RETRIES)
+        if isinstance(cause, httpx2.ConnectError):
+            return Failure(
+                f"no connection: {words}",
+                CONNECT_RETRIES,
+                hint="Start the server, or correct base_url.",
+            )
+        if isinstance(cause, httpx2.ProxyError | httpx2.UnsupportedProtocol):
+            return Failure(words, 0, hint="Check base_url and the proxy settings.")
+        return Failure(f"the connection broke: {words}", RETRIES)
+
+
+def _package(path: str) -> Any:
+    """The provider's own package: `anthropic` for its protocol where it is installed, else `openai`, which posts as well."""
+    has_own = path == MESSAGES and find_spec("anthropic") is not None
+    return import_module("anthropic" if has_own else "openai")
+
+
+def _connection_errors() -> tuple[type[Exception], ...]:
+    """The errors of the packages that are in use."""
+    loaded = [sys.modules[name] for name in ("openai", "anthropic") if name in sys.modules]
+    return tuple(package.APIConnectionError for package in loaded)
+
+
+def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Timer:
+    """Ends the connection then, which wakes a read that waits: the time-out of a read is set once for an answer."""
+    connection = response.extensions["network_stream"].get_extra_info("socket")
+
+    def shut_down() -> None:
+        with suppress(OSError):  # it is closed already
+            socket.socket.shutdown(
+                connection, socket.SHUT_RDWR
+            )  # below TLS, whose own state is not ours
+
+    timer = threading.Timer(seconds, shut_down)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _refuse(response: httpx2.Response) -> None:
+    """Reads the start of an error's body here: the package would read all of it, however long."""
+    if response.status_code < 300:
+        return
+    body = bytearray()
+    for piece in response.iter_bytes():
+        body += piece
+        if len(body) > MAX_ERROR_BYTES:
+            break
+    raise _Refused(response.status_code, response.headers, bytes(body))

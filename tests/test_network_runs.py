@@ -1,0 +1,81 @@
+"""Holds a whole run whose script asks a host: closed, asked about, open for that call, and shown afterwards."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handler import Approval
+from runs.assemble import Options
+from sandbox.cells import levels
+from tests.conftest import CommandLine
+from tests.driving import SpokenOwner, agent, call, drive, of
+
+HOST = "api.example.com"
+
+
+class Site(BaseHTTPRequestHandler):
+    """A host that says hello."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of HOST, which leads to this machine."""
+    found = socket.getaddrinfo
+
+    def look_up(host: Any, *args: Any, **more: Any) -> Any:
+        return found("127.0.0.1" if host == HOST else host, *args, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_host_is_closed_then_asked_about_then_open_and_shown(
+    home: Path, port: int, cli: CommandLine, tmp_path: Path
+) -> None:
+    if levels.probe().name != "full":
+        pytest.skip("there is no full sandbox here")
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "fetch.sh").write_text(f"curl -sS http://{HOST}:{port}/\n")
+    replies = [
+        call("code_run", script="bash fetch.sh"),
+        call("code_run", script="bash fetch.sh", hosts=[HOST]),
+        "done",
+    ]
+    owner = SpokenOwner(approvals=[Approval("once")])
+    settings = f'safety: {{private_hosts: ["{HOST}"], roots: ["{work}"]}}'
+    started = agent(home, replies, settings).start(
+        "run my script fetch.sh", Options(rote=False, cwd=work), owner
+    )
+    events = drive(started)
+    closed, opened = of(events, "tool_ended")
+    assert HOST in closed["data"]["network"]
+    assert "hello" not in closed["data"]["output"]
+    assert HOST in owner.shown[0].reason
+    assert opened["data"]["output"] == "hello"
+    shown = json.loads(cli("runs", "show", "last", "--network", "--json").stdout)
+    assert [(row["host"], row["port"], row["state"]) for row in shown["network"]] == [
+        (HOST, port, "refused"),
+        (HOST, port, "closed"),
+    ]
+    assert HOST in cli("runs", "show", "last", "--network").stdout

@@ -107,12 +107,12 @@ def near(
     within = _of_session(store, opened, session)
     best = opened.vectors.nearest(questions[0], count, within)
     lines = opened.lines.nearest(questions[0], LINES if session is None else 0)
-    found = {
-        number: cosine
-        for numbers, cosines in (best, lines)
-        for number, cosine in zip(numbers.tolist(), cosines.tolist(), strict=True)
-    }
+    found = _paired(*best) | _paired(*lines)
     return Near(found, opened.vectors, opened.lines, questions)
+
+
+def _paired(numbers: NDArray[np.int64], cosines: NDArray[np.float32]) -> dict[int, float]:
+    return dict(zip(numbers.tolist(), cosines.tolist(), strict=True))
 
 
 def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:

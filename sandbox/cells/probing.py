@@ -86,10 +86,11 @@ def _try_bubblewrap() -> tuple[str, str, str]:
     if done.returncode == 42:
         return "", "", program
     said = " ".join(done.stderr.decode(errors="replace").split())[:160]
-    return f"bubblewrap does not work here: {said}", _fix_for_namespaces(), ""
+    return f"bubblewrap does not work here: {said}", fix_for_namespaces(), ""
 
 
-def _fix_for_namespaces() -> str:
+def fix_for_namespaces() -> str:
+    """Return the command that opens user namespaces where a setting closes them, "" where none does."""
     for name in (
         "kernel.apparmor_restrict_unprivileged_userns",
         "kernel.unprivileged_userns_clone",

@@ -1,4 +1,5 @@
-"""A stage lets code work on the owner's own files, copy-on-write: what it did is seen as a change set,
+"""A stage lets code work on the owner's own files, copy-on-write: what it did is seen as a change
+set,
 then committed or thrown away; what a commit replaces is kept, and undone on demand."""
 
 from __future__ import annotations
@@ -7,25 +8,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sandbox.stage.commits import Committed, Conflicted, recover
-    from sandbox.stage.holding import Holder, StageError
+    from sandbox.stage.holding import Holder
+    from sandbox.stage.probing import probe
     from sandbox.stage.stage import Stage
-    from sandbox.stage.undo import UndoStore
+    from sandbox.undo.commits import Conflicted
+    from sandbox.undo.direct import record
+    from sandbox.undo.errors import StageError
+    from sandbox.undo.store import UndoStore, recover
 
 _FROM = {
-    "Committed": "commits",
-    "Conflicted": "commits",
-    "Holder": "holding",
-    "Stage": "stage",
-    "StageError": "holding",
-    "UndoStore": "undo",
-    "recover": "commits",
+    "Conflicted": "undo.commits",
+    "Holder": "stage.holding",
+    "Stage": "stage.stage",
+    "StageError": "undo.errors",
+    "UndoStore": "undo.store",
+    "probe": "stage.probing",
+    "record": "undo.direct",
+    "recover": "undo.store",
 }
-__all__ = ["Committed", "Conflicted", "Holder", "Stage", "StageError", "UndoStore", "recover"]
+__all__ = [
+    "Conflicted",
+    "Holder",
+    "Stage",
+    "StageError",
+    "UndoStore",
+    "probe",
+    "record",
+    "recover",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load a name of the face on first use."""
     if name in _FROM:
-        return getattr(import_module(f"sandbox.stage.{_FROM[name]}"), name)
+        return getattr(import_module(f"sandbox.{_FROM[name]}"), name)
     raise AttributeError(name)

@@ -1,13 +1,18 @@
-"""The process that holds a stage's mounts: it enters a user and mount namespace, starts one command there, and mounts on order.
+"""The process that holds a stage's mounts: it enters a user and mount namespace, starts one command
+there, and mounts on order.
 
 A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of packets. In:
 
-    mount    with a descriptor of marshalled orders: `layers` (lower, upper, work), `masks` (paths that are to be empty),
-             `shows` (paths below masks that stay readable), `binds` (sockets, which overlayfs cannot carry)
+    mount    with a descriptor of marshalled orders: `layers` (lower, upper, work), `masks` (paths
+    that are to be empty),
+             `shows` (paths below masks that stay readable), `binds` (sockets, which overlayfs
+             cannot carry)
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
-Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as bubblewrap's, by propagation.
-It ends with its command, and with whoever holds the other end of the socket. It uses few modules, since a run waits for it.
+Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
+bubblewrap's, by propagation.
+It ends with its command, and with whoever holds the other end of the socket. It uses few modules,
+since a run waits for it.
 """
 
 from __future__ import annotations
@@ -130,7 +135,8 @@ class Mounts:
             self.made.pop()
 
     def _overlay(self, lower: str, upper: str, work: str) -> None:
-        # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy keeps that of its original
+        # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy
+        # keeps that of its original
         options = ",".join(
             ["userxattr", "volatile"]
             + [

@@ -1,4 +1,6 @@
-"""The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it what to mount."""
+"""The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it
+what to mount.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,13 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sandbox.stage.places import Layer
+from sandbox.undo.errors import StageError
+from sandbox.undo.places import Layer
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
 STILL_USED_SECONDS = 3.0  # for processes that were killed to be gone
 BUSY = 16
-
-
-class StageError(Exception):
-    """A stage cannot be opened, ended or committed; the text says why and what would help."""
 
 
 class HolderError(StageError):
@@ -34,7 +33,8 @@ class HolderError(StageError):
 class Holder:
     """A namespace of mounts with one command in it.
 
-    Start a process with `words()` before the command and `descriptor` passed on, then say `started`.
+    Start a process with `words()` before the command and `descriptor` passed on, then say
+    `started`.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,9 @@ class Holder:
             os.close(given)
 
     def umount(self) -> None:
-        """Take the mounts away; that this succeeds proves that no process is left in them. Raises HolderError."""
+        """Take the mounts away; that this succeeds proves that no process is left in them. Raises
+        HolderError.
+        """
         end = time.monotonic() + STILL_USED_SECONDS
         while True:
             try:
@@ -109,7 +111,8 @@ class Holder:
 
 
 class BareCell:
-    """A namespace with one idle supervisor in it, whose processes have all rights that we have but the network:
+    """A namespace with one idle supervisor in it, whose processes have all rights that we have but
+    the network:
     for what is to be run in a stage outside of the agent's cells."""
 
     def __init__(self) -> None:

@@ -1,4 +1,6 @@
-"""A stage: the owner's own folders, copy-on-write. What is done in it is seen, then committed or thrown away."""
+"""A stage: the owner's own folders, copy-on-write. What is done in it is seen, then committed or
+thrown away.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +8,33 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from safety.changes import ChangeSet
-from sandbox.stage import commits, conflicts, entries, places, summary, trees
-from sandbox.stage.commits import Committed, Conflicted
-from sandbox.stage.conflicts import Clock, Conflict
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import BareCell, Holder, HolderError, StageError
-from sandbox.stage.walk import Delta, deltas
+from sandbox.stage import summary
+from sandbox.stage.holding import BareCell, Holder, HolderError
+from sandbox.undo import commits, conflicts, entries, places, trees
+from sandbox.undo.commits import Committed, Conflicted
+from sandbox.undo.conflicts import Clock, Conflict
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.walk import Delta, deltas
+
+if TYPE_CHECKING:
+    from sandbox.undo.store import UndoStore
 
 
 class Stage:
-    """The changes of one call, from its start to their commit. Open one with `Stage.open`, or `Stage.waiting`."""
+    """The changes of one call, from its start to their commit. Open one with `Stage.open`, or
+    `Stage.waiting`.
+    """
 
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self.number = entry.number
+        entry.record["clocks"] = clocks
         self.is_ours: Callable[[str], bool] = lambda _: False
 
     @classmethod
@@ -38,7 +49,8 @@ class Stage:
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
     ) -> Stage:
-        """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is hidden, and `masks`; of what is
+        """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
+        hidden, and `masks`; of what is
         hidden `shows` can be read. Raises StageError."""
         home = home.resolve()
         entry = entries.make(home, run, call)
@@ -71,7 +83,9 @@ class Stage:
 
     @classmethod
     def waiting(cls, home: Path, number: str) -> Stage | None:
-        """Return a stage that was put aside by `wait`; None where there is none, or somebody works on it."""
+        """Return a stage that was put aside by `wait`; None where there is none, or somebody works
+        on it.
+        """
         entry = entries.load(home.resolve() / "undo" / number)
         if entry is None or entry.state != "waiting":
             if entry:
@@ -86,7 +100,9 @@ class Stage:
         env: Mapping[str, str] | None = None,
         seconds: float = 60.0,
     ) -> tuple[int, bytes]:
-        """Run a command in the stage, without network, to the end of all its processes. Returns exit code and output."""
+        """Run a command in the stage, without network, to the end of all its processes. Returns
+        exit code and output.
+        """
         if self._cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
         return self._cell.run(argv, str(cwd), dict(os.environ if env is None else env), seconds)
@@ -98,7 +114,9 @@ class Stage:
         return Path(f"/proc/{self._holder.pid}/root{path}")
 
     def close(self) -> None:
-        """End it: from now on nothing changes in it. Raises StageError while a process is left in it."""
+        """End it: from now on nothing changes in it. Raises StageError while a process is left in
+        it.
+        """
         if self._holder is None:
             return
         try:
@@ -122,17 +140,24 @@ class Stage:
         return summary.change_set(self.deltas, self.is_ours)
 
     def conflicts(self) -> list[Conflict]:
-        """Return what somebody else has changed too since the stage was opened, or has open for writing."""
+        """Return what somebody else has changed too since the stage was opened, or has open for
+        writing.
+        """
         return conflicts.found_in(self.deltas, self._clocks)
 
-    def commit(self) -> Committed:
-        """Make the changes real. Raises Conflicted, with nothing done, and StageError where the disk cannot take them."""
+    def commit(self, store: UndoStore | None = None) -> Committed:
+        """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
+        with nothing done, and
+        StageError where the disk or the store cannot take them."""
         if not self.deltas:
             self.discard()
             return Committed("", ChangeSet(), 0)
         if found := self.conflicts():
             raise Conflicted(found)
         changes = self.changes
+        if store:
+            replaced = [each.path for each in self.deltas if each.kind in ("gone", "changed")]
+            store.make_room(sum(trees.measured(path)[1] for path in replaced))
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
             kept = commits.carry_out(self._entry, steps, changes)
@@ -142,11 +167,11 @@ class Stage:
         return Committed(self.number, changes, kept)
 
     def wait(self) -> str:
-        """Put it aside for another process: the changes stay as they are on the disk. Returns its number."""
+        """Put it aside for another process: the changes stay as they are on the disk. Returns its
+        number.
+        """
         changes = self.changes
-        self._entry.write(
-            sync=True, state="waiting", clocks=self._clocks, changes=commits._listed(changes)
-        )
+        self._entry.write(sync=True, state="waiting", changes=commits.listed(changes))
         self._entry.close()
         return self.number
 
@@ -169,7 +194,9 @@ def _mounted(
     shows: list[str],
     binds: list[str],
 ) -> list[Clock]:
-    """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the moment, by layer."""
+    """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
+    moment, by layer.
+    """
     rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
     chosen = list(wanted)
     while True:

@@ -1,4 +1,6 @@
-"""Put what a stage has changed into the words of the gate: a ChangeSet, with what was only moved told as that."""
+"""Put what a stage has changed into the words of the gate: a ChangeSet, with what was only moved
+told as that.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
-from sandbox.stage import trees
-from sandbox.stage.walk import Delta, dress_of
+from sandbox.undo import trees
+from sandbox.undo.walk import Delta, dress_of
 
 _PIECE = 1 << 20
 
 
 class _Leaf(NamedTuple):
-    """One file that is gone or new: where it is called so, where its bytes lie, and the top of what came or went with it."""
+    """One file that is gone or new: where it is called so, where its bytes lie, and the top of what
+    came or went with it.
+    """
 
     path: str
     content: str
@@ -139,7 +143,9 @@ def _leaves(content: str, path: str) -> list[_Leaf]:
 
 
 def _moved(gone: list[_Leaf], new: list[_Leaf]) -> dict[_Leaf, _Leaf]:
-    """Return which new file is which gone one: equal bytes, and the same time or name before others."""
+    """Return which new file is which gone one: equal bytes, and the same time or name before
+    others.
+    """
     by_size: dict[int, list[_Leaf]] = defaultdict(list)
     for leaf in gone:
         by_size[leaf.size].append(leaf)

@@ -13,7 +13,9 @@ RAW_NAME = b"\xff\xfe raw"
 
 
 def grow(root: Path, seed: int) -> None:
-    """Make a tree: folders, files of all sizes, links of both kinds, odd names, old times, rights, attributes."""
+    """Make a tree: folders, files of all sizes, links of both kinds, odd names, old times, rights,
+    attributes.
+    """
     choose = random.Random(seed)
     folders = [root]
     root.mkdir(parents=True)
@@ -28,10 +30,10 @@ def grow(root: Path, seed: int) -> None:
         file = choose.choice(folders) / name
         if not os.path.lexists(file):
             file.write_bytes(choose.randbytes(choose.choice([0, 1, 100, 5000, 70_000])))
-            file.chmod(choose.choice([0o644, 0o600, 0o755, 0o444]))
-            files.append(file)
             if choose.random() < 0.2:
                 os.setxattr(file, "user.note", b"kept")
+            file.chmod(choose.choice([0o644, 0o600, 0o755, 0o444]))
+            files.append(file)
     for n in range(3):
         place = choose.choice(folders) / f"link{n}"
         os.symlink(choose.choice(["f1", "nowhere", str(choose.choice(files).name)]), place)
@@ -120,7 +122,8 @@ def _operation(
 
 
 def snapshot(root: Path, *, newer_than: float | None = None) -> dict[str, tuple[object, ...]]:
-    """Return all that a tree is: bytes, types, rights, owners, links, attributes, times. Of what was changed after
+    """Return all that a tree is: bytes, types, rights, owners, links, attributes, times. Of what
+    was changed after
     `newer_than`, the time is left out."""
     found: dict[str, tuple[object, ...]] = {}
     names: dict[int, list[str]] = {}

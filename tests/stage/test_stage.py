@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
-from sandbox.stage import Stage, UndoStore, recover
+from sandbox.stage import Stage, StageError, UndoStore, probe, record, recover
 from tests.stage.file_scripts import snapshot
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A small folder of the owner's."""
-    folder = tmp_path / "root"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "a.txt").write_text("one\n")
-    (folder / "b.txt").write_text("two\n")
-    (folder / "sub" / "c.txt").write_text("three\n")
-    return folder
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
 
 
 def staged(root: Path, home: Path, script: str, run: str = "r", call: str = "c") -> Stage:
@@ -93,4 +76,73 @@ def test_open_stage_is_seen_from_outside_and_hides_the_home(root: Path, tmp_path
     (home / "secret").write_text("s")
     stage = staged(root, home, "echo new > n.txt; [ ! -e agent/secret ]")
     assert stage.path(root / "n.txt").read_text() == "new\n"
+    stage.discard()
+
+
+def test_direct_change_is_undone_like_a_staged_one(root: Path, home: Path) -> None:
+    before = snapshot(root)
+    with record(home, "r", "1", [root / "a.txt", root / "new" / "deep" / "n.txt", root / "b.txt"]):
+        (root / "a.txt").write_text("written by a tool\n")
+        (root / "new" / "deep").mkdir(parents=True)
+        (root / "new" / "deep" / "n.txt").write_text("n")
+        (root / "b.txt").unlink()
+    kinds = [
+        change.kind for kept in UndoStore(home).changes("r") for change in kept.changes.changes
+    ]
+    assert sorted(kinds) == ["changed", "gone", "new"]
+    assert not UndoStore(home).undo("r").conflicts
+    now = snapshot(root)
+    assert now.keys() == before.keys()
+    assert now["a.txt"] == before["a.txt"]
+
+
+def test_full_undo_store_stops_a_commit_before_it_begins(root: Path, home: Path) -> None:
+    (root / "large").write_bytes(bytes(3000))
+    before = snapshot(root)
+    stage = staged(root, home, "rm large")
+    with pytest.raises(StageError, match=r"undo\.max_gb"):
+        stage.commit(UndoStore(home, max_bytes=2000))
+    stage.discard()
+    assert snapshot(root) == before
+
+
+def test_processes_that_stay_behind_are_dead_before_the_walk(root: Path, home: Path) -> None:
+    stage = staged(
+        root,
+        home,
+        "(exec 3>>a.txt; for i in $(seq 100); do echo late >&3; sleep 0.05; done) & sleep 0.2",
+    )
+    stage.commit()
+    size = (root / "a.txt").stat().st_size
+    assert size > 4
+    time.sleep(0.2)
+    assert (root / "a.txt").stat().st_size == size
+
+
+def test_root_that_is_a_link_is_covered(root: Path, home: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    stage = Stage.open([link], home, "r", "c")
+    stage.run(["bash", "-c", "echo x > a.txt"], link)
+    assert (root / "a.txt").read_text() == "one\n"
+    stage.commit()
+    assert (root / "a.txt").read_text() == "x\n"
+
+
+def test_probe_opens_a_stage(root: Path, home: Path) -> None:
+    assert probe(home, [root]).name == "overlay"
+    assert list((home / "undo").iterdir()) == []
+
+
+def test_walk_costs_by_what_changed(home: Path, tmp_path: Path) -> None:
+    wide = tmp_path / "wide"
+    for n in range(100):
+        (wide / str(n)).mkdir(parents=True)
+        for m in range(50):
+            (wide / str(n) / str(m)).touch()
+    stage = staged(wide, home, "echo x > 7/7")
+    stage.close()
+    began = time.process_time()
+    assert len(stage.changes.changes) == 1
+    assert time.process_time() - began < 0.1
     stage.discard()

@@ -1,0 +1,177 @@
+"""Make the changes of a stage real: what is replaced goes to the undo store, then what is new takes
+its place, all or nothing.
+
+The list of steps is on the disk before the first is done. Killed on the way, the next start
+finishes or takes back (`recover`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from safety.changes import Change, ChangeKind, ChangeSet, FileType
+from sandbox.undo import trees
+from sandbox.undo.conflicts import Clock, Conflict, is_in_use
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.links import Links
+from sandbox.undo.places import Layer
+from sandbox.undo.steps import Interfered, Step, do_all
+from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of
+
+_ORDER = ("move", "inside", "dress")
+
+
+class Conflicted(StageError):
+    """Somebody else has changed the same files; nothing was done."""
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        listed = "; ".join(f"{each.path}: {each.why}" for each in conflicts[:5])
+        more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
+        super().__init__(f"nothing was changed: {listed}{more}")
+        self.conflicts = tuple(conflicts)
+
+
+class Committed(NamedTuple):
+    """What was made real: the number of its entry in the undo store, the changes, the bytes of what
+    was replaced.
+    """
+
+    number: str
+    changes: ChangeSet
+    kept_bytes: int
+
+
+def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> list[Step]:
+    """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises
+    OSError.
+    """
+    for layer in entry.layers:
+        os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
+    links = Links(found)
+    steps = []
+    for count, delta in enumerate(found):
+        if delta.kind != "same":
+            layer = entry.layers[delta.layer]
+            steps.append(_step(delta, layer, count, clocks[delta.layer].since(), links))
+    # a file with several links is written to when its other names have gone where they should
+    return sorted(steps, key=lambda step: _ORDER.index(step.way))
+
+
+def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> Step:
+    kept = f"{layer.store}/kept/{count}" if delta.before else ""
+    old = delta.before.st_ino if delta.before else 0
+    if delta.kind == "gone":
+        return Step("move", delta.path, kept, "", old)
+    if delta.kind == "dress":
+        before, after = dress_of(delta.path), dress_of(delta.upper)
+        now = os.lstat(delta.path)
+        if (
+            trees.is_folder(now) and now.st_ctime_ns >= since
+        ):  # others work in it too: their time stays
+            before, after = before._replace(mtime=LEFT_ALONE), after._replace(mtime=LEFT_ALONE)
+        return Step("dress", delta.path, before=before, after=after)
+    put = _put(delta.upper, layer, count)
+    if delta.is_inside:
+        trees.carry(delta.path, kept)
+        trees.sync(kept)
+        return Step("inside", delta.path, kept, put, old)
+    links.renew(delta.upper, put)
+    return Step("move", delta.path, kept, put, old, os.lstat(put).st_ino)
+
+
+def _put(upper: str, layer: Layer, count: int) -> str:
+    """Return where the new lies, without overlayfs's marks and on the file system of the folder."""
+    _clean(upper)
+    if upper.startswith(f"{layer.store}/"):
+        return upper
+    os.makedirs(f"{layer.store}/put", mode=0o700, exist_ok=True)
+    put = f"{layer.store}/put/{count}"
+    trees.carry(upper, put)
+    return put
+
+
+def _clean(upper: str) -> None:
+    """Remove overlayfs's marks from a file or a new folder; their times stay."""
+    found = os.lstat(upper)
+    trees.unmark(upper)
+    if not trees.is_folder(found):
+        return
+    for entry in trees.below(upper):
+        if trees.is_whiteout(entry.stat(follow_symlinks=False)):
+            _remove_silently(entry.path)
+        else:
+            trees.unmark(entry.path)
+
+
+def _remove_silently(path: str) -> None:
+    """Remove a file and leave the time of its folder."""
+    folder = os.path.dirname(path)
+    found = os.lstat(folder)
+    os.unlink(path)
+    os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: object) -> int:
+    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises
+    Conflicted and OSError.
+    """
+    began = [Clock.now(layer.store).stamp for layer in entry.layers]
+    looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
+    states = {look.inode: look[1:3] for look in looks if look}
+    entry.write(
+        sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
+    )
+
+    def check(step: Step) -> None:
+        now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
+        if now and (states[now.inode] != now[1:3] or is_in_use(step.kept)):
+            raise Interfered(step.path, "somebody else has written to it meanwhile")
+
+    try:
+        do_all(steps, check)
+    except (Interfered, OSError) as error:
+        entry.write(state="waiting")
+        if isinstance(error, OSError):
+            raise
+        raise Conflicted([Conflict(error.path, error.why)]) from error
+    entry.write(state="made")
+    return finish(entry, steps)
+
+
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
+    """Close an entry whose steps something else has done. Returns the bytes kept."""
+    began = [Clock.now(layer.store).stamp for layer in entry.layers]
+    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
+    return finish(entry, steps)
+
+
+def _direct_change(delta: Delta, kept: str) -> Change:
+    files, size = trees.measured(delta.path if delta.after else kept)
+    before = trees.measured(kept)[1] if kept else None
+    status = delta.after or delta.before
+    kind: FileType = "folder" if trees.is_folder(status) else "file"
+    change = cast(ChangeKind, delta.kind)
+    return Change(
+        change, Path(delta.path), kind, before, size if delta.after else None, files=files
+    )
+
+
+def finish(entry: Entry, steps: list[Step]) -> int:
+    entry.drop_copies()  # before the look: a copy may be a link of what was put in place
+    stamps = {step.path: trees.stamp(step.path) for step in steps}
+    kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
+    entry.write(state="done", stamps=stamps, bytes=kept)
+    return kept
+
+
+def listed(changes: ChangeSet) -> list[list[object]]:
+    """Return a change set as JSON has it."""
+    return [
+        [str(field) if isinstance(field, Path) else field for field in change]
+        for change in changes.changes
+    ]

@@ -1,0 +1,88 @@
+"""Record a change that is made without a stage, such as a file tool's, in the undo store: one undo
+then covers all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sandbox.undo import commits, entries, places, trees
+from sandbox.undo.entries import Entry
+from sandbox.undo.steps import Step
+from sandbox.undo.walk import Delta, DeltaKind
+
+
+@contextmanager
+def record(home: Path, run: str, call: str, paths: Iterable[str | Path]) -> Iterator[None]:
+    """Keep what stands at these paths before the block, and what it did to them after. Folders on
+    the way to a path that the
+    block makes are recorded too. Raises OSError before anything is done where the image cannot be
+    kept."""
+    entry = entries.make(home.resolve(), run, call)
+    names = list(dict.fromkeys(_first_missing(os.path.abspath(path)) for path in paths))
+    try:
+        layers = [
+            _layer(name, home.resolve(), entry.number, count) for count, name in enumerate(names)
+        ]
+        entry.write(layers=layers)
+        images = [_image(name, layer) for name, layer in zip(names, layers, strict=True)]
+        entry.write(sync=True, state="direct", images=images)
+        yield
+    finally:
+        finish(entry)
+        entry.close()
+
+
+def finish(entry: Entry) -> None:
+    """Turn the images of an entry into steps, as if a stage had made the changes."""
+    images: list[tuple[str, str]] = [tuple(each) for each in entry.record.get("images", ())]
+    steps = [step for path, kept in images for step in _steps(path, kept)]
+    if not steps:
+        entry.remove()
+        return
+    deltas = [_delta(step) for step in steps]
+    commits.record_done(entry, steps, deltas)
+
+
+def _first_missing(path: str) -> str:
+    """Return the topmost part of a path that does not exist, the path itself where it does."""
+    above = os.path.dirname(path)
+    return path if os.path.lexists(path) or os.path.isdir(above) else _first_missing(above)
+
+
+def _layer(path: str, home: Path, number: str, count: int) -> places.Layer:
+    folder = os.path.realpath(os.path.dirname(path))
+    store = f"{places.entry_in(places.store_of(folder, folder, home), home, number)}/{count}"
+    return places.placed(folder, store, store)
+
+
+def _image(path: str, layer: places.Layer) -> tuple[str, str]:
+    """Copy what stands at a path; returns the path and its copy, "" for nothing."""
+    os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
+    if not os.path.lexists(path):
+        return path, ""
+    kept = f"{layer.store}/kept/0"
+    trees.carry(path, kept)
+    return path, kept
+
+
+def _steps(path: str, kept: str) -> Iterator[Step]:
+    now, old = trees.look(path), trees.look(kept) if kept else None
+    if not _is_same(path, kept, now, old):
+        yield Step("move", path, kept, "", old.st_ino if old else 0, now.st_ino if now else 0)
+
+
+def _is_same(path: str, kept: str, now: os.stat_result | None, old: os.stat_result | None) -> bool:
+    if now is None or old is None:
+        return now is old
+    return not trees.is_folder(now) and trees.same_content(path, kept, now, old)
+
+
+def _delta(step: Step) -> Delta:
+    before = trees.look(step.kept) if step.kept else None
+    after = trees.look(step.path)
+    kind: DeltaKind = "changed" if before and after else "new" if after else "gone"
+    return Delta(kind, step.path, step.path, 0, before, after)

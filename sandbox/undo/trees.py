@@ -1,0 +1,241 @@
+"""Files, links and folders as a stage needs them: looked at, compared, copied and removed with all
+that belongs to them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import filecmp
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+OVERLAY = "user.overlay."
+OPAQUE = f"{OVERLAY}opaque"
+ORIGIN = f"{OVERLAY}origin"
+
+
+class Stamp(NamedTuple):
+    """Which file stood somewhere, and in which state. `ctime` is set by the kernel alone."""
+
+    inode: int
+    mtime: int
+    size: int
+    ctime: int
+
+
+def look(path: str) -> os.stat_result | None:
+    """Return the status of what stands there, a link itself; None for nothing."""
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def stamp(path: str) -> Stamp | None:
+    """Return the stamp of what stands there, None for nothing."""
+    found = look(path)
+    return stamp_of(found) if found else None
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    size = 0 if stat.S_ISDIR(found.st_mode) else found.st_size
+    return Stamp(found.st_ino, found.st_mtime_ns, size, found.st_ctime_ns)
+
+
+def is_folder(found: os.stat_result | None) -> bool:
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def is_whiteout(found: os.stat_result) -> bool:
+    """True for overlayfs's mark of what is gone: character device 0:0."""
+    return stat.S_ISCHR(found.st_mode) and found.st_rdev == 0
+
+
+def attributes(path: str) -> dict[str, bytes]:
+    """Return the extended attributes of a path but for overlayfs's own."""
+    try:
+        names = os.listxattr(path, follow_symlinks=False)
+    except OSError:
+        return {}
+    found = {}
+    for name in names:
+        if not name.startswith(OVERLAY):
+            try:
+                found[name] = os.getxattr(path, name, follow_symlinks=False)
+            except OSError:
+                continue
+    return found
+
+
+def has_mark(path: str, name: str) -> bool:
+    """True if overlayfs has marked this path with the attribute."""
+    try:
+        os.getxattr(path, name, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def writable(path: str) -> Iterator[None]:
+    """Let us write to a file or folder of ours meanwhile, whose rights may forbid it; a change of
+    them within is kept.
+    """
+    mode = stat.S_IMODE(os.lstat(path).st_mode)
+    wanted = mode | (0o700 if os.path.isdir(path) else 0o600)
+    if os.geteuid() == 0 or mode == wanted or os.path.islink(path):
+        yield
+        return
+    os.chmod(path, wanted)
+    try:
+        yield
+    finally:
+        os.chmod(path, mode)
+
+
+def unmark(path: str) -> None:
+    """Remove overlayfs's attributes from one path."""
+    try:
+        names = [
+            name for name in os.listxattr(path, follow_symlinks=False) if name.startswith(OVERLAY)
+        ]
+    except OSError:
+        return
+    if names:
+        with writable(path):
+            for name in names:
+                os.removexattr(path, name, follow_symlinks=False)
+
+
+def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> bool:
+    """True if both are of one type and hold the same: bytes, target of a link, number of a device."""
+    if stat.S_IFMT(a.st_mode) != stat.S_IFMT(b.st_mode):
+        return False
+    if stat.S_ISREG(a.st_mode):
+        return a.st_size == b.st_size and (a.st_size == 0 or filecmp.cmp(one, other, shallow=False))
+    if stat.S_ISLNK(a.st_mode):
+        return os.readlink(one) == os.readlink(other)
+    return stat.S_ISDIR(a.st_mode) or a.st_rdev == b.st_rdev
+
+
+def below(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield everything below a folder, a folder before what is in it; what cannot be read is passed
+    over.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        yield entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from below(entry.path)
+
+
+def measured(path: str) -> tuple[int, int]:
+    """Return how many files stand at and below a path, and their bytes."""
+    found = look(path)
+    if found is None:
+        return 0, 0
+    if not is_folder(found):
+        return 1, found.st_size
+    sizes = [
+        entry.stat(follow_symlinks=False).st_size
+        for entry in below(path)
+        if not entry.is_dir(follow_symlinks=False)
+    ]
+    return len(sizes), sum(sizes)
+
+
+def carry(source: str, target: str) -> None:
+    """Copy a file, link, pipe or folder with its rights, times, owner, attributes and links among
+    its own files.
+    """
+    seen: dict[int, str] = {}
+    _carry(source, target, seen)
+    if is_folder(look(source)):
+        folders = [
+            source,
+            *(entry.path for entry in below(source) if entry.is_dir(follow_symlinks=False)),
+        ]
+        for folder in reversed(folders):  # a folder's time changes while it is filled
+            clothe(folder, target + folder[len(source) :])
+
+
+def _carry(source: str, target: str, seen: dict[int, str]) -> None:
+    found = os.lstat(source)
+    if is_folder(found):
+        os.mkdir(target, 0o700)
+        with os.scandir(source) as entries:
+            for entry in entries:
+                _carry(entry.path, os.path.join(target, entry.name), seen)
+        return
+    if found.st_nlink > 1 and found.st_ino in seen:
+        os.link(seen[found.st_ino], target, follow_symlinks=False)
+        return
+    seen[found.st_ino] = target
+    if stat.S_ISLNK(found.st_mode):
+        os.symlink(os.readlink(source), target)
+    elif stat.S_ISREG(found.st_mode):
+        shutil.copyfile(source, target, follow_symlinks=False)
+    else:
+        os.mknod(target, found.st_mode, found.st_rdev)
+    clothe(source, target)
+
+
+def clothe(source: str, target: str) -> None:
+    """Give a path the owner, rights, attributes and times of another one, as far as we may."""
+    found, now = os.lstat(source), os.lstat(target)
+    if (found.st_uid, found.st_gid) != (now.st_uid, now.st_gid):
+        with contextlib.suppress(PermissionError):  # only root gives files away
+            os.chown(target, found.st_uid, found.st_gid, follow_symlinks=False)
+    with writable(target):
+        set_attributes(target, attributes(source))
+    if not stat.S_ISLNK(found.st_mode):
+        os.chmod(target, stat.S_IMODE(found.st_mode))
+    os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+
+
+def set_attributes(path: str, wanted: dict[str, bytes]) -> None:
+    """Make these the extended attributes of a path, as far as we may and the file system has them."""
+    present = attributes(path)
+    for name in present.keys() - wanted.keys():
+        os.removexattr(path, name, follow_symlinks=False)
+    for name, value in wanted.items():
+        if present.get(name) != value:
+            try:
+                os.setxattr(path, name, value, follow_symlinks=False)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP):
+                    raise
+
+
+def remove(path: str) -> None:
+    """Remove whatever stands there, also folders that nobody may enter, as overlayfs leaves them."""
+    found = look(path)
+    if found is None:
+        return
+    if not is_folder(found):
+        os.unlink(path)
+        return
+    if stat.S_IMODE(found.st_mode) & 0o700 != 0o700:
+        os.chmod(path, 0o700)
+    with os.scandir(path) as entries:
+        names = [entry.path for entry in entries]
+    for name in names:
+        remove(name)
+    os.rmdir(path)
+
+
+def sync(path: str) -> None:
+    """Bring a file or folder to the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

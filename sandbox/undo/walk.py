@@ -1,0 +1,148 @@
+"""Read off the upper folder of an overlay what was done to the folder below it.
+
+The cost is by what was touched: what nobody wrote to is not in the upper folder.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
+
+from sandbox.undo import trees
+from sandbox.undo.places import Layer
+
+LEFT_ALONE = -1  # in the place of a time: others work in the folder too
+DeltaKind = Literal["new", "changed", "gone", "dress", "same"]
+
+
+class Dress(NamedTuple):
+    """What a path has beside its content: rights, owner, times in nanoseconds, extended attributes."""
+
+    mode: int
+    uid: int
+    gid: int
+    mtime: int
+    attributes: dict[str, str]
+
+    def is_but_for_time(self, other: Dress) -> bool:
+        """True if the two differ in their times at most."""
+        return self._replace(mtime=0) == other._replace(mtime=0)
+
+
+class Delta(NamedTuple):
+    """One path that is another than before. `dress` changes what a path has beside its content;
+    `same` is a copy that
+    only got another link. `upper` is where the new
+    state lies, and `is_inside` says that a file with several links was written in place."""
+
+    kind: DeltaKind
+    path: str
+    upper: str
+    layer: int
+    before: os.stat_result | None
+    after: os.stat_result | None
+    is_inside: bool = False
+
+
+def deltas(layers: list[Layer]) -> list[Delta]:
+    """Return what was done in all layers, a folder's own changes after those in it."""
+    found: list[Delta] = []
+    for number, layer in enumerate(layers):
+        if os.path.isdir(layer.upper):
+            found += _Walker(number).folder(layer.upper, layer.lower)
+    return found
+
+
+def dress_of(path: str) -> Dress:
+    found = os.lstat(path)
+    values = {name: value.hex() for name, value in sorted(trees.attributes(path).items())}
+    mode = stat.S_IMODE(found.st_mode)
+    return Dress(mode, found.st_uid, found.st_gid, found.st_mtime_ns, values)
+
+
+@contextmanager
+def opened(folder: str) -> Iterator[None]:
+    """Make a folder readable for us meanwhile: a script may have taken its rights away."""
+    mode = stat.S_IMODE(os.lstat(folder).st_mode)
+    if mode & 0o700 == 0o700 or os.geteuid() == 0:
+        yield
+        return
+    os.chmod(folder, mode | 0o700)
+    try:
+        yield
+    finally:
+        os.chmod(folder, mode)
+
+
+class _Walker:
+    def __init__(self, layer: int) -> None:
+        self.layer = layer
+        self.unchanged: dict[
+            int, str
+        ] = {}  # inode of a copy with links → the owner's file that it is a copy of
+
+    def folder(self, upper: str, lower: str, is_opaque: bool = False) -> Iterator[Delta]:
+        """Yield what differs in a folder that is there below and above, and in its dress."""
+        before, after = os.lstat(lower), os.lstat(upper)
+        is_touched = dress_of(upper) != dress_of(lower)
+        with opened(upper):
+            for found in self.entries(upper, lower, is_opaque):
+                is_touched = is_touched or found.kind != "same"
+                yield found
+        if is_touched:  # also where its time is to stay, since each rename in it changes that
+            yield Delta("dress", lower, upper, self.layer, before, after)
+
+    def entries(self, upper: str, lower: str, is_opaque: bool) -> Iterator[Delta]:
+        # of what lies in a folder that was made anew, nothing below shows through either
+        is_opaque = is_opaque or trees.has_mark(upper, trees.OPAQUE)
+        names = sorted(os.listdir(upper))
+        if is_opaque:
+            for name in sorted(set(os.listdir(lower)) - set(names)):
+                yield self.gone(f"{upper}/{name}", f"{lower}/{name}")
+        for name in names:
+            yield from self.entry(f"{upper}/{name}", f"{lower}/{name}", is_opaque)
+
+    def entry(self, upper: str, lower: str, is_opaque: bool) -> Iterator[Delta]:
+        after, before = os.lstat(upper), trees.look(lower)
+        if trees.is_whiteout(after):
+            if before is not None:
+                yield self.gone(upper, lower)
+        elif before is None:
+            yield Delta("new", lower, upper, self.layer, None, after)
+        elif trees.is_folder(after) and trees.is_folder(before):
+            yield from self.folder(upper, lower, is_opaque)
+        else:
+            yield from self.file(upper, lower, after, before)
+
+    def file(
+        self, upper: str, lower: str, after: os.stat_result, before: os.stat_result
+    ) -> Iterator[Delta]:
+        """A path that is no folder on both sides."""
+        # a copy keeps the access time of its original, since the stage is mounted without access
+        # times
+        is_copy = after.st_atime_ns == before.st_atime_ns
+        is_linked = before.st_nlink > 1 and stat.S_ISREG(before.st_mode)
+        is_replaced = (
+            is_linked and not is_copy
+        )  # its other names keep the old file, even where both hold the same
+        if is_replaced or not _is_same(upper, lower, after, before):
+            is_inside = is_linked and is_copy and stat.S_ISREG(after.st_mode)
+            yield Delta("changed", lower, upper, self.layer, before, after, is_inside=is_inside)
+            return
+        if after.st_nlink > 1:
+            yield Delta("same", lower, upper, self.layer, before, after)
+        if dress_of(upper) != dress_of(lower):
+            yield Delta("dress", lower, upper, self.layer, before, after)
+
+    def gone(self, upper: str, lower: str) -> Delta:
+        return Delta("gone", lower, upper, self.layer, os.lstat(lower), None)
+
+
+def _is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
+    try:
+        return trees.same_content(upper, lower, after, before)
+    except PermissionError:  # the owner's file may be written to and not read
+        return False

@@ -1,0 +1,26 @@
+"""A folder of an owner and a home of an agent, for the tests of the stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A small folder of the owner's."""
+    folder = tmp_path / "root"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.txt").write_text("one\n")
+    (folder / "b.txt").write_text("two\n")
+    (folder / "sub" / "c.txt").write_text("three\n")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of the agent."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder

@@ -394,6 +394,10 @@ class Agent:
                 return (yield from loop)
             if progress.working.summaries or is_only_to_remember(progress.opening["task"]):
                 raise
+            from runs.start.recalling import answered
+
+            if told := answered(self.config.home, progress.opening["task"]):
+                return told
             found = yield from self._asking(begun).ask(why)
         if isinstance(found, End):
             return found

@@ -143,9 +143,7 @@ def _words(text: str) -> list[str]:
 
 
 def _core(mine: str, its: str) -> list[str]:
-    """Return what of a word differs, out to the signs around it; of a path all of it."""
-    if "/" in mine:
-        return [mine]
+    """Return what of a word differs, out to the signs around it."""
     start = 0
     while start < min(len(mine), len(its)) and mine[start] == its[start]:
         start += 1

@@ -56,21 +56,16 @@ class Teacher:
     def records(self, *lines: str) -> None:
         """Type these lines and leave the shell."""
         for count, line in enumerate((*lines, "exit")):
-            self.screen.until(
-                partial(self._has_more_prompts, count), f"for the prompt before {line}"
-            )
+            self.screen.until(partial(self._has_shown, count), f"for the prompt before {line}")
             self.screen.types(line + "\r")
-
-    def _has_more_prompts(self, count: int) -> bool:
-        return self._prompts() > count
 
     def answers(self, prompt: str, text: str) -> None:
         """Wait for a question, type the answer."""
-        self.screen.waits_for(prompt)
+        self.screen.waits_for_prompt(prompt)
         self.screen.types(text + "\r")
 
-    def _prompts(self) -> int:
-        return self.screen.raw.count("● rec".encode())
+    def _has_shown(self, prompts: int) -> bool:
+        return self.screen.raw.count("● rec".encode()) > prompts
 
 
 def taught(world: Path) -> None:
@@ -125,7 +120,7 @@ def test_ctrl_c_at_a_question_keeps_what_was_done_and_a_draft_to_go_on_with(worl
     teacher.answers("request:", "sort ~/sales/jan.csv")
     teacher.answers("values:", "")
     teacher.answers("change with jan.csv?", "")
-    teacher.screen.waits_for("file (was")
+    teacher.screen.waits_for_prompt("file (was")
     teacher.screen.types(CTRL_C)
     teacher.screen.waits_for("candidate")
     assert teacher.screen.ends() == 130

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from learning.induce.suggest import Candidate as Candidate
     from learning.induce.suggest import candidates as candidates
     from learning.induce.write import Written as Written
-    from learning.induce.write import spellings as spellings
     from learning.induce.write import written as written
 else:
     __getattr__ = lazy(
@@ -25,6 +24,5 @@ else:
         derived="following",
         guarded="dashes",
         schema_of="schemas",
-        spellings="write",
         written="write",
     )

@@ -22,7 +22,6 @@ from learning.induce import (
     derived,
     guarded,
     schema_of,
-    spellings,
     written,
 )
 from learning.lines import Typed
@@ -176,7 +175,7 @@ class Lesson:
         return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
 
     def _spelled(self, value: str) -> list[str]:
-        return spellings(value, Path.home(), self.folders)
+        return Written.spelled(value, self.folders)
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -203,8 +202,7 @@ class Lesson:
         return derived(self._written().text, self.values)
 
     def _written(self) -> Written:
-        spelled = {name: self._spelled(value) for name, value in self.values.items()}
-        return written(strict(self.lines, self.head), spelled)
+        return Written.of(strict(self.lines, self.head), self.values, self.folders)
 
     @property
     def script(self) -> str:

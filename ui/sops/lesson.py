@@ -69,7 +69,7 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
     if not shells:
         return Lesson.recorded(name, ground, run, typed, None, "")
     stage = shells[0].ended()
-    seen = seen_in(stage, "", 0, ground.ignored)
+    seen = seen_in(stage, "", 0)
     return Lesson.recorded(name, ground, run, typed, seen, stage.wait())
 
 

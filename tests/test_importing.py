@@ -100,7 +100,7 @@ def test_a_skill_that_is_called_like_a_seed_comes_in_beside_it(
     (where / "SKILL.md").write_text(FRONT.replace("tea", "task_management"), encoding="utf-8")
     for _ in range(2):  # under quarantine it may come in again
         done = cli("sops", "import", str(where), "--yes")
-        assert done.code == 0 and "came in as task-management-imported" in done.stdout, done
+        assert done.code == 0 and "imported as task-management-imported" in done.stdout, done
     known = {sop.name: sop for sop in SopStore(SEEDS, home / "sops").all()}
     assert known["task-management"].is_seed and known["task-management"].runs_alone
     beside = known["task-management-imported"]

@@ -100,16 +100,13 @@ class Texts(Protocol):
         ...
 
 
-Reloaded = tuple[Mapping[str, str], str]  # files that the owner changed with versions, the text
-
-
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """What may reach a run between two turns."""
+    """Reach a run between two turns."""
 
     steering: Callable[[], list[dict[str, Any]]] = list  # what the owner says while it works
     remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: ()  # writes a note of it
-    changes: Callable[[], Reloaded | None] = lambda: None
+    changes: Callable[[], tuple[Mapping[str, str], str] | None] = lambda: None
 
 
 class AgentHandler:
@@ -244,8 +241,7 @@ class AgentHandler:
 
     def _answered(self, turn: int, reply: Reply, answer: str) -> Generator[Event, None, Outcome]:
         """End the run as done; at the last turn, where the model says what is left, at its limit."""
-        is_unfinished = turn == self.last_turn and left_open(reply.text)
-        if not is_unfinished:
+        if turn < self.last_turn or not left_open(reply.text):
             return Outcome(answer)
         said = yield from self._told(turn, reply, "summed_up")
         return Outcome(answer, said, ending="summed_up")
@@ -310,18 +306,24 @@ class AgentHandler:
             paths = tool.touches(self.context, args)
         except ToolError as error:
             return self._bad_args(call, str(error))
-        verdict = self._verdict(tool, call, paths)
-        if verdict.decision == "refuse":
-            reason = verdict.reason
-            return ToolResult("refused", self.texts.say("refused", reason=reason), reason=reason)
-        if verdict.decision == "confirm":
-            refusal = yield from self.consent.allow(turn, call, verdict)
-            if refusal is not None:
-                return refusal
+        refusal = yield from self._allowed(turn, call, self._verdict(tool, call, paths))
+        if refusal is not None:
+            return refusal
         result = yield from self._run(turn, call, tool, only_reads, reply.hold)
         if isinstance(result, ToolResult) and not result.origin:
             result.origin = origins.of_result(tool.effects, args, paths, self.gate.places)
         return result
+
+    def _allowed(
+        self, turn: int, call: ToolCall, verdict: Decision
+    ) -> Generator[Event, None, ToolResult | Outcome | None]:
+        """Return None for a call that gate and owner allow; else its refusal, or the outcome that waits."""
+        if verdict.decision == "refuse":
+            reason = verdict.reason
+            return ToolResult("refused", self.texts.say("refused", reason=reason), reason=reason)
+        if verdict.decision == "confirm":
+            return (yield from self.consent.allow(turn, call, verdict))
+        return None
 
     def _was_interrupted(self, call: ToolCall) -> bool:
         """Return True, once, for the call that was at work when the run stopped."""

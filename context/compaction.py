@@ -1,4 +1,4 @@
-"""Keeps a long run inside its budget: old results shrink to a line, and older turns to a line each.
+"""Keep a long run inside its budget: old results shrink to a line, and older turns to a line each.
 
 A history that passes the high-water mark is brought below the low one in a single step, so that the endpoint's prompt
 cache breaks rarely. The whole of what shrank lies in the run's folder, where file_read finds it. What stands before
@@ -30,13 +30,13 @@ class Prompts(Protocol):
     """The texts that the model reads (context/prompts.py)."""
 
     def text(self, name: str, /, **values: object) -> str:
-        """The text called `name`, with its blanks filled."""
+        """Return the text called `name`, with its blanks filled."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
+    """Say how far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
 
     up_to: int = 0
     folded: int = 0
@@ -45,7 +45,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
+    """Hold what a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
 
     folder: Path
     prompts: Prompts
@@ -58,7 +58,7 @@ class Compaction:
         return opening["session"] == "main" or opening.get("sandbox") == "full"
 
     def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
-        """The history brought from one extent to the next. Messages that stay are the same objects."""
+        """Return the history brought from one extent to the next. Messages that stay are the same objects."""
         head, turns = split(messages)
         if now.folded:
             head.pop()  # the lines of the turns that were folded before
@@ -84,7 +84,7 @@ class Compaction:
         return said
 
     def write_results(self, messages: Sequence[Message], now: Extent, to: Extent) -> None:
-        """Keeps the whole results of the turns that are about to shrink. Raises OSError."""
+        """Keep the whole results of the turns that are about to shrink. Raises OSError."""
         if not self.is_kept:
             return
         for number, turn in enumerate(split(messages)[1], start=now.folded + 1):
@@ -123,7 +123,7 @@ class Compaction:
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
-    """What stands before the first turn, and the turns: each a reply with all that follows it."""
+    """Return what stands before the first turn, and the turns: each a reply with all that follows it."""
     head: list[Message] = []
     turns: list[list[Message]] = []
     for message in messages:
@@ -139,7 +139,7 @@ def room_of(budget: int) -> int:
 
 
 def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
-    """The extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
+    """Return the extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
     results shrink, then turns are folded, then fewer of the last ones stay whole, down to one."""
     tried: list[tuple[int, Extent]] = []
     for whole in range(min(KEPT, turns), 0, -1):
@@ -156,12 +156,12 @@ def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
 
 
 def _shrinks(message: Message) -> bool:
-    """True of a result that is longer than the line that takes its place."""
+    """Return True for a result that is longer than the line that takes its place."""
     return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
 
 
 def _imageless(message: Message) -> Message:
-    """The text, which names the files."""
+    """Return the text, which names the files."""
     return (
         {"role": message["role"], "content": message["content"]} if "images" in message else message
     )

@@ -30,29 +30,29 @@ _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
 
 def rules(brief: Brief) -> str:
-    """What holds for every run."""
+    """Return the rules that hold for every run."""
     return brief.prompts.text("system_short" if brief.is_small else "system")
 
 
 def file(name: str) -> Callable[[Brief], Block]:
-    """A workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
+    """Write a workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
     return lambda brief: Block(
         _texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name)
     )
 
 
 def group(brief: Brief) -> str:
-    """What is different among several people."""
+    """Return the rules for a group of people."""
     return "" if brief.reader.session.is_main else brief.prompts.text("group")
 
 
 def persona(brief: Brief) -> str:
-    """How to speak in this run."""
+    """Return how to speak in this run."""
     return brief.persona()
 
 
 def facts(brief: Brief) -> Block | str:
-    """The index of the facts."""
+    """Return the index of the facts."""
     if not brief.reader.session.is_main:
         return ""
     lines = brief.shares.facts.of(brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES])
@@ -85,14 +85,14 @@ def learned(brief: Brief) -> Block | str:
 
 
 def always(brief: Brief) -> str:
-    """The texts of SOPs that are to be read each time."""
+    """Return the texts of SOPs that are to be read each time."""
     return "\n\n".join(
         _body(sop, brief) for sop in _readable(brief) if sop.metadata.get("always_load") is True
     )
 
 
 def notes(brief: Brief) -> Block:
-    """What was written down today and yesterday."""
+    """Return the notes of today and yesterday."""
     days = sorted(
         (name, text) for name, text in _texts(brief).items() if name.startswith("memory/")
     )
@@ -102,7 +102,7 @@ def notes(brief: Brief) -> Block:
 
 
 def recalled(brief: Brief) -> Block:
-    """Memories that the request brings up."""
+    """Return memories that the request brings up."""
     if brief.shares.recall.most == 0:  # nothing is looked for
         return Block("")
     found = brief.shares.recall.of(brief.recall(brief.task))
@@ -127,7 +127,7 @@ def earlier(brief: Brief) -> Block:
 
 
 def window(brief: Brief) -> Block:
-    """What was said last in this session; a conversation has its earlier tasks instead."""
+    """Return what was said last in this session; a conversation has its earlier tasks instead."""
     prompts, asks = (
         brief.prompts,
         "window_owner" if brief.reader.session.is_main else "window_group",
@@ -144,7 +144,7 @@ def window(brief: Brief) -> Block:
 
 
 def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """What was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
+    """Yield what was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
     rounds: list[list[Turn]] = []
     for turn in turns:
         if turn.who != "agent" or not rounds:
@@ -157,20 +157,22 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def matched(brief: Brief) -> Block:
-    """The texts of SOPs that the request calls up: by a trigger, or the one that routing found nearest; others that are
-    near by a line."""
-    request = brief.task.lower()
-    called = [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
-    best, *near = brief.hints or (None,)
-    bodies = list(dict.fromkeys(sop.name for sop in (best, *called) if sop))[:MAX_BODIES]
-    by_name = {sop.name: sop for sop in (*called, *brief.hints)}
-    lines = [_body(by_name[name], brief) for name in bodies]
-    lines += [
-        f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
-        for sop in near
-        if sop and sop.name not in bodies
-    ]
+    """Return the texts of SOPs that the request calls up by a trigger or that routing found nearest; others by a line."""
+    whole = {sop.name: sop for sop in (*brief.hints[:1], *_called(brief))}
+    shown = list(whole.values())[:MAX_BODIES]
+    lines = [_body(sop, brief) for sop in shown]
+    lines += [_pointer(sop, brief) for sop in brief.hints[1:] if sop not in shown]
     return Block("\n\n".join(lines), brief.prompts.text("hint", text="").rstrip())
+
+
+def _called(brief: Brief) -> list[Sop]:
+    """Return the SOPs with a trigger that stands in the request."""
+    request = brief.task.lower()
+    return [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
+
+
+def _pointer(sop: Sop, brief: Brief) -> str:
+    return f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
 
 
 def environment(brief: Brief) -> str:
@@ -187,7 +189,7 @@ def environment(brief: Brief) -> str:
 
 
 def task(brief: Brief) -> str:
-    """What is to be done."""
+    """Return the task."""
     return brief.prompts.text("task", task=brief.task)
 
 
@@ -220,7 +222,7 @@ def first_messages(brief: Brief, budget: int, redact: Callable[[str], str]) -> C
 
 
 def _texts(brief: Brief) -> dict[str, str]:
-    """What the workspace files say beyond what was shipped; they are read when the first injector asks."""
+    """Return what the workspace files say beyond what was shipped; they are read when the first injector asks."""
     workspace = brief.workspace
     if workspace.state is State.INITIAL:
         workspace.load()
@@ -231,7 +233,7 @@ def _texts(brief: Brief) -> dict[str, str]:
 
 
 def _readable(brief: Brief) -> list[Sop]:
-    """The SOPs whose text this session may read."""
+    """Return the SOPs whose text this session may read."""
     is_main = brief.reader.session.is_main
     usable = (sop for sop in brief.sops.all() if sop.description and not sop.is_quarantined)
     return [
@@ -252,7 +254,7 @@ def _body(sop: Sop, brief: Brief) -> str:
 
 
 def _header(line: str) -> str:
-    """A line of the SOP list: the name, and as many clauses of the description as have room."""
+    """Return a line of the SOP list: the name, and as many clauses of the description as have room."""
     name, _, description = line.partition(": ")
     ends = [found.start() for found in re.finditer(_CLAUSE_END, description)]
     fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from learning.draft import to_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from learning.draft import load, to_yaml
+from replay.procedure import ProcedureError
 
 
 class Known(Protocol):
@@ -29,6 +28,20 @@ def files_of(lesson: Known) -> dict[str, str]:
         "sop.yaml": to_yaml(content),
         "evidence.json": lesson.evidence(),
     }
+
+
+def fitting_wordings(wordings: Sequence[str], schema: Mapping[str, Any]) -> list[str]:
+    """Return those of the wordings that sop.yaml can hold beside these parameters."""
+    found = []
+    for wording in wordings:
+        said = {"wordings": [wording], "run": {"script": ":"}}
+        said |= {"parameters": dict(schema)} if schema.get("properties") else {}
+        try:
+            load({"sop.yaml": to_yaml(said)})
+        except ProcedureError:
+            continue
+        found.append(wording)
+    return found
 
 
 def skill_text(name: str, content: Mapping[str, Any], notes: list[str]) -> str:

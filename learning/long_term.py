@@ -16,6 +16,7 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
+from memory.facts.constitution import constitution
 from memory.facts.lines import NEGATIVE, Fact, sections
 from memory.facts.policy import Keeping, Refusal, says_missing
 from memory.facts.store import Add, Amend, FactRefused, FactStore
@@ -199,6 +200,7 @@ def _asked(
         "sections": "\n".join(
             f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()
         ),
+        "rules": constitution(store.home, trace.lang).text,
         "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
     }
     template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")

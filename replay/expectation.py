@@ -8,7 +8,7 @@ a text (it must occur) or `{path: …, min: 0}` (it may). What no entry names ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,14 +41,9 @@ class Entry(NamedTuple):
     most: int | None
 
 
-def touched(changes: ChangeSet, ignored: Iterable[Path] = ()) -> list[Touched]:
-    """Return what was touched, moves as gone and new; a repository's own files count as one, `ignored` folders not at all."""
-    found: dict[Touched, None] = {}
-    hidden = tuple(ignored)
-    for each in _pairs(changes):
-        if not any(Path(each.path).is_relative_to(folder) for folder in hidden):
-            found[_inside_repository(each)] = None
-    return list(found)
+def touched(changes: ChangeSet) -> list[Touched]:
+    """Return what was touched, moves as gone and new; a repository's own files count as one."""
+    return list(dict.fromkeys(_inside_repository(each) for each in _pairs(changes)))
 
 
 def _pairs(changes: ChangeSet) -> Iterator[Touched]:

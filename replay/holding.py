@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from models.base import ToolResult
@@ -52,19 +51,9 @@ def difference(
     output = str(result.data.get("output", ""))
     if result.status != "ok":
         return say("failed", lang, result.data.get("exit_code"), last_line(output))
-    found = expectation.touched(changes, temporary_only(values))
+    found = expectation.touched(changes)
     wrong = expectation.unmet(step.expect if step else {}, found, output, values)
     return say(wrong[0], lang, *wrong[1]) if wrong else ""
-
-
-def temporary_only(values: Mapping[str, Any]) -> list[Path]:
-    """Return the folders in which changes are nobody's business: those for temporary files, unless a value lies there."""
-    import tempfile
-
-    folder = Path(tempfile.gettempdir()).resolve()
-    named = [value for value in [*values.values(), str(Path.home())] if isinstance(value, str)]
-    is_used = any(value.startswith(f"{folder}/") for value in named)
-    return [] if is_used else [folder]
 
 
 def answer(values: Mapping[str, Any], lang: Lang) -> str:

@@ -547,11 +547,15 @@ class Agent:
 
             yield from learn(self, run.id)
         elif run.status == "done" and used is None:
-            from runs.learning import learn, offer
+            yield from self._noticed(run)
 
-            if any(each.status == "candidate" for each in self.sops.all()):
-                yield from learn(self, run.id)
-            offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
+    def _noticed(self, run: Run) -> Iterator[Event]:
+        """Take an unmarked run into account: as evidence for a candidate that it followed, as one of its kind."""
+        from runs.learning import learn, offer
+
+        if any(each.status == "candidate" for each in self.sops.all()):
+            yield from learn(self, run.id)
+        offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 
 def _may_be_used(progress: Progress) -> bool:

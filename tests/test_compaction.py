@@ -325,3 +325,36 @@ def test_a_message_is_counted_once() -> None:
         counter.estimated(Request(1, messages[:20])) + counter.estimated(Request(1, messages[20:]))
         == whole
     )
+
+
+def test_a_folded_turn_keeps_what_was_found_in_which_file_and_what_the_owner_answered(
+    home: Path, scripted_server: Any
+) -> None:
+    found = "parse_1 at a.py:40 takes a path and raises ValueError; " + "x" * 150
+    Path("a.py").write_text("def parse_1(path): ...\n" * 300)
+    server = scripted_server(
+        [
+            asks("file_read", path="a.py", count=300),
+            Answer(text=f"<summary>{found}</summary>", calls=lists(2).calls),
+            asks("ask_user", question="Which one?"),
+            *(lists(turn) for turn in range(4, 20)),
+            Answer(text="done"),
+        ]
+    )
+    owner = SpokenOwner(answers=["the second one, please"])
+    drive(of_endpoint(home, server, 9_000).start("look at all of it", plain(), owner))
+    last = server.requests[-1].body["messages"]
+    folded = next(each["content"] for each in last if "a line each" in (each["content"] or ""))
+    assert "1. [file_read a.py" in folded and f"2. {found} [seq" in folded
+    assert "look at all of it" in last[1]["content"]
+    assert any("the second one, please" in (each["content"] or "") for each in last)
+
+
+def test_a_scheduled_run_is_told_its_limits_and_its_job(home: Path, scripted_server: Any) -> None:
+    server = scripted_server([Answer(text="done")])
+    job = {"name": "backup", "due": "2026-11-22 08:00", "success": "2026-11-21 08:00"}
+    run = of_endpoint(home, server, BUDGET).start("x", plain(job=job, max_turns=7), AbsentOwner())
+    drive(run)
+    told = server.requests[0].body["messages"][1]["content"]
+    for part in ("backup", "2026-11-22 08:00", "2026-11-21 08:00", "7 turns", "$3", "60 minutes"):
+        assert part in told

@@ -117,6 +117,16 @@ def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Po
     assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
 
 
+def test_the_gate_goes_by_the_owners_page(home: Path, proof: Pointer) -> None:
+    page = (CHECKOUT / "sops/memory-management/SKILL.md").read_text("utf-8")
+    own = home / "sops/memory-management/SKILL.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(page.replace("- Reasoning:", '- `never` "shelf 4"\n- Reasoning:'), "utf-8")
+    add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
+    with pytest.raises(FactRefused, match="forbidden"):
+        add(FactStore(home), "shelf 4 is /srv/shelf/4", proof)
+
+
 def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointer) -> None:
     store = FactStore(home, today="2026-03-01")
     old = add(store, "git is 2.39.5", proof, section="TOOLS")

@@ -16,7 +16,7 @@ from memory.runlog.log import list_runs, read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer
-from ui.terminal.given import MAX_BYTES
+from ui.given import MAX_BYTES
 
 Serve = Callable[..., Any]
 

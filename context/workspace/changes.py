@@ -1,4 +1,4 @@
-"""What changed in the workspace files since the model read them, as a message that joins the history."""
+"""Tell the model what changed in the workspace files since it read them, as a message of the history."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ class Changes:
         self._own: set[str] = set()
 
     def wrote(self, name: str) -> None:
-        """The run itself has written this file: its model knows."""
+        """Note that the run itself has written this file: its model knows."""
         if self._workspace.state is not State.INITIAL:
             self._own.add(name)
 
     def take(self) -> Reloaded | None:
-        """What changed since the last look; None when nothing did."""
-        if self._workspace.state is not State.INITIAL:
-            found = [
-                (name, text) for name, text in self._workspace.changed() if name not in self._own
-            ]
-            self._own.clear()
-        elif self._versions is not None:
-            found = self._workspace.resume(self._versions)
-        else:
-            return None
-        found = [
-            (name, text) for name, text in found if text.strip() or "/" not in name
-        ]  # a day without notes is none
+        """Return what changed since the last look; None when nothing did."""
+        found = [(name, text) for name, text in self._found() if _counts(name, text)]
         if not found:
             return None
-        said = [
-            self._prompts.text(
-                "reloaded", name=name, text=fit(text.strip() or "-", MAX_TOKENS, self._prompts)
-            )
-            for name, text in found
-        ]
+        said = [self._said(name, text) for name, text in found]
         versions = self._workspace.versions
-        return Reloaded(
-            {name: versions[name] for name, _ in found}, self._redact("\n\n".join(said))
-        )
+        files = {name: versions[name] for name, _ in found}
+        return Reloaded(files, self._redact("\n\n".join(said)))
+
+    def _found(self) -> list[tuple[str, str]]:
+        if self._workspace.state is not State.INITIAL:
+            changed = self._workspace.changed()
+            found = [(name, text) for name, text in changed if name not in self._own]
+            self._own.clear()
+            return found
+        return [] if self._versions is None else self._workspace.resume(self._versions)
+
+    def _said(self, name: str, text: str) -> str:
+        shown = fit(text.strip() or "-", MAX_TOKENS, self._prompts)
+        return self._prompts.text("reloaded", name=name, text=shown)
+
+
+def _counts(name: str, text: str) -> bool:
+    """Return False for a day that has no notes."""
+    return bool(text.strip()) or "/" not in name

@@ -40,7 +40,7 @@ Signature = tuple[int, ...]  # of a file: device, inode, size, times; () when no
 
 
 class State(enum.Enum):
-    """Where the workspace stands (seed 004 §3.1)."""
+    """Say where the workspace stands (seed 004 §3.1)."""
 
     INITIAL = "initial"
     LOADING = "loading"
@@ -81,7 +81,7 @@ class Workspace:
 
     @property
     def names(self) -> list[str]:
-        """What is loaded, in order, by paths in the home folder."""
+        """Return what is loaded, in order, by paths in the home folder."""
         files = [
             name
             for name in _FIELDS
@@ -91,7 +91,7 @@ class Workspace:
         return [*(name for name in files if name not in at_end), *self._notes, *at_end]
 
     def files(self) -> list[ContextFile]:
-        """What is loaded, as seed 004 §1.4 describes a file. Raises pydantic's ValidationError for a link out of the home."""
+        """Return what is loaded, as seed 004 §1.4 describes a file. Raises pydantic's ValidationError for a link out of the home."""
         from context.workspace.shapes import ContextFile
 
         return [
@@ -110,7 +110,7 @@ class Workspace:
         ]
 
     def load(self) -> AgentContext:
-        """Reads every file that this session may have. Raises nothing for what lies there: `results` says how each went."""
+        """Read every file that this session may have. Raises nothing for what lies there: `results` says how each went."""
         from context.workspace.shapes import AgentContext, SessionType
 
         self.state = State.LOADING
@@ -141,7 +141,7 @@ class Workspace:
 
     @property
     def results(self) -> list[FileLoadResult]:
-        """How loading each file went, as of the last look, in order. A day without a note has none."""
+        """Return how loading each file went, as of the last look, in order. A day without a note has none."""
         return [
             known.result
             for known in self._known.values()
@@ -150,11 +150,11 @@ class Workspace:
 
     @property
     def versions(self) -> dict[str, str]:
-        """What stands in the context now, file → hash of its text; `resume` takes it."""
+        """Return what stands in the context now, file → hash of its text; `resume` takes it."""
         return {name: _hash(known.text) for name, known in self._known.items()}
 
     def resume(self, versions: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Goes on where a run stood that had loaded these `versions`: gives what has changed since, as `changed` does."""
+        """Go on where a run stood that had loaded these `versions`: gives what has changed since, as `changed` does."""
         self.load()
         return [
             (name, known.text or "")
@@ -163,7 +163,7 @@ class Workspace:
         ]
 
     def changed(self) -> list[tuple[str, str]]:
-        """The files whose text has changed since it was last given out: path in the home folder, new text ("": it is gone).
+        """Return the files whose text has changed since it was last given out: path in the home folder, new text ("": it is gone).
 
         To be asked before each turn. A file that is saved again without a change, or that can no longer be read while
         its last good copy stands, is no change.
@@ -183,7 +183,7 @@ class Workspace:
         return found
 
     def is_pristine(self, name: str) -> bool:
-        """True when the file says what was shipped, or nothing: then it adds nothing to a prompt."""
+        """Return True when the file says what was shipped, or nothing: then it adds nothing to a prompt."""
         known = self._known.get(name)
         if known is None or not (known.text or "").strip():
             return True
@@ -192,7 +192,7 @@ class Workspace:
     # one file
 
     def _look(self, name: str, *, is_new: bool = False) -> _Known:
-        """Reads one file: as it is, else from its template, else from its last good copy. `is_new`: just made."""
+        """Read one file: as it is, else from its template, else from its last good copy. `is_new`: just made."""
         problem, is_default = "", is_new
         if name in _FIELDS and not os.path.lexists(self.home / name):
             try:
@@ -215,7 +215,7 @@ class Workspace:
         return _Known(signature, text, self._result(name, text, problem, is_default=is_default))
 
     def _read(self, name: str) -> tuple[str, str]:
-        """The text, and what is to be said of it."""
+        """Return the text, and a remark on how it was read."""
         if name in self._notes:
             return self._reader.note(self._notes[name]), ""
         found = self._reader.text(name)
@@ -237,7 +237,7 @@ class Workspace:
         return _Known(signature, text, self._result(name, text, said, from_cache=text is not None))
 
     def _keep(self, name: str, text: str) -> None:
-        """Keeps a good copy, unless it is kept already. A home that cannot be written to keeps none."""
+        """Keep a good copy, unless it is kept already. A home that cannot be written to keeps none."""
         path = self.home / CACHE / name
         try:
             if read_owner_text(self.home, f"{CACHE}/{name}", follows_links=False).text == text:
@@ -264,7 +264,7 @@ class Workspace:
 
 
 def _signature(path: Path) -> Signature:
-    """What changes whenever the file does; of a link, of both the link and where it leads."""
+    """Return numbers that change whenever the file does; of a link, of both the link and where it leads."""
     try:
         found = [path.lstat()]
     except OSError:

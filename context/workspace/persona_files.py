@@ -42,17 +42,17 @@ class Persona(NamedTuple):
 
 
 def personas(home: Path) -> list[Persona]:
-    """All that can be used, by name; `problems` says what is wrong with the others."""
+    """Return all that can be used, by name; `problems` says what is wrong with the others."""
     return sorted(found for found in _all(home) if isinstance(found, Persona))
 
 
 def problems(home: Path) -> list[PersonaError]:
-    """Why some cannot be used, each with file and line."""
+    """Return why some cannot be used, each with file and line."""
     return [found for found in _all(home) if isinstance(found, PersonaError)]
 
 
 def persona(home: Path, name: str) -> Persona:
-    """The one of this name, or of this file name; capitals do not count. Raises PersonaError, also for a broken one."""
+    """Return the one of this name, or of this file name; capitals do not count. Raises PersonaError, also for a broken one."""
     wanted, known = name.strip().casefold(), []
     for file, found in _read_all(home):
         if wanted in {file.removesuffix(".md").casefold(), getattr(found, "name", file).casefold()}:
@@ -68,7 +68,7 @@ def persona(home: Path, name: str) -> Persona:
 
 
 def prompt(persona: Persona, prompts: Prompts) -> str:
-    """What a model reads of a persona."""
+    """Return what a model reads of a persona."""
     parts = [prompts.text("persona", name=persona.name, description=persona.description)]
     if persona.speech_patterns:
         parts.append(prompts.text("persona_speech", patterns=_list(persona.speech_patterns)))
@@ -88,7 +88,7 @@ def _all(home: Path) -> Iterator[Persona | PersonaError]:
 
 
 def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
-    """Each file of the folder by its name, with what it holds or what is wrong with it."""
+    """Yield each file of the folder by its name, with what it holds or what is wrong with it."""
     try:
         files = sorted(
             path.name
@@ -114,7 +114,7 @@ def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
 
 
 def _read(home: Path, file: str) -> tuple[Persona, int]:
-    """A persona and the line of its name. Raises PersonaError."""
+    """Return a persona and the line of its name. Raises PersonaError."""
     try:
         text = read_owner_text(home, file).text
     except Unreadable as error:
@@ -146,7 +146,7 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
 
 
 def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """What the front matter says, and the line of each key in the file."""
+    """Return what the front matter says, and the line of each key in the file."""
     import yaml
 
     try:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from learning.induce.letters import Letters
-from learning.induce.places import places
+from learning.induce.places import Place, places
 
 LEAST_CHARS = 2
 
@@ -41,13 +41,20 @@ def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
     """
     letters = Letters(script)
     found: dict[str, Derived] = {}
+    taken: list[Place] = []
     for each in _possible(values):
         is_known = each.text in found or each.text in values.values()
         spots = [] if is_known else places(letters, each.text)
+        spots = [spot for spot in spots if not any(_is_in(spot, other) for other in taken)]
         if spots:
+            taken += spots
             shown = _word_around(letters.text, spots[0].first, spots[0].last)
             found[each.text] = each._replace(shown=shown)
     return list(found.values())
+
+
+def _is_in(spot: Place, other: Place) -> bool:
+    return other.first <= spot.first and spot.last <= other.last
 
 
 def _possible(values: Mapping[str, str]) -> Iterator[Derived]:

@@ -45,6 +45,11 @@ def _all(letters: Letters, text: str) -> Iterator[Place]:
         at = letters.text.find(text, last)
 
 
+def is_path_start(text: str, first: int) -> bool:
+    """True if a path may begin here: what stands before is no part of a name."""
+    return first == 0 or re.match(r"[\w./~+%-]", text[first - 1]) is None
+
+
 def is_whole(text: str, first: int, last: int, value: str) -> bool:
     """True if no letter or digit goes on before or behind; of a number no point with digits either."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]

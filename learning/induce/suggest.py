@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from learning.induce.letters import Letters
@@ -18,6 +18,7 @@ _SAID = re.compile(
 _NUMBER_NAMES = {"int": "number"}
 _PLAIN = re.compile(r"[a-z]+")
 MOST = 12
+Spell = Callable[[str], Sequence[str]]
 
 
 class Candidate(NamedTuple):
@@ -28,25 +29,36 @@ class Candidate(NamedTuple):
     varies: bool
 
 
-def candidates(script: str, request: str, was_there: Iterable[str] = ()) -> list[Candidate]:
+def candidates(
+    script: str,
+    request: str,
+    was_there: Iterable[str] = (),
+    differing: Iterable[str] = (),
+    spell: Spell = lambda text: [text],
+) -> list[Candidate]:
     """Return values of a script that may vary, in their order. `request`: the owner's words, "" where there are none yet;
-    `was_there`: words of the script that name what was there before."""
+    `was_there`: words of the script that name what was there before; `differing`: what differs between runs; `spell`: how a
+    value may be written in the script."""
     letters = Letters(script)
-    said = list(_said_in(request, letters)) if request else []
+    said = list(_said_in(request, letters, spell)) if request else []
+    spelled = [each for text in said for each in spell(text)]
     known = list(was_there)
-    found: dict[str, bool] = dict.fromkeys(said, True)
+    others = list(differing)
+    said += [text for text in others if not any(text in each or each in text for each in said)]
+    found: dict[str, bool] = {text: not others or text in others for text in said}
     for text in _listed(script):
-        if not any(text in other or other in text for other in said):
+        if not any(text in other or other in text for other in spelled):
             found.setdefault(text, not request and text in known)
     named = list(_named(found, request))
     return named[:MOST]
 
 
-def _said_in(request: str, letters: Letters) -> Iterator[str]:
+def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
     """Yield what the request and the script both name, as values: longest first, none within another."""
     taken: list[str] = []
     for text in sorted(_pieces(request), key=len, reverse=True):
-        if any(text in other for other in taken) or not places(letters, text):
+        is_there = any(places(letters, each) for each in spell(text))
+        if any(text in other for other in taken) or not is_there:
             continue
         if _is_value(text, letters):
             taken.append(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letters
-from learning.induce.places import Place, apart, places
+from learning.induce.places import Place, apart, is_path_start, places
 from shell import words
 from shell.placed import Placed
 
@@ -27,12 +27,6 @@ class Written:
     def text(self) -> str:
         """The whole script."""
         return "\n".join([*dict.fromkeys(self.first), self.script])
-
-    @classmethod
-    def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
-        """Return a script with each value, however it is spelled, replaced by the parameter of its name."""
-        home = Path.home()
-        return written(script, {name: spellings(values[name], home, folders) for name in values})
 
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
@@ -55,10 +49,21 @@ def written(script: str, values: Mapping[str, Sequence[str]]) -> Written:
     letters = Letters(script)
     found = []
     for name, texts in values.items():
-        first = next((each for text in texts if (each := places(letters, text))), [])
-        others = [each for text in texts if "/" in text for each in places(letters, text)]
-        found += [(name, place) for place in {*first, *others}]
+        spots = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
+        first = next(filter(None, spots), [])
+        others = [each for text, each in zip(texts, spots, strict=True) if "/" in text]
+        found += [
+            (name, place) for place in {*first, *(place for each in others for place in each)}
+        ]
     return _Writer(script, letters).write(apart(found))
+
+
+def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
+    """Return where a text stands; a path only where one may begin: `jan.csv` is no part of `sorted-jan.csv`."""
+    found = places(letters, text)
+    if not is_path:
+        return found
+    return [place for place in found if is_path_start(letters.text, place.first)]
 
 
 class _Writer:

@@ -57,19 +57,15 @@ def plain(output: str) -> str:
     return " ".join(_STYLE.sub("", output).split())
 
 
-def seen_in(stage: Stage, output: str, code: int, ignored: list[Path]) -> Seen:
+def seen_in(stage: Stage, output: str, code: int) -> Seen:
     """Return what was done in a stage; ends it."""
     changes = with_rewritten(stage)
-    found = touched(changes, ignored)
-    digests = dict(_digests(stage, ignored))
-    return Seen(changes, found, digests, output, code)
+    return Seen(changes, touched(changes), dict(_digests(stage)), output, code)
 
 
-def _digests(stage: Stage, ignored: list[Path]) -> Iterator[tuple[str, str]]:
+def _digests(stage: Stage) -> Iterator[tuple[str, str]]:
     for delta in stage.deltas:
-        if delta.kind in ("new", "changed", "dress") and not any(
-            Path(delta.path).is_relative_to(folder) for folder in ignored
-        ):
+        if delta.kind in ("new", "changed", "dress"):
             yield from _below(delta.upper, delta.path, is_whole=delta.kind != "dress")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from learning.prove.seen import Seen, seen_in
 from tools.scripts.calls import environment
-from tools.scripts.staged import argv, confined
+from tools.scripts.staged import argv, confined, without_temporary
 
 SECONDS = 120.0
 RUN = "lesson"
@@ -26,19 +26,11 @@ class Ground:
 
     @classmethod
     def of(cls, roots: Sequence[Path], home: Path, cwd: Path) -> Ground:
-        """The ground with these roots; without any: the owner's home, the working folder, the one for temporary files."""
-        temporary = Path(tempfile.gettempdir())
-        wanted = [*(roots or (Path.home(), cwd)), temporary]
-        found = dict.fromkeys(root.resolve() for root in wanted if root.is_dir())
+        """The ground with these roots; without any: the owner's home and the working folder. Temporary files have a folder of
+        their own in each run."""
+        wanted = roots or (Path.home(), cwd)
+        found = without_temporary(root for root in wanted if root.is_dir())
         return cls(tuple(found), home.resolve(), cwd)
-
-    @property
-    def ignored(self) -> list[Path]:
-        """The folders in which changes are nobody's business."""
-        temporary = Path(tempfile.gettempdir()).resolve()
-        used = (Path.home().resolve(), self.cwd.resolve(), *self.roots)
-        inside = any(each != temporary and each.is_relative_to(temporary) for each in used)
-        return [] if inside else [temporary]
 
     def tried(self, script: str, type: str = "bash", env: Mapping[str, str] | None = None) -> Seen:
         """Return what a script does here. Raises StageError."""
@@ -50,7 +42,7 @@ class Ground:
             given = environment() | dict(env or {})
             code, output = stage.run(command, self.cwd, given, SECONDS)
             text = output.decode("utf-8", "replace")
-            return seen_in(stage, text, code, self.ignored)
+            return seen_in(stage, text, code)
         finally:
             stage.discard()
 

@@ -115,17 +115,21 @@ def _is_marked(events: Sequence[Event]) -> bool:
 
 def _followed(agent: Agent, events: Sequence[Event]) -> Sop | None:
     """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
-    if events[-1]["type"] != "run_ended" or events[-1]["status"] != "done":
+    if events[-1].get("status") != "done":
         return None
-    asked = [event["args"] for event in events if event["type"] == "tool_started"]
-    read = [str(args.get("path", "")) for args in asked]
-    named = [str(args.get("related_sop", "")) for args in asked]
-    hints = list(events[0].get("hints", ()))[:1]
-    for sop in agent.sops.all():
-        is_meant = sop.name in (*hints, *named) or str(sop.folder / "SKILL.md") in read
-        if sop.status == "candidate" and is_meant:
-            return sop
-    return None
+    named = {*events[0].get("hints", ())[:1], *_named(events)}
+    candidates = (sop for sop in agent.sops.all() if sop.status == "candidate")
+    return next(
+        (sop for sop in candidates if {sop.name, str(sop.folder / "SKILL.md")} & named), None
+    )
+
+
+def _named(events: Sequence[Event]) -> Iterator[str]:
+    """Yield the files that a run read and the SOPs that its checkpoints name."""
+    for event in events:
+        if event["type"] == "tool_started":
+            yield str(event["args"].get("path", ""))
+            yield str(event["args"].get("related_sop", ""))
 
 
 def _spent(events: Sequence[Event]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory.runlog.evidence import SAYS_NOTHING
@@ -19,15 +19,17 @@ _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]")
 
 def offer(home: Path, lang: str, inbox: Inbox, run: str) -> None:
     """Leave a proposal when this is the third finished run of its kind that no SOP did and no model marked."""
-    done = [each for each in list_runs(home, LOOKED_AT) if _counts(each)]
-    this = next((each for each in done if each.run == run), None)
-    if this is None:
-        return
-    wanted, tools = _words(this.task), _tools(home, run)
-    alike = [each for each in done if _alike(wanted, _words(each.task))]
-    same = sorted(each.run for each in alike if tools and _tools(home, each.run) == tools)
+    done = {each.run: each for each in list_runs(home, LOOKED_AT) if _counts(each)}
+    same = _of_its_kind(home, done, run) if run in done else []
     if len(same) == ENOUGH:
-        inbox.add(_entry(this, same, lang))
+        inbox.add(_entry(done[run], same, lang))
+
+
+def _of_its_kind(home: Path, done: Mapping[str, RunSummary], run: str) -> list[str]:
+    """Return the runs with a request of the same words and the same tools, the oldest first."""
+    wanted, tools = _words(done[run].task), _tools(home, run)
+    alike = [each.run for each in done.values() if _alike(wanted, _words(each.task))]
+    return sorted(each for each in alike if tools and _tools(home, each) == tools)
 
 
 def _counts(run: RunSummary) -> bool:

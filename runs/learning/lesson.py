@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from learning.folder import fitting_wordings
+from learning.from_runs import differing, lines_of, other_values
 from learning.induce import (
     Candidate,
     Derived,
@@ -19,12 +21,13 @@ from learning.induce import (
     candidates,
     derived,
     guarded,
-    schema_of,
+    spellings,
     written,
 )
 from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, expectation, strict
 from learning.prove.strictness import HEADS, Line
+from learning.trace import Trace
 from learning.wording import asked_with
 from memory.sops.store import Status
 from replay.expectation import Touched
@@ -53,6 +56,8 @@ class Lesson:
     baseline: Seen | None = None
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    is_done_before: bool = False  # by runs that ended well, not in a stage
+    others: list[str] = field(default_factory=list)  # the lines of other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     _volatile: frozenset[str] = frozenset()
@@ -75,6 +80,18 @@ class Lesson:
         return lesson
 
     @classmethod
+    def of_runs(cls, name: str, ground: Ground, traces: Sequence[Trace]) -> Lesson | None:
+        """The lesson that finished runs hold; None where a run did more than scripts and files can do again."""
+        found = [lines_of(trace) for trace in traces]
+        if not found[0] or any(lines is None for lines in found):
+            return None
+        lesson = cls(name, replace(ground, cwd=traces[0].cwd), traces[0].run, found[0])
+        lesson.request, lesson.is_done_before = traces[0].request, True
+        lesson.folders = [str(traces[0].cwd)]
+        lesson.others = ["\n".join(line.text for line in lines or ()) for lines in found[1:]]
+        return lesson
+
+    @classmethod
     def kept(cls, name: str, folder: Path, ground: Ground) -> Lesson | None:
         """The lesson that an SOP in a folder is left at; None for one that is of another form."""
         try:
@@ -86,7 +103,7 @@ class Lesson:
         lesson = cls(name, replace(ground, cwd=Path(said["cwd"])))
         lesson.lines = [Line(**line) for line in said["lines"]]
         lesson.run = said["runs"][0]["run"] if said["runs"] else ""
-        for key in ("head", "request", "folders", "values", "undashed", "notes"):
+        for key in ("head", "request", "folders", "values", "undashed", "notes", "is_done_before"):
             setattr(lesson, key, said[key])
         lesson.cases = [_case(proof) for proof in said["proofs"]]
         run = Procedure.load(folder).steps[0]
@@ -128,9 +145,12 @@ class Lesson:
     def _leave_out(self) -> None:
         """Leave out failed lines and looks, one by one, where the same is done and answered without them."""
         printing = [number for number, line in enumerate(self.lines) if line.output.strip()]
+        changes = bool(self.baseline and self.baseline.touched)
+        answer = len(self.lines) - 1 if changes else max(printing, default=-1)
         for number in reversed(range(len(self.lines))):
             line = self.lines[number]
-            is_spare = line.code != 0 or number in printing[:-1]
+            is_look = number in printing and number != answer
+            is_spare = line.code != 0 or is_look
             rest = [*self.lines[:number], *self.lines[number + 1 :]]
             if is_spare and rest and self.baseline is not None:
                 seen = self._tried(strict(rest, self.head))
@@ -151,7 +171,23 @@ class Lesson:
         """Return what may vary."""
         named = [each.text for each in candidates(self.typed, "")]
         there = [text for text in named if self._was_there(text)]
-        return candidates(self.typed, self.request, there)
+        differ = self.differing()
+        return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
+
+    def _spelled(self, value: str) -> list[str]:
+        return spellings(value, Path.home(), self.folders)
+
+    def differing(self) -> list[str]:
+        """Return what differs between several runs."""
+        return differing(self.typed, self.others)
+
+    def disagreeing(self) -> str:
+        """Return the first line of another run that these values do not explain; "" where all runs agree."""
+        for other in self.others:
+            values, line = other_values(self.typed, self.values, other)
+            if values is None:
+                return line
+        return ""
 
     def _was_there(self, text: str) -> bool:
         """True for a path that was there before the demonstration."""
@@ -166,7 +202,8 @@ class Lesson:
         return derived(self._written().text, self.values)
 
     def _written(self) -> Written:
-        return Written.of(strict(self.lines, self.head), self.values, self.folders)
+        spelled = {name: self._spelled(value) for name, value in self.values.items()}
+        return written(strict(self.lines, self.head), spelled)
 
     @property
     def script(self) -> str:
@@ -197,7 +234,7 @@ class Lesson:
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
         """The schemas of the parameters, by name."""
-        schemas = {name: schema_of(value) for name, value in self.values.items()}
+        schemas = {name: _schema_of(value) for name, value in self.values.items()}
         for name in self.undashed:
             schemas[name]["pattern"] = "^[^-]"
         return schemas
@@ -261,11 +298,19 @@ class Lesson:
 
     # what is stored
 
+    @property
+    def sets_known(self) -> int:
+        """Count the different sets of values with which it did what it should: here, and in runs."""
+        own = self.bound(self.values)
+        others = [case for case in self.cases if dict(case.values) != own]
+        has_own = self.is_done_before or len(others) < len(self.cases)
+        return len(others) + has_own + len(self.others)
+
     def status(self) -> Status:
         """Return what the procedure has earned."""
         if not self.cases:
             return "draft"
-        is_whole = len(self.cases) > 1 or not self.values
+        is_whole = self.sets_known > 1 or not self.values
         return "probation" if is_whole else "candidate"
 
     def files(self) -> dict[str, str]:
@@ -277,18 +322,23 @@ class Lesson:
     def content(self) -> dict[str, Any]:
         """Return what sop.yaml says."""
         schema = {"type": "object", "properties": self.parameters, "required": list(self.values)}
-        changes = any(case.seen.touched for case in self.cases)
-        seen = self.before or self.baseline
-        changes = changes or bool(seen and seen.touched)
+        known = [case.seen for case in self.cases] + [self.before, self.baseline]
+        changes = any(seen.touched for seen in known if seen)
         expect = expectation(self.cases, self.script) if self.cases else {}
         said = {
             "parameters": schema if self.values else {},
-            "wordings": asked_with(self.name, self.request, self.values),
+            "wordings": self._wordings(schema),
             "effects": "local" if changes else "none",
             "run": {"type": self.kind, "cwd": str(self.ground.cwd), "script": self.script + "\n"},
             "expect": expect,
         }
         return {key: value for key, value in said.items() if value}
+
+    def _wordings(self, schema: Mapping[str, Any]) -> list[str]:
+        """Return the request as a wording, where it can be one; else the name with its values."""
+        asked = asked_with(self.name, self.request, self.values)
+        plain = asked_with(self.name, "", self.values)
+        return fitting_wordings(asked, schema) or fitting_wordings(plain, schema)
 
     def evidence(self) -> str:
         """Return evidence.json: what taught it, and what proved it."""
@@ -310,11 +360,21 @@ class Lesson:
             "cwd": str(self.ground.cwd),
             "folders": list(dict.fromkeys(self.folders)),
             "values": self.values,
+            "is_done_before": self.is_done_before,
             "undashed": self.undashed,
             "notes": self.notes,
             "proofs": proofs,
         }
         return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def _schema_of(value: str) -> dict[str, Any]:
+    """Return the JSON schema of a parameter that had this value."""
+    if re.fullmatch(r"\d{1,9}", value) and not re.match(r"0\d", value):
+        return {"type": "integer", "minimum": 0}
+    if re.match(r"(~?/|https?://)", value):
+        return {"type": "string", "format": "url" if value[0] == "h" else "path"}
+    return {"type": "string", "minLength": 1}
 
 
 def _case(proof: Mapping[str, Any]) -> Case:

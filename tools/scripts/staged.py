@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,14 @@ def run_staged(
 def roots_of(ctx: ToolContext, folder: Path) -> list[Path]:
     """Return the folders that a script may change."""
     places = ctx.sandbox.profile.places.roots if ctx.sandbox else (Path.home(), folder)
-    return [root for root in dict.fromkeys([*places, Path(tempfile.gettempdir())]) if root.is_dir()]
+    return list(without_temporary(root for root in places if root.is_dir()))
+
+
+def without_temporary(roots: Iterable[Path]) -> tuple[Path, ...]:
+    """Return folders but that for temporary files: a script has one of its own, which ends with it."""
+    temporary = Path(tempfile.gettempdir()).resolve()
+    found = dict.fromkeys(root.resolve() for root in roots)
+    return tuple(root for root in found if root != temporary)
 
 
 def argv(type: str, script: str) -> list[str]:
@@ -60,6 +68,7 @@ def argv(type: str, script: str) -> list[str]:
 def confined(roots: list[Path], command: list[str]) -> list[str]:
     """Return a command that can write in the roots alone."""
     words = ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"]
+    words += ["--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]
     return [*words, "--", *command]

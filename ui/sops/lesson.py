@@ -16,6 +16,7 @@ from learning.prove import Case, Ground, Seen
 from learning.prove.seen import seen_in
 from learning.record import RecordError, check_terminal, record
 from learning.staged_shell import StagedShell
+from learning.trace import read_trace
 from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
@@ -38,7 +39,7 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
     """Open the recorded shell in a stage; return what was done there. Raises RecordError, StageError."""
     check_terminal(name, os.environ)
     open_home(config.home)
-    ground = Ground.of([Path(root) for root in config.safety.roots], config.home, cwd)
+    ground = Ground.of(_roots(config), config.home, cwd)
     print(banner(name, os.environ.get("SHELL", "")))
     shells: list[StagedShell] = []
 
@@ -68,7 +69,7 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
     if not shells:
         return Lesson.recorded(name, ground, run, typed, None, "")
     stage = shells[0].ended()
-    seen = seen_in(stage, "", 0, ground.ignored)
+    seen = seen_in(stage, "", 0)
     return Lesson.recorded(name, ground, run, typed, seen, stage.wait())
 
 
@@ -99,6 +100,10 @@ class LessonFlow:
             if not lesson.cases:
                 self._settle()
                 self._ask_what_varies()
+                if disagreeing := lesson.disagreeing():
+                    lesson.notes.append(say("lesson.disagree", line=disagreeing))
+                    print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
+                    return
                 self._prove_own()
             self._make_real()
             self._prove_others()
@@ -114,11 +119,12 @@ class LessonFlow:
         lesson = self.lesson
         if not lesson.lines:
             raise RecordError(say("lesson.nothing", name=lesson.name))
-        print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
-        show_paths(lesson.before)
+        if lesson.before is not None:
+            print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
+            show_paths(lesson.before)
         for note in lesson.notes:
             print("  " + say("lesson.left_out", line=one_line(note, 120)))
-        if not lesson.settle():
+        if not lesson.settle() and not lesson.is_done_before:
             lesson.notes.append(say("lesson.not_again"))
             print(say("lesson.not_again"))
         print(f"\n{say('lesson.script')}")
@@ -127,7 +133,7 @@ class LessonFlow:
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
-        lesson.request = self.questions.request(lesson.name)
+        lesson.request = lesson.request or self.questions.request(lesson.name)
         while True:
             lesson.values = dict(self.questions.vary(lesson.candidates()))
             refused = lesson.refused
@@ -155,6 +161,9 @@ class LessonFlow:
         lesson = self.lesson
         print(f"\n{say('lesson.trying')}")
         why = lesson.prove_own()
+        if why and lesson.is_done_before:
+            print(say("lesson.done_before"))
+            return
         if why:
             lesson.notes.append(say("lesson.own_differs", why=why))
             print(f"✗ {say('lesson.own_differs', why=one_line(why, 300))}")
@@ -166,8 +175,9 @@ class LessonFlow:
     def _prove_others(self) -> None:
         lesson = self.lesson
         wanted = 2 + lesson.has_branches
-        while lesson.values and lesson.cases and len(lesson.cases) < wanted:
-            if len(lesson.cases) == wanted - 1 == 2:
+        is_ready = bool(lesson.cases) or lesson.is_done_before
+        while lesson.values and is_ready and lesson.sets_known < wanted:
+            if lesson.sets_known == wanted - 1 == 2:
                 print(f"\n{say('lesson.branches')}")
             given = self.questions.another_set(lesson.values)
             if given is None:
@@ -233,19 +243,37 @@ def stopped_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def teach_lesson(args: Namespace, config: Config, *, is_attended: bool) -> int:
-    """Record a demonstration and learn from it, or go on with the draft of this name; return the exit code."""
+def teach_lesson(
+    args: Namespace, config: Config, *, is_attended: bool, lesson: Lesson | None = None
+) -> int:
+    """Learn from a lesson, from a demonstration that is recorded now, or go on with the draft of this name; return the exit
+    code."""
     agent, questions = Agent(config), questions_of(args, is_attended)
     existing = agent.sops.get(args.sop)
-    if not args.record:
-        ground = Ground.of([Path(root) for root in config.safety.roots], config.home, Path.cwd())
+    if lesson is None and not args.record:
+        ground = Ground.of(_roots(config), config.home, Path.cwd())
         kept = Lesson.kept(args.sop, existing.folder, ground) if existing else None
         if kept is None:
             raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
         return LessonFlow(agent, kept, questions).to_its_end()
     if existing is not None and not questions.may_replace(existing):
         raise RecordError(say("teach.taken", name=existing.name, version=existing.version))
-    return LessonFlow(agent, record_lesson(args.sop, config, Path.cwd()), questions).to_its_end()
+    lesson = lesson or record_lesson(args.sop, config, Path.cwd())
+    return LessonFlow(agent, lesson, questions).to_its_end()
+
+
+def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
+    """Return the lesson that runs hold; None where they need another form than a script."""
+    traces = [read_trace(config.home, name) for name in args.from_run]
+    ground = Ground.of(_roots(config), config.home, traces[0].cwd)
+    if traces[0].taught is None:
+        return Lesson.of_runs(args.sop, ground, traces)
+    typed = typed_lines(read_events(config.home, traces[0].run))
+    return Lesson.recorded(args.sop, ground, traces[0].run, typed, None, "")
+
+
+def _roots(config: Config) -> list[Path]:
+    return [Path(root).expanduser() for root in config.safety.roots]
 
 
 def changed(seen: Seen | None) -> str:

@@ -40,7 +40,7 @@ class TeachUsage(SopwithError):
     "teach",
     Argument("sop"),
     Option("--record"),
-    Option("--from-run", "RUN"),
+    Option("--from-run", "RUN", nargs="+"),
     Option("--from-file", "FILE"),
     Option("--values", "k=v", nargs="+"),
     Option("--request", "TEXT"),
@@ -61,6 +61,12 @@ def teach_(args: Namespace, config: Config) -> int:
         from ui.sops.lesson import teach_lesson  # a recording, or the draft of one
 
         return teach_lesson(args, config, is_attended=is_attended)
+    if args.from_run:
+        from ui.sops.lesson import lesson_of_runs, teach_lesson
+
+        if lesson := lesson_of_runs(args, config):
+            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
+        args.from_run = args.from_run[0]  # other tools than scripts: steps of the older form
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:

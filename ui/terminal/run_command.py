@@ -23,7 +23,7 @@ from runs.control.steering import stop
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
-from ui.terminal.given import PIPE, given, read_pipe
+from ui.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 

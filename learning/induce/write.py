@@ -28,6 +28,17 @@ class Written:
         """The whole script."""
         return "\n".join([*dict.fromkeys(self.first), self.script])
 
+    @classmethod
+    def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
+        """Return a script with each value, however it is spelled, replaced by the parameter of its name."""
+        home = Path.home()
+        return written(script, {name: spellings(values[name], home, folders) for name in values})
+
+    @staticmethod
+    def spelled(value: str, folders: Sequence[str]) -> list[str]:
+        """Return how a value may be written in a script that works in these folders."""
+        return spellings(value, Path.home(), folders)
+
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     """Return how a value may be written in a script, the usual way first; of a path also below these folders."""

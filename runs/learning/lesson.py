@@ -21,7 +21,7 @@ from learning.induce import (
     candidates,
     derived,
     guarded,
-    spellings,
+    schema_of,
     written,
 )
 from learning.lines import Typed
@@ -175,7 +175,7 @@ class Lesson:
         return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
 
     def _spelled(self, value: str) -> list[str]:
-        return spellings(value, Path.home(), self.folders)
+        return Written.spelled(value, self.folders)
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -202,8 +202,7 @@ class Lesson:
         return derived(self._written().text, self.values)
 
     def _written(self) -> Written:
-        spelled = {name: self._spelled(value) for name, value in self.values.items()}
-        return written(strict(self.lines, self.head), spelled)
+        return Written.of(strict(self.lines, self.head), self.values, self.folders)
 
     @property
     def script(self) -> str:
@@ -234,7 +233,7 @@ class Lesson:
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
         """The schemas of the parameters, by name."""
-        schemas = {name: _schema_of(value) for name, value in self.values.items()}
+        schemas = {name: schema_of(value) for name, value in self.values.items()}
         for name in self.undashed:
             schemas[name]["pattern"] = "^[^-]"
         return schemas
@@ -366,15 +365,6 @@ class Lesson:
             "proofs": proofs,
         }
         return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
-
-
-def _schema_of(value: str) -> dict[str, Any]:
-    """Return the JSON schema of a parameter that had this value."""
-    if re.fullmatch(r"\d{1,9}", value) and not re.match(r"0\d", value):
-        return {"type": "integer", "minimum": 0}
-    if re.match(r"(~?/|https?://)", value):
-        return {"type": "string", "format": "url" if value[0] == "h" else "path"}
-    return {"type": "string", "minLength": 1}
 
 
 def _case(proof: Mapping[str, Any]) -> Case:

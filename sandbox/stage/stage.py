@@ -8,20 +8,28 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
 from sandbox.stage.holding import BareCell, Holder, HolderError
-from sandbox.undo import commits, conflicts, entries, places, trees
+from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
 from sandbox.undo.errors import StageError
-from sandbox.undo.walk import Delta, deltas
+from sandbox.undo.walk import Delta
 
 if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
+
+
+class _Mounting(NamedTuple):
+    """What is hidden and shown in a stage beside its layers."""
+
+    hidden: list[str]
+    shows: list[str]
+    binds: list[str]
 
 
 class Stage:
@@ -35,6 +43,8 @@ class Stage:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self.number = entry.number
         entry.record["clocks"] = clocks
+        self._mounting: _Mounting | None = None
+        self._runs = 0
         self.is_ours: Callable[[str], bool] = lambda _: False
 
     @classmethod
@@ -79,7 +89,9 @@ class Stage:
             if isinstance(error, StageError):
                 raise
             raise StageError(f"no stage can be made: {error}") from error
-        return cls(entry, clocks, held, cell)
+        stage = cls(entry, clocks, held, cell)
+        stage._mounting = _Mounting(hidden, list(shows), binds)
+        return stage
 
     @classmethod
     def waiting(cls, home: Path, number: str) -> Stage | None:
@@ -105,7 +117,31 @@ class Stage:
         """
         if self._cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
-        return self._cell.run(argv, str(cwd), dict(os.environ if env is None else env), seconds)
+        words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
+        answer = self._cell.run(*words)
+        self._runs += 1
+        while self._runs == 1 and self.begin_again():
+            answer = self._cell.run(*words)
+        return answer
+
+    def begin_again(self) -> bool:
+        """Return True where the one command that ran has touched files with several names, which
+        in a stage fall apart. The stage is as new then, and the command is to be run again. All
+        its processes have ended. Raises StageError.
+        """
+        entry, holder = self._entry, self._holder
+        assert holder is not None
+        assert self._mounting is not None
+        groups = entry.groups
+        doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
+        if not doubt:
+            return False
+        holder.umount()
+        entry.drop_copies()
+        wanted = doubt | {group.inode for group in groups}
+        self._clocks[:] = _made(entry, entry.layers, wanted)
+        holder.mount(entry.layers, *self._mounting)
+        return True
 
     def path(self, path: str | Path) -> Path:
         """Return where a path of the stage is found from outside while it is open."""
@@ -132,7 +168,7 @@ class Stage:
     def deltas(self) -> list[Delta]:
         """What was done, path by path; ends the stage."""
         self.close()
-        return deltas(self._entry.layers)
+        return links.with_groups(self._entry.layers, self._entry.groups)
 
     @cached_property
     def changes(self) -> ChangeSet:
@@ -185,6 +221,21 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
     return any(places.is_below(path, folder) for folder in folders)
 
 
+def _made(entry: Entry, layers: list[places.Layer], inodes: set[int]) -> list[Clock]:
+    """Make the folders of a stage, and one copy for each of these files with several names.
+    Returns the moment, by layer.
+    """
+    entry.write(layers=layers)
+    for layer in layers:
+        for folder in (layer.upper, layer.work, layer.store):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        trees.clothe(layer.lower, layer.upper)
+    clocks = [Clock.now(layer.store) for layer in layers]
+    groups = links.share(layers, inodes) if inodes else []
+    entry.write(groups=groups)
+    return clocks
+
+
 def _mounted(
     holder: Holder,
     wanted: list[places.Layer],
@@ -200,12 +251,7 @@ def _mounted(
     rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
     chosen = list(wanted)
     while True:
-        for layer in chosen:
-            for folder in (layer.upper, layer.work, layer.store):
-                os.makedirs(folder, mode=0o700, exist_ok=True)
-            trees.clothe(layer.lower, layer.upper)
-        entry.write(layers=chosen)
-        clocks = [Clock.now(layer.store) for layer in chosen]
+        clocks = _made(entry, chosen, set())
         try:
             holder.mount(chosen, hidden, shows, binds)
             return clocks

@@ -24,7 +24,7 @@ def trial(folder: Path, seed: int) -> str:
 
 def compared(folder: Path, script: str) -> str:
     """Return how a script over `folder`/root differs in a stage from the same run directly."""
-    root, direct, home = folder / "root", folder / "direct", folder / "home"
+    root, direct, home = folder / "root", folder / "direct", folder / "agent"
     home.mkdir()
     shutil.rmtree(direct, ignore_errors=True)
     subprocess.run(["cp", "-a", str(root), str(direct)], check=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from safety.changes import ChangeSet
 from sandbox.stage import summary
 from sandbox.stage.holding import BareCell, Holder, HolderError
-from sandbox.undo import commits, conflicts, entries, links, places, trees
+from sandbox.undo import commits, conflicts, entries, links, places, renames, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
@@ -120,26 +120,28 @@ class Stage:
         words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
         answer = self._cell.run(*words)
         self._runs += 1
-        while self._runs == 1 and self.begin_again():
+        while self._runs == 1 and self.begin_again(answer[1], words[1]):
             answer = self._cell.run(*words)
         return answer
 
-    def begin_again(self) -> bool:
+    def begin_again(self, output: bytes, cwd: str) -> bool:
         """Return True where the one command that ran has touched files with several names, which
-        in a stage fall apart. The stage is as new then, and the command is to be run again. All
-        its processes have ended. Raises StageError.
+        in a stage fall apart, or could not rename a folder. The stage is as new then, and the
+        command is to be run again. All its processes have ended. Raises StageError.
         """
         entry, holder = self._entry, self._holder
         assert holder is not None
         assert self._mounting is not None
         groups = entry.groups
         doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
-        if not doubt:
+        known: set[str] = set(entry.record.get("copied", ()))
+        folders = known | renames.refused(output, cwd, entry.layers)
+        if not doubt and folders == known:
             return False
         holder.umount()
         entry.drop_copies()
         wanted = doubt | {group.inode for group in groups}
-        self._clocks[:] = _made(entry, entry.layers, wanted)
+        self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
         holder.mount(entry.layers, *self._mounting)
         return True
 
@@ -221,8 +223,11 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
     return any(places.is_below(path, folder) for folder in folders)
 
 
-def _made(entry: Entry, layers: list[places.Layer], inodes: set[int]) -> list[Clock]:
-    """Make the folders of a stage, and one copy for each of these files with several names.
+def _made(
+    entry: Entry, layers: list[places.Layer], inodes: Iterable[int] = (), copied: Iterable[str] = ()
+) -> list[Clock]:
+    """Make the folders of a stage, one copy for each of these files with several names, and copies
+    of the folders `copied`.
     Returns the moment, by layer.
     """
     entry.write(layers=layers)
@@ -231,8 +236,9 @@ def _made(entry: Entry, layers: list[places.Layer], inodes: set[int]) -> list[Cl
             os.makedirs(folder, mode=0o700, exist_ok=True)
         trees.clothe(layer.lower, layer.upper)
     clocks = [Clock.now(layer.store) for layer in layers]
-    groups = links.share(layers, inodes) if inodes else []
-    entry.write(groups=groups)
+    folders = list(copied)
+    inodes = {*inodes, *renames.copy(layers, folders)}
+    entry.write(groups=links.share(layers, inodes) if inodes else [], copied=folders)
     return clocks
 
 
@@ -251,7 +257,7 @@ def _mounted(
     rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
     chosen = list(wanted)
     while True:
-        clocks = _made(entry, chosen, set())
+        clocks = _made(entry, chosen)
         try:
             holder.mount(chosen, hidden, shows, binds)
             return clocks

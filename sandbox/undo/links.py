@@ -50,10 +50,10 @@ def _touched(delta: Delta) -> Iterator[os.stat_result]:
         if delta.before.st_nlink > 1:
             yield delta.before
     elif delta.kind in ("gone", "changed"):
-        yield from (status for _, status in _linked(delta.path))
+        yield from (status for _, status in linked(delta.path))
 
 
-def _linked(path: str) -> Iterator[tuple[str, os.stat_result]]:
+def linked(path: str) -> Iterator[tuple[str, os.stat_result]]:
     """Yield what has several names at and below a path."""
     found = os.lstat(path)
     if not trees.is_folder(found):
@@ -82,7 +82,8 @@ def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
             " a stage does not copy so much for them"
         )
     found = [_shared(layers, inode, places) for inode, places in sorted(names.items())]
-    _dress_folders(layers, [each for places in names.values() for each in places])
+    for number, name in sorted({each for places in names.values() for each in places}):
+        trees.dress_above(layers[number].lower, layers[number].upper, name)
     return [group for group in found if group]
 
 
@@ -99,21 +100,10 @@ def _shared(layers: list[Layer], inode: int, places: list[tuple[int, str]]) -> G
     for number, name in places:
         place = layers[number].upper + name[len(layers[number].lower.rstrip("/")) :]
         os.makedirs(os.path.dirname(place), exist_ok=True)
+        trees.remove(place)
         os.link(held, place, follow_symlinks=False)
     names = [name for _, name in places]
     return Group(inode, os.lstat(held).st_ino, held, places[0][0], names)
-
-
-def _dress_folders(layers: list[Layer], places: list[tuple[int, str]]) -> None:
-    """Give the folders that were made above the copies all that those of the owner have."""
-    folders = set()
-    for number, name in places:
-        while name != layers[number].lower:
-            name = os.path.dirname(name)
-            folders.add((number, name))
-    for number, name in sorted(folders, key=lambda each: len(each[1]), reverse=True):
-        layer = layers[number]
-        trees.clothe(name, layer.upper + name[len(layer.lower.rstrip("/")) :])
 
 
 class Links:
@@ -135,7 +125,7 @@ class Links:
         """
         if not self._groups:
             return
-        for path, status in list(_linked(upper)):
+        for path, status in list(linked(upper)):
             group = self._groups.get(status.st_ino)
             if group:
                 _link(group.names[0], put + path[len(upper) :])
@@ -148,7 +138,7 @@ def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
     if groups:
         for delta in found:
             if delta.after and delta.kind in ("new", "changed"):
-                for name, status in _linked(delta.upper):
+                for name, status in linked(delta.upper):
                     elsewhere[status.st_ino] = delta.path + name[len(delta.upper) :]
     for group in groups:
         path = _name_of(group, layers) or elsewhere.get(group.copy)

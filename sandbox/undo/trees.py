@@ -201,6 +201,13 @@ def clothe(source: str, target: str) -> None:
     os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
 
 
+def dress_above(lower: str, upper: str, path: str) -> None:
+    """Give the folders above a path, which is in `lower`, their dress in `upper` too."""
+    while path != lower:
+        path = os.path.dirname(path)
+        clothe(path, upper + path[len(lower.rstrip("/")) :])
+
+
 def set_attributes(path: str, wanted: dict[str, bytes]) -> None:
     """Make these the extended attributes of a path, as far as we may and the file system has them."""
     present = attributes(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -22,29 +21,36 @@ def trial(folder: Path, seed: int) -> str:
     return compared(folder, write(root, seed, as_root=os.geteuid() == 0))
 
 
-def compared(folder: Path, script: str) -> str:
-    """Return how a script over `folder`/root differs in a stage from the same run directly."""
-    root, direct, home = folder / "root", folder / "direct", folder / "agent"
+def compared(folder: Path, script: str, aside: str = "") -> str:
+    """Return how a script over `folder`/root differs in a stage from the same run directly, but for
+    files of the name `aside`.
+    """
+    root, saved, direct, home = (folder / name for name in ("root", "saved", "direct", "agent"))
     home.mkdir()
-    shutil.rmtree(direct, ignore_errors=True)
-    subprocess.run(["cp", "-a", str(root), str(direct)], check=True)
-    before, began = snapshot(root), time.time() - 1
+    subprocess.run(["cp", "-a", str(root), str(saved)], check=True)
+    before, began = without(aside, snapshot(root)), time.time() - 1
     words, env = ["bash", "-c", script], environment(folder)
-    subprocess.run(words, cwd=direct, env=env, capture_output=True, timeout=SECONDS, check=False)
+    subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=SECONDS, check=False)
+    root.rename(direct)
+    saved.rename(root)
     stage = Stage.open([root], home, "run", "call")
     stage.run(words, root, env, SECONDS)
     committed = stage.commit()
-    wanted = snapshot(direct, newer_than=began)
-    found = difference("staged", wanted, snapshot(root, newer_than=began))
+    wanted = without(aside, snapshot(direct, newer_than=began))
+    found = difference("staged", wanted, without(aside, snapshot(root, newer_than=began)))
     if found or not committed.number:
         return found
     store = UndoStore(home)
     for state, tree, limit in (("undone", before, None), ("redone", wanted, began)):
         if conflicts := store.undo("run").conflicts:
             return f"{state}: {conflicts[:3]}"
-        if found := difference(state, tree, snapshot(root, newer_than=limit)):
+        if found := difference(state, tree, without(aside, snapshot(root, newer_than=limit))):
             return found
     return left_behind(home)
+
+
+def without(name: str, tree: Tree) -> Tree:
+    return {path: state for path, state in tree.items() if os.path.basename(path) != name}
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -30,6 +30,7 @@ class _Mounting(NamedTuple):
     hidden: list[str]
     shows: list[str]
     binds: list[str]
+    walls: list[str]
 
 
 class Stage:
@@ -68,7 +69,9 @@ class Stage:
         held = holder or cell.holder if cell else holder
         assert held is not None
         try:
-            wanted = places.layers(map(str, roots), home, entry.number)
+            names = [str(root) for root in roots]
+            wanted = places.layers(names, home, entry.number)
+            walls = places.between(names, [each.lower for each in wanted])
             hidden = [
                 str(home),
                 *masks,
@@ -80,7 +83,8 @@ class Stage:
                 for path in places.sockets(each.lower for each in wanted)
                 if not _is_in(path, hidden)
             ]
-            made = _mounted(held, wanted, entry, home, hidden, list(shows), binds)
+            mounting = _Mounting(hidden, list(shows), binds, walls)
+            made = _mounted(held, wanted, entry, home, mounting)
             clocks = made
         except (StageError, OSError) as error:
             if cell:
@@ -90,7 +94,7 @@ class Stage:
                 raise
             raise StageError(f"no stage can be made: {error}") from error
         stage = cls(entry, clocks, held, cell)
-        stage._mounting = _Mounting(hidden, list(shows), binds)
+        stage._mounting = mounting
         return stage
 
     @classmethod
@@ -141,8 +145,11 @@ class Stage:
         holder.umount()
         entry.drop_copies()
         wanted = doubt | {group.inode for group in groups}
-        self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
-        holder.mount(entry.layers, *self._mounting)
+        try:
+            self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
+            holder.mount(entry.layers, *self._mounting)
+        except OSError as error:
+            raise StageError(f"the stage cannot begin again: {error}") from error
         return True
 
     def path(self, path: str | Path) -> Path:
@@ -247,9 +254,7 @@ def _mounted(
     wanted: list[places.Layer],
     entry: Entry,
     home: Path,
-    hidden: list[str],
-    shows: list[str],
-    binds: list[str],
+    mounting: _Mounting,
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer.
@@ -259,7 +264,7 @@ def _mounted(
     while True:
         clocks = _made(entry, chosen)
         try:
-            holder.mount(chosen, hidden, shows, binds)
+            holder.mount(chosen, *mounting)
             return clocks
         except HolderError as error:
             if not rest.get(error.path):

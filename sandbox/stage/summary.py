@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.undo import trees
-from sandbox.undo.walk import Delta, dress_of
+from sandbox.undo.walk import Delta, dress_of, is_same
 
 _PIECE = 1 << 20
 
@@ -67,7 +67,7 @@ def _is_other_type(each: Delta) -> bool:
 def _is_alike(each: Delta) -> bool:
     """True where another file has come that is like the old one, such as a new link of it."""
     assert each.before and each.after
-    if not trees.same_content(each.upper, each.inside or each.path, each.after, each.before):
+    if not is_same(each.upper, each.inside or each.path, each.after, each.before):
         return False
     return dress_of(each.upper) == dress_of(each.inside or each.path)
 

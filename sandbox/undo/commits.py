@@ -130,7 +130,7 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
         now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
         if now is None or now.inode in written:
             return
-        if states[now.inode] != now[1:3] or is_in_use(step.kept):
+        if states.get(now.inode) != now[1:3] or is_in_use(step.kept):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from sandbox.undo import trees
 from sandbox.undo.places import Layer
 
+LARGE_BYTES = 64 << 20  # what is read in some hundredths of a second
 LEFT_ALONE = -1  # in the place of a time: others work in the folder too
 DeltaKind = Literal["new", "changed", "gone", "dress"]
 
@@ -126,7 +127,7 @@ class _Walker:
         inside = lower if self.is_copy(after, before) else ""
         # another file than before, or one that other names lead to, even where both hold the same
         is_other = after.st_nlink > 1 or (before.st_nlink > 1 and not inside)
-        if is_other or not _is_same(upper, lower, after, before):
+        if is_other or not is_same(upper, lower, after, before):
             yield Delta("changed", lower, upper, self.layer, before, after, inside)
         elif dress_of(upper) != dress_of(lower):
             yield Delta("dress", lower, upper, self.layer, before, after)
@@ -146,7 +147,12 @@ class _Walker:
         return Delta("gone", lower, upper, self.layer, os.lstat(lower), None)
 
 
-def _is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
+def is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
+    """True if both hold the same, as far as it is worth to read them: a large file that was touched
+    counts as changed.
+    """
+    if stat.S_ISREG(after.st_mode) and after.st_size > LARGE_BYTES:
+        return False
     try:
         return trees.same_content(upper, lower, after, before)
     except PermissionError:  # the owner's file may be written to and not read

@@ -51,6 +51,10 @@ class Process:
     alive: bool  # False for a zombie, which only waits to be reaped
 
 
+# From the holder of a cell and what must not be seen in the stage to the stage.
+Opens = Callable[["Holder", Sequence[str]], "Stage"]
+
+
 class Work(NamedTuple):
     """What a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
 
@@ -62,6 +66,7 @@ class Work(NamedTuple):
     name: str
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
     leave: Leave | None = None  # what it may reach on the network
+    opens: Opens | None = None  # opens the stage of the call
 
 
 class Handed:

@@ -18,11 +18,15 @@ import time
 import weakref
 from pathlib import Path
 from select import POLLIN, poll
+from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
 from sandbox.network import Leave
 from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
+
+if TYPE_CHECKING:
+    from sandbox.stage import Holder, Stage
 
 MOST_CELLS = 4
 PACKET_BYTES = 16_384
@@ -35,18 +39,20 @@ _of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
 class Cell:
     """One bubblewrap. It is being built when this returns; what it is told meanwhile waits."""
 
-    def __init__(self, sandbox: Sandbox, plan: mounts.Plan) -> None:
+    def __init__(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> None:
         """Raises OSError."""
         self.plan = plan
         self.was_used = False
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.holder = _holder() if is_staged else None
         info = bubblewrap.call_filter()
         told = mounts.words(sandbox.profile, plan, info)
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
         told += more
+        to_close = passed[1:]
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
@@ -59,6 +65,9 @@ class Cell:
         line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervisor]
         if self._group.files:
             line = ["/bin/sh", "-c", _JOIN, "sh", *self._group.files, "--", *line]
+        if self.holder:
+            line = [*self.holder.words(), *line]
+            passed = [*passed, self.holder.descriptor]
         try:
             with starting:
                 self._process = subprocess.Popen(
@@ -72,6 +81,8 @@ class Cell:
                     pass_fds=[info, words, inner.fileno(), *passed],
                 )
                 leaders.add(self._process.pid)
+            if self.holder:
+                self.holder.started(self._process.pid)
         except OSError:
             if self.way_out:
                 self.way_out.close()
@@ -81,7 +92,7 @@ class Cell:
             raise
         finally:
             inner.close()
-            for each in (info, words, *passed[1:]):
+            for each in (info, words, *to_close):
                 os.close(each)
 
     def is_alive(self) -> bool:
@@ -148,10 +159,12 @@ class Call:
         missing: list[str],
         terminal: int | None = None,
         leave: Leave | None = None,
+        stage: Stage | None = None,
     ) -> None:
         """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
+        self.stage = stage
         cell.was_used = True
         self.way_out = cell.way_out
         if self.way_out:
@@ -274,7 +287,12 @@ class Cells:
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
             return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
-        return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
+        if work.opens is None:
+            return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
+        cell = self._cell(sandbox, plan, lifts, is_staged=True)
+        assert cell.holder is not None
+        stage = work.opens(cell.holder, plan.hidden)
+        return Call(cell, orders, [], leave=work.leave, stage=stage)
 
     def warm(self, sandbox: Sandbox, cwd: Path) -> None:
         """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
@@ -329,17 +347,26 @@ class Cells:
             self._confiners.append(Confiner())
         return self._confiners[0]
 
-    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift]) -> Cell:
+    def _cell(
+        self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift], *, is_staged: bool = False
+    ) -> Cell:
         kept = self._cells.get(lifts)
         if kept is not None:
-            if kept.plan == plan and kept.is_alive():
+            is_same = kept.plan == plan and is_staged == (kept.holder is not None)
+            if is_same and kept.is_alive():
                 return kept
             kept.close()
             del self._cells[lifts]
         while len(self._cells) >= MOST_CELLS:
             self._cells.pop(next(iter(self._cells))).close()
-        self._cells[lifts] = Cell(sandbox, plan)
+        self._cells[lifts] = Cell(sandbox, plan, is_staged=is_staged)
         return self._cells[lifts]
+
+
+def _holder() -> Holder:
+    from sandbox.stage import Holder
+
+    return Holder()
 
 
 def _end(

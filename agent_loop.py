@@ -29,7 +29,7 @@ class Outcome:
     next_prompt: list[Message] | None = None
     should_exit: bool = False
     status: Status = "ok"
-    ending: Literal["", "waiting", "failed"] = ""
+    ending: Literal["", "waiting", "failed", "summed_up"] = ""
     seconds: float = 0.0
 
 

@@ -17,7 +17,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, Union
@@ -31,6 +31,7 @@ VARIABLES = (
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
+_Item = TypeVar("_Item")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
@@ -217,6 +218,32 @@ class InboxConfig:
 
 
 @dataclass(frozen=True)
+class Share:
+    """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
+
+    most: int | None = None
+
+    def of(self, items: Sequence[_Item], *, newest: bool = False) -> Sequence[_Item]:
+        """Return the first items of the share, or its last ones."""
+        if self.most is None:
+            return items
+        return items[len(items) - self.most :] if newest and self.most else items[: self.most]
+
+
+@dataclass(frozen=True)
+class ContextConfig:
+    """What the model reads when a run begins: each part true, false, or a limit.
+
+    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a conversation."""
+
+    notes: Share = Share()
+    facts: Share = Share()
+    sops: Share = Share()
+    recall: Share = Share(5)
+    earlier: Share = Share()
+
+
+@dataclass(frozen=True)
 class _File:
     """The keys of config.yaml."""
 
@@ -233,6 +260,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    context: ContextConfig = ContextConfig()
     plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
@@ -456,6 +484,8 @@ class _Reader:
                     node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
                 )
             return word
+        if kind is Share:
+            return self.share(node, path)
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
         if kind is Any:
@@ -533,6 +563,15 @@ class _Reader:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
             raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
         return int(text)
+
+    def share(self, node: _Node, path: str) -> Share:
+        """Return `true`, `false` or a limit of 0 or more as a share."""
+        word = self.scalar(node, path, "true, false or a whole number")
+        if node.tag == "tag:yaml.org,2002:bool":
+            return Share(None if word.lower() in ("true", "yes", "on") else 0)
+        if not re.fullmatch(r"[0-9]{1,9}", word):
+            raise self.error(node, path, f"must be true, false or a limit; it is {word!r}.")
+        return Share(int(word))
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from config import SopwithError
+from config import ContextConfig, SopwithError
 from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
@@ -32,6 +32,7 @@ FAULTS = (
     RuntimeError,
     ImportError,
 )
+SMALL_TOKENS = 16_000
 SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
@@ -63,6 +64,9 @@ class Brief:
     recall: Callable[[str], Sequence[str]] = lambda request: ()
     window: Callable[[], Sequence[Turn]] = lambda: ()
     credentials: Sequence[str] = ()  # names that tools know the values of
+    shares: ContextConfig = field(default_factory=ContextConfig)
+    is_small: bool = False  # the window is under SMALL_TOKENS: the short rules, no list of SOPs
+    run: str = ""  # what holds for this run: limits, who is there, what it was started by
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
+from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
 from memory.runlog.log import cannot_write
 from models.base import Event, Message, Model, Reply, Request
@@ -94,6 +94,7 @@ class History:
             "turn": request.turn,
             "up_to": found.extent.up_to,
             "folded": found.extent.folded,
+            "room": found.extent.room,
             "tokens_before": before,
             "tokens_after": found.tokens,
         }
@@ -105,7 +106,7 @@ class History:
         one; else the smallest. None when nothing makes it smaller."""
         best: Smaller | None = None
         turns = self._extent.folded + len(split(request.messages)[1])
-        for whole, extent in extents(self._extent, turns):
+        for whole, extent in extents(self._extent, turns, room_of(budget)):
             if best and whole < best.whole == min(KEPT, turns) and best.tokens <= HIGH * budget:
                 return best
             messages = self._compaction.apply(request.messages, self._extent, extent)

@@ -12,26 +12,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
 
-from context.builder import Block, Brief, Injector
+from context.builder import SHARE, Block, Brief, Context, ContextBuilder, Injector
+from context.tokens import estimate
 from context.workspace import State
 from memory.journal.turns import Turn
 from memory.sops.store import Sop
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
-MAX_EARLIER_TASKS = 20
 MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
 MAX_BODIES = 3  # of SOPs that a request calls up
 MAX_FACTS_LINES = 30
-MAX_REQUEST_CHARS = 400
-MAX_RESULT_CHARS = 400
+EARLIER_TOKENS = 7500  # of the conversation so far; its block may take 8,000
+LEAST_EARLIER_TOKENS = 100  # of a message, or it is left out
+CHARS_A_TOKEN = 3
 MAX_WINDOW_CHARS = 300  # of a turn
-MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
 _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
 
 def rules(brief: Brief) -> str:
     """What holds for every run."""
-    return brief.prompts.text("system")
+    return brief.prompts.text("system_short" if brief.is_small else "system")
 
 
 def file(name: str) -> Callable[[Brief], Block]:
@@ -55,25 +55,29 @@ def facts(brief: Brief) -> Block | str:
     """The index of the facts."""
     if not brief.reader.session.is_main:
         return ""
-    lines = brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES]
+    lines = brief.shares.facts.of(brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES])
     return Block("\n".join(lines), brief.prompts.text("facts"))
 
 
 def sops(brief: Brief) -> Block | str:
-    """A line for each SOP that is shipped; a group has no tool that reads their files."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that is shipped; a group has no tool that reads their files."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
-    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
+    headers = brief.shares.sops.of(
+        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
+    )
     return Block(
         "\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder)
     )
 
 
 def learned(brief: Brief) -> Block | str:
-    """A line for each SOP that was learned here."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that was learned here."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
-    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
+    headers = brief.shares.sops.of(
+        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
+    )
     return Block(
         "\n".join(map(_header, headers)),
         brief.prompts.text("learned_sops", folder=brief.learned_folder),
@@ -92,33 +96,34 @@ def notes(brief: Brief) -> Block:
     days = sorted(
         (name, text) for name, text in _texts(brief).items() if name.startswith("memory/")
     )
-    return Block("\n\n".join(text for _, text in days), brief.prompts.text("notes"))
+    lines = "\n\n".join(text for _, text in days).splitlines()
+    shown = brief.shares.notes.of(lines, newest=True)
+    return Block("\n".join(shown), brief.prompts.text("notes"))
 
 
 def recalled(brief: Brief) -> Block:
     """Memories that the request brings up."""
-    return Block(
-        "\n".join(f"- {text}" for text in brief.recall(brief.task)), brief.prompts.text("recalled")
-    )
+    if brief.shares.recall.most == 0:  # nothing is looked for
+        return Block("")
+    found = brief.shares.recall.of(brief.recall(brief.task))
+    return Block("\n".join(f"- {text}" for text in found), brief.prompts.text("recalled"))
 
 
 def earlier(brief: Brief) -> Block:
-    """The conversation so far, one item a task. The last result is kept longer than the others."""
-    folded = [each for run in brief.previous if (each := _folded(brief, run))]
-    shown = folded[-MAX_EARLIER_TASKS:]
-    lines = (
-        [brief.prompts.text("earlier_left_out", count=len(folded) - len(shown))]
-        if len(folded) > len(shown)
-        else []
-    )
-    for each in shown:
-        request, result, turns = each
-        limit = MAX_LAST_RESULT_CHARS if each is shown[-1] else MAX_RESULT_CHARS
-        request, result = _cut(request, MAX_REQUEST_CHARS), _cut(result, limit)
-        lines.append(
-            brief.prompts.text("earlier_task", request=request, result=result, turns=turns)
-        )
-    return Block("\n".join(lines), brief.prompts.text("earlier"))
+    """Return the conversation so far, newest messages first in line for the room: whole while they fit."""
+    said = [each for run in brief.previous if (each := _said_in(brief, run))]
+    room, lines = EARLIER_TOKENS, list[str]()
+    for request, result in reversed(brief.shares.earlier.of(said, newest=True)):
+        text = brief.prompts.text("earlier_task", request=request, result=result)
+        if estimate(text) > room:
+            text = _cut(text, CHARS_A_TOKEN * room)
+        room -= estimate(text)
+        lines.append(text)
+        if room < LEAST_EARLIER_TOKENS:
+            break
+    count = len(said) - len(lines)
+    lines += [brief.prompts.text("earlier_left_out", count=count)] if count else []
+    return Block("\n\n".join(reversed(lines)), brief.prompts.text("earlier"))
 
 
 def window(brief: Brief) -> Block:
@@ -169,11 +174,14 @@ def matched(brief: Brief) -> Block:
 
 
 def environment(brief: Brief) -> str:
-    """Where the run works, and when."""
-    here = f"{platform.system()} {platform.machine()}"
+    """Return where and when the run works, and what holds for it."""
     said = brief.prompts.text(
-        "environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a")
-    )
+        "environment",
+        cwd=brief.cwd,
+        platform=f"{platform.system()} {platform.machine()}",
+        now=brief.now.strftime("%Y-%m-%d %a %H:%M %Z"),
+        run=brief.run,
+    ).rstrip()
     named = ", ".join(f"${{{name}}}" for name in brief.credentials)
     return said + ("\n" + brief.prompts.text("credentials", names=named) if named else "")
 
@@ -204,6 +212,11 @@ INJECTORS = (
     Injector("environment", 150, None, False, environment),
     Injector("task", 160, None, False, task),
 )
+
+
+def first_messages(brief: Brief, budget: int, redact: Callable[[str], str]) -> Context:
+    """Return the first messages of a run within their share of its budget in tokens."""
+    return ContextBuilder(INJECTORS, redact).build(brief, round(SHARE * budget))
 
 
 def _texts(brief: Brief) -> dict[str, str]:
@@ -248,15 +261,15 @@ def _header(line: str) -> str:
     return f"- {name}: {description.encode()[:MAX_HEADER_BYTES].decode(errors='ignore')}…"
 
 
-def _folded(brief: Brief, run: str) -> tuple[str, str, int] | None:
-    """Request, result and turns of an earlier run."""
-    request, result, turns = "", "", 0
+def _said_in(brief: Brief, run: str) -> tuple[str, str] | None:
+    """Return request and result of an earlier run."""
+    request, result = "", ""
     for event in brief.reader.events(run):
         if event["type"] == "run_started":
             request = event["task"]
         elif event["type"] == "run_ended":
-            result, turns = event["result"], event["turns"]
-    return (request, result, turns) if request else None
+            result = event["result"] or f"({event['status']})"
+    return (request, result) if request else None
 
 
 def _local(at: datetime) -> str:

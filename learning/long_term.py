@@ -172,6 +172,14 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     return tuple(sorted(turns))
 
 
+def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
+    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches no procedure."""
+    stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
+    said = (each for what in _marks(events) for each in _SENTENCE.split(what))
+    sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
+    return bool(sentences) and sentences <= stored
+
+
 def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({each.text: each for each in reversed(proposals)}.values())[::-1]
 

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError
-from context.compaction import Compaction, are_kept
-from context.history import History, Reading
-from context.prompts import Prompts
-from handler import AgentHandler, Owner
+from context import Compaction, History, Prompts, Reading, TurnTexts
+from handler import AgentHandler, Hearing, Owner
 from learning.guards import ReplayGuards, tools_used
 from learning.learned_wordings import with_learned
 from learning.slots import Where
@@ -26,6 +24,7 @@ from memory.sops.store import Sop, SopStore
 from models.base import Event, Model
 from models.chain import Budget, ModelChain
 from models.errors import ModelUnavailable
+from runs.control.consent import Consent
 from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
@@ -36,7 +35,7 @@ from runs.run import Run, now
 from runs.start.attachments import named, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
-from runs.start.run_started import opening
+from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
 from safety.secrets import Redactor
@@ -310,7 +309,7 @@ class Agent:
             first = lane(replay, progress, options.cwd, self.parts.toolbox(), self.config.lang)
         if not first and not models:
             return Nobody(self.prompts.text("no_model"))
-        kept = are_kept(start)
+        kept = Compaction.reads_back(start)
         compaction = Compaction(
             begun.log.folder, briefing.prompts, progress.working.summaries, is_kept=kept
         )
@@ -448,31 +447,6 @@ class Agent:
             from tools.mcp import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
-        handler = AgentHandler(
-            run=log.run,
-            session=options.session,
-            request=bounds.request if bounds else start["task"],
-            tools=Toolbox(
-                tools,
-                families,
-                progress.families,
-                self.parts.foreign if _may_call_foreign(families) else None,
-            ),
-            check_args=check_args,
-            context=context,
-            gate=gate,
-            redact=redactor.redact,
-            owner=owner,
-            inbox=self.parts.inbox(),
-            prompts=briefing.prompts,
-            working=progress.working,
-            state=progress.state,
-            l2_index=partial(self.parts.l2_index, options, redactor),
-            attended=attended,
-            steering=steering.take,
-            remember=briefing.note,
-            context_changes=briefing.changes,
-        )
         by_rote = self.sops.get(start["sop"]) if start["sop"] and not progress.handed_over else None
         turns = options.max_turns or self.config.limits.turns + steps(by_rote)
         last_turn = (
@@ -480,10 +454,58 @@ class Agent:
             if progress.status == "limit"
             else max(turns, progress.next_turn)
         )
+        prompts, session = briefing.prompts, options.session
+        offered = Toolbox(
+            tools,
+            families,
+            progress.families,
+            self.parts.foreign if _may_call_foreign(families) else None,
+        )
+        handler = AgentHandler(
+            run=log.run,
+            session=session,
+            request=bounds.request if bounds else start["task"],
+            tools=offered,
+            check_args=check_args,
+            context=context,
+            gate=gate,
+            redact=redactor.redact,
+            consent=Consent(
+                log.run,
+                session,
+                owner,
+                self.parts.inbox(),
+                prompts,
+                progress.state,
+                context,
+                redactor.redact,
+                gate.settings.confirm_hours,
+            ),
+            texts=TurnTexts(
+                prompts,
+                progress.working,
+                last_turn=last_turn,
+                tools=offered,
+                attended=attended,
+                l2_index=partial(self.parts.l2_index, options, redactor),
+                sop_path=self._sop_path,
+                spent=partial(spent, budget, prompts),
+            ),
+            working=progress.working,
+            state=progress.state,
+            last_turn=last_turn,
+            hearing=Hearing(steering.take, briefing.note, briefing.changes),
+            attended=attended,
+        )
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
         return Leg(loop, context.close, redactor)
+
+    def _sop_path(self, name: str) -> str:
+        """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""
+        sop = self.sops.get(name)
+        return str(sop.folder / "SKILL.md") if sop else name
 
     def _delegated(
         self, begun: Begun, call: str, wish: Wish
@@ -520,6 +542,12 @@ class Agent:
             from runs.learning import learn
 
             yield from learn(self, run.id)
+        elif run.status == "done" and used is None:
+            from runs.learning import learn, offer
+
+            if any(each.status == "candidate" for each in self.sops.all()):
+                yield from learn(self, run.id)
+            offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 
 def _may_be_used(progress: Progress) -> bool:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from config import SafetyConfig
-from safety import origins, scripts, shared_folder
+from safety import origins, shared_folder
 from safety.fetches import Fetches, fetches
 from safety.findings import Finding
 from safety.paths import Places, references
-from shell import Setting
 
 if TYPE_CHECKING:
     from safety.tool_words import Effect
+    from shell import Setting
 
 _CONFIRMABLE = {
     "delete",
@@ -409,6 +409,8 @@ class Gate:
             yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
 
     def _script(self, ask: Ask) -> Iterator[Finding]:
+        from safety import scripts  # a replay of our own tools never needs it
+
         yield from self._sandboxed(ask)
         script, env = ask.args.get("script"), ask.args.get("env")
         if not isinstance(script, str):
@@ -444,11 +446,14 @@ class Gate:
 
     def _setting(self, ask: Ask, given: Mapping[str, str]) -> Setting:
         """What is known before a script runs."""
+        from safety.scripts import USUAL
+        from shell import Setting
+
         cwd = str(ask.paths[0] if ask.paths else self.cwd)
         user = dict.fromkeys(("USER", "LOGNAME"), self.owner_home.name)
         own = {"HOME": str(self.owner_home), "PWD": cwd, "TMPDIR": str(self.places.temporary)}
         forbidden = frozenset(self.settings.forbid)
-        return Setting({**scripts.USUAL, **user, **own, **given}, cwd, forbidden)
+        return Setting({**USUAL, **user, **own, **given}, cwd, forbidden)
 
     def _fetched(self, ask: Ask, found: Fetches) -> Iterator[Finding]:
         """To fetch an address is to send it: one that nobody named is asked about."""

@@ -13,8 +13,8 @@ import pytest
 
 from bench.gate import rows
 from config import SafetyConfig
+from context import Prompts
 from context.phrases import FOLDER, reasons_in_words
-from context.prompts import Prompts
 from memory.runlog.inbox import Entry, Inbox
 from runs.auto.ledger import Attempt
 from runs.auto.report import write

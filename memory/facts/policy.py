@@ -267,10 +267,10 @@ class _Proof:
         telling = [
             each for each in results if each.tool not in SAYS_NOTHING and not _only_says(each)
         ]
-        written = "\n".join(each.args_text for record in records for each in record.results)
         said = "\n".join(text for record in records for text in record.said)
         handed = "\n".join(_handed(each.args) for each in telling if each.status == "ok")
-        brought = tuple(_brought(each, written) for each in telling)
+        written = {id(each): text for record in records for each, text in record.written()}
+        brought = tuple(_brought(each, written[id(each)]) for each in telling)
         return cls(tuple(telling), brought, handed, said, records[0].cwd)
 
     @property
@@ -295,7 +295,7 @@ def _handed(args: Mapping[str, Any]) -> str:
 
 
 def _brought(result: Result, written: str) -> str:
-    """The lines of a result, without those that the model itself had written into a call of the run."""
+    """Return the lines of a result, without those that the model had written into a call before it came."""
     lines = [re.sub(r"^\d+\|", "", line).strip() for line in result.text.splitlines()]
     return "\n".join(line for line in lines if len(line) < 8 or line not in written)
 

@@ -18,6 +18,7 @@ from config import SopwithError
 from learning.crystallise import crystallise
 from learning.draft import Draft
 from learning.long_term import after_run as after_marked
+from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
@@ -56,10 +57,17 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
             name = ""
             trace, spent = read_trace(agent.config.home, run), _spent(events)
             ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
-            yield from after_marked(
+            facts = after_marked(
                 trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent)
             )
-            yield from _marked(agent, run, spent)
+            yield from facts
+            if not says_only_facts(events, facts):
+                yield from _marked(agent, run, spent)
+        elif (sop := _followed(agent, events)) is not None:
+            name = sop.name
+            lesson = teach.lesson_from_run(agent, "draft", run)
+            draft = teach.draft_of(agent, lesson, spent_usd=_spent(events))
+            yield from _one_more_case(agent, sop, draft)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
 
@@ -103,6 +111,21 @@ def _is_marked(events: Sequence[Event]) -> bool:
         event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK
     ]
     return is_done and any(event["status"] == "ok" for event in marks)
+
+
+def _followed(agent: Agent, events: Sequence[Event]) -> Sop | None:
+    """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
+    if events[-1]["type"] != "run_ended" or events[-1]["status"] != "done":
+        return None
+    asked = [event["args"] for event in events if event["type"] == "tool_started"]
+    read = [str(args.get("path", "")) for args in asked]
+    named = [str(args.get("related_sop", "")) for args in asked]
+    hints = list(events[0].get("hints", ()))[:1]
+    for sop in agent.sops.all():
+        is_meant = sop.name in (*hints, *named) or str(sop.folder / "SKILL.md") in read
+        if sop.status == "candidate" and is_meant:
+            return sop
+    return None
 
 
 def _spent(events: Sequence[Event]) -> float:

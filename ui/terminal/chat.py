@@ -294,7 +294,7 @@ def _model(conversation: Conversation, argument: str) -> None:
 
 
 def _persona(conversation: Conversation, argument: str) -> None:
-    from context.personas import persona, personas
+    from context.workspace import persona, personas
 
     home = conversation.agent.config.home
     with suppress(OSError):  # a home that cannot be written to has what it has

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from context.builder import fit
 from context.prompts import Prompts
-from context.workspace import State, Workspace
+from context.workspace.files import State, Workspace
 
 MAX_TOKENS = 3000  # of one file
 
 
-@dataclass(frozen=True, slots=True)
-class Reloaded:
+class Reloaded(NamedTuple):
     """Files that changed, each with the version that it has now, and what the model reads about it."""
 
     files: Mapping[str, str]

@@ -25,7 +25,7 @@ from memory.home.sessions import Session
 from memory.home.templates import TEMPLATES, is_template, lay_out, make, template
 
 if TYPE_CHECKING:
-    from context.models import AgentContext, ContextFile, FileLoadResult
+    from context.workspace.shapes import AgentContext, ContextFile, FileLoadResult
 
 CACHE = "memory/.workspace_cache"  # the last good copy of each file; derived, may be deleted
 _FIELDS = {
@@ -92,7 +92,7 @@ class Workspace:
 
     def files(self) -> list[ContextFile]:
         """What is loaded, as seed 004 §1.4 describes a file. Raises pydantic's ValidationError for a link out of the home."""
-        from context.models import ContextFile
+        from context.workspace.shapes import ContextFile
 
         return [
             ContextFile(
@@ -111,7 +111,7 @@ class Workspace:
 
     def load(self) -> AgentContext:
         """Reads every file that this session may have. Raises nothing for what lies there: `results` says how each went."""
-        from context.models import AgentContext, SessionType
+        from context.workspace.shapes import AgentContext, SessionType
 
         self.state = State.LOADING
         started = time.monotonic()
@@ -251,7 +251,7 @@ class Workspace:
             write_atomic(path, text, mode=0o600)
 
     def _result(self, name: str, text: str | None, error: str, **how: bool) -> FileLoadResult:
-        from context.models import FileLoadResult
+        from context.workspace.shapes import FileLoadResult
 
         return FileLoadResult(
             file_path=name,

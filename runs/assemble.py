@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from models.base import ToolResult
     from replay.rote import RoteModel
     from runs.start.disambiguate import Asking
+    from safety.changes import ChangeSet
+    from safety.gate import Decision, Gate
     from tools.base import Wish
 
 
@@ -417,8 +419,9 @@ class Agent:
             if "code_run" in tools or "terminal" in families
             else None
         )
+        staging = self.parts.staging(gate, held, log.folder)
         if start["sop"] is None and self.config.models:  # a replay may do without
-            warm(gate, held)
+            warm(gate, held, is_staged=staging is not None)
         context = ToolContext(
             gate.shared or options.cwd,
             log.folder,
@@ -427,6 +430,7 @@ class Agent:
             deadline=budget.deadline,
             redact=redactor,
             sandbox=held,
+            staging=staging,
             lifts=partial(lifts, gate, options.session),
             leave=partial(
                 leave, gate, options.session, bounds.request if bounds else start["task"]
@@ -497,6 +501,8 @@ class Agent:
             hearing=Hearing(steering.take, briefing.note, briefing.changes),
             attended=attended,
         )
+        if staging:
+            staging.judge = partial(judged, gate, handler)
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
@@ -548,6 +554,15 @@ class Agent:
             if any(each.status == "candidate" for each in self.sops.all()):
                 yield from learn(self, run.id)
             offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
+
+
+def judged(gate: Gate, handler: AgentHandler, changes: ChangeSet) -> Decision:
+    """Return what the gate says of the changes of a call."""
+    from safety.judging import judge_changes
+
+    return judge_changes(
+        changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
+    )
 
 
 def _may_be_used(progress: Progress) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sandbox.cells import Lift, Sandbox, levels
     from sandbox.network import Leave
     from tools.base import Tool
+    from tools.staged import Staging
 
 SEEDS = Path(__file__).parent.parent / "sops"
 WINDOW_TURNS = 6  # that a model reads: three rounds
@@ -103,6 +104,23 @@ class Parts:
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
+
+    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
+        """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
+        if held is None or gate.shared or self.sandbox.name != "full":
+            return None
+        from tools.staged import Staging, is_staged_here
+
+        if not is_staged_here(self.config.home, gate.places.roots):
+            return None
+        undo = self.config.undo
+        return Staging(
+            self.config.home,
+            folder,
+            gate.places.roots,
+            (undo.keep_days, undo.max_gb),
+            [self.config.home / "sops"],
+        )
 
     def shared_folder(self, options: Options) -> Path | None:
         """Where a shared session may work, which takes a full sandbox."""

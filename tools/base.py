@@ -21,8 +21,11 @@ from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
+    from safety.changes import ChangeSet
+    from safety.gate import Decision
     from sandbox.cells import Lift, Sandbox
     from sandbox.network import Leave
+    from tools.staged import Staging
 
 Kept = TypeVar("Kept")
 LOOKS = frozenset(
@@ -62,6 +65,16 @@ class Wish(NamedTuple):
     max_minutes: float | None = None  # of each
 
 
+class Question(NamedTuple):
+    """What a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
+    or the refusal."""
+
+    changes: ChangeSet
+    decision: Decision
+    number: str  # of the stage that waits
+    differences: str  # of its text files
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool may use of the run it works for."""
@@ -70,6 +83,7 @@ class ToolContext:
     folder: Path  # the run's own folder, for long outputs and the like
     home: Path  # the home folder
     call: str = ""  # the id of this call
+    hash: str = ""  # names this call by its tool and arguments
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
@@ -77,6 +91,7 @@ class ToolContext:
         default_factory=dict, repr=False
     )  # what tools may use by name
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
+    staging: Staging | None = None  # where its changes are judged; None: they are made at once
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
@@ -98,6 +113,12 @@ class ToolContext:
     judged: dict[str, Path] = field(
         default_factory=dict
     )  # paths of this call, as the gate saw them
+
+    def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
+        """True for a call whose changes are judged when they are seen."""
+        if self.staging is None or name != "code_run":
+            return False
+        return "all" not in self.lifts(name, args, paths)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""

@@ -17,13 +17,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sandbox.network import Leave
+    from sandbox.stage import Holder, Stage
 
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
@@ -51,8 +52,8 @@ class Process:
     alive: bool  # False for a zombie, which only waits to be reaped
 
 
-# From the holder of a cell and what must not be seen in the stage to the stage.
-Opens = Callable[["Holder", Sequence[str]], "Stage"]
+# From the holder of a cell, what must not be seen and what stays as it is, to the stage.
+Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
 
 
 class Work(NamedTuple):
@@ -122,6 +123,7 @@ class Tree:
             _become_subreaper()
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
+        self.stage: Stage | None = None  # only a cell has one
         self.started = _ticks()
         with starting:
             self.leader = (

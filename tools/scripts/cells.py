@@ -33,6 +33,7 @@ PACKET_BYTES = 16_384
 NOTHING_LEFT_SECONDS = 1.5  # for what was killed to be gone; the cell is given up after that
 # Joins the control groups, then becomes bubblewrap.
 _JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
+_IN_A_STAGE = frozenset(["stage"])  # the cell of calls in a stage
 _of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
 
 
@@ -84,6 +85,8 @@ class Cell:
             if self.holder:
                 self.holder.started(self._process.pid)
         except OSError:
+            if self.holder:
+                self.holder.close()
             if self.way_out:
                 self.way_out.close()
             self.talk.close()
@@ -119,6 +122,8 @@ class Cell:
         if self.talk.fileno() < 0:
             return
         self.talk.close()
+        if self.holder:
+            self.holder.close()
         if not self.was_used:  # there is nothing in it; it may not be whole yet
             self._process.kill()
         with contextlib.suppress(
@@ -259,7 +264,7 @@ class Cells:
         ):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
-        self._cells: dict[frozenset[Lift], Cell] = {}
+        self._cells: dict[frozenset[str], Cell] = {}
         self._confiners: list[Confiner] = []  # at most one
         weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
 
@@ -274,8 +279,7 @@ class Cells:
         """Starts one command. Raises OSError."""
         if sandbox.level.name == "full":  # a cell has no network, but a way out
             lifts = lifts - {"network"}
-        kept = self._cells.get(lifts)
-        plan = self._planner.plan(work.cwd, work.script, lifts, search=kept is None)
+        plan = self._plan(work, lifts)
         variables = self._variables(sandbox.profile, work, plan)
         if sandbox.level.name != "full":
             return self._confined(sandbox.level, work, plan, variables)
@@ -284,23 +288,37 @@ class Cells:
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
+        if work.opens:
+            cell = self._cell(sandbox, plan, _IN_A_STAGE)
+            assert cell.holder is not None
+            return Call(
+                cell,
+                orders,
+                [],
+                leave=work.leave,
+                stage=work.opens(cell.holder, plan.hidden, plan.kept),
+            )
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
             return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
-        if work.opens is None:
-            return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
-        cell = self._cell(sandbox, plan, lifts, is_staged=True)
-        assert cell.holder is not None
-        stage = work.opens(cell.holder, plan.hidden)
-        return Call(cell, orders, [], leave=work.leave, stage=stage)
+        return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
 
-    def warm(self, sandbox: Sandbox, cwd: Path) -> None:
+    def _plan(self, work: Work, lifts: frozenset[Lift]) -> mounts.Plan:
+        if work.opens:
+            return self._planner.staged(work.cwd)
+        search = lifts not in self._cells
+        return self._planner.plan(work.cwd, work.script, lifts, search=search)
+
+    def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
         call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
                 if not sandbox.level.program:
                     self._ready()
+                return
+            if is_staged:
+                self._cell(sandbox, self._planner.staged(cwd.resolve()), _IN_A_STAGE)
                 return
             self._cell(
                 sandbox,
@@ -347,19 +365,16 @@ class Cells:
             self._confiners.append(Confiner())
         return self._confiners[0]
 
-    def _cell(
-        self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift], *, is_staged: bool = False
-    ) -> Cell:
+    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[str]) -> Cell:
         kept = self._cells.get(lifts)
         if kept is not None:
-            is_same = kept.plan == plan and is_staged == (kept.holder is not None)
-            if is_same and kept.is_alive():
+            if kept.plan == plan and kept.is_alive():
                 return kept
             kept.close()
             del self._cells[lifts]
         while len(self._cells) >= MOST_CELLS:
             self._cells.pop(next(iter(self._cells))).close()
-        self._cells[lifts] = Cell(sandbox, plan, is_staged=is_staged)
+        self._cells[lifts] = Cell(sandbox, plan, is_staged=lifts == _IN_A_STAGE)
         return self._cells[lifts]
 
 
@@ -370,7 +385,7 @@ def _holder() -> Holder:
 
 
 def _end(
-    cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None
+    cells: dict[frozenset[str], Cell], confiners: list[Confiner], temporary: Path | None
 ) -> None:
     for cell in cells.values():
         cell.close()

@@ -1,0 +1,26 @@
+"""Judge what a call did to files before it is committed,
+and keep what stood there before, so that it can be taken back."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from tools.staged.available import is_staged_here as is_staged_here
+    from tools.staged.shown import counted as counted
+    from tools.staged.shown import difference as difference
+    from tools.staged.shown import line as line
+    from tools.staged.shown import lines as lines
+    from tools.staged.shown import listed as listed
+    from tools.staged.staging import Staging as Staging
+else:
+    __getattr__ = lazy(
+        __name__,
+        Staging="staging",
+        counted="shown",
+        difference="shown",
+        is_staged_here="available",
+        line="shown",
+        lines="shown",
+        listed="shown",
+    )

@@ -109,9 +109,9 @@ class Parts:
         """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
         if held is None or gate.shared or self.sandbox.name != "full":
             return None
-        from tools.staged import Staging, is_staged_here
+        from tools.staged import Staging
 
-        if not is_staged_here(self.config.home, gate.places.roots):
+        if not Staging.works(self.config.home, gate.places.roots):
             return None
         undo = self.config.undo
         return Staging(

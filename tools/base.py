@@ -83,7 +83,6 @@ class ToolContext:
     folder: Path  # the run's own folder, for long outputs and the like
     home: Path  # the home folder
     call: str = ""  # the id of this call
-    hash: str = ""  # names this call by its tool and arguments
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
@@ -109,6 +108,7 @@ class ToolContext:
     delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
         None  # by the id of the call; None: not here
     )
+    hash: str = ""  # names this call by its tool and arguments
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
     judged: dict[str, Path] = field(
         default_factory=dict

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from tools.staged.available import is_staged_here as is_staged_here
-    from tools.staged.shown import counted as counted
+    from tools.staged.kept import images as images
+    from tools.staged.kept import net as net
+    from tools.staged.kept import standing as standing
     from tools.staged.shown import difference as difference
     from tools.staged.shown import line as line
     from tools.staged.shown import lines as lines
@@ -17,10 +18,11 @@ else:
     __getattr__ = lazy(
         __name__,
         Staging="staging",
-        counted="shown",
         difference="shown",
-        is_staged_here="available",
+        images="kept",
         line="shown",
         lines="shown",
         listed="shown",
+        net="kept",
+        standing="kept",
     )

@@ -13,8 +13,8 @@ NOTE = "stage"  # in the home folder, beside the note on the sandbox
 
 def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
     """Return whether these roots can be staged, really tried; a trial holds until the next boot, or other mounts."""
-    roots = sorted({str(root) for root in roots if root.is_dir()})
-    key, note = _key(roots), home / NOTE
+    folders = sorted({str(root) for root in roots if root.is_dir()})
+    key, note = _key(folders), home / NOTE
     if not key:
         return False
     try:
@@ -25,7 +25,7 @@ def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
         return answer == "overlay"
     from sandbox.stage import probe
 
-    found = probe(home, roots)
+    found = probe(home, folders)
     with suppress(OSError):  # tried again next time
         note.write_text(f"{key}\n{found.name}", "utf-8")
     return found.name == "overlay"

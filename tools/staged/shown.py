@@ -35,7 +35,7 @@ def listed(changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Return changes as JSON has them: path, kind, and the sizes before and after."""
     found = []
     for change in changes:
-        row = {"path": str(change.path), "kind": change.kind}
+        row: dict[str, Any] = {"path": str(change.path), "kind": change.kind}
         row |= {"before": change.before, "after": change.after, "type": change.type}
         row |= {"files": change.files} if change.files != 1 else {}
         found.append(row | ({"was": str(change.was)} if change.was else {}))

@@ -45,6 +45,13 @@ class Staging:
         self._made: set[str] | None = None  # by this run
         self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
 
+    @staticmethod
+    def works(home: Path, roots: Iterable[Path]) -> bool:
+        """True where this machine can stage these roots."""
+        from tools.staged.available import is_staged_here
+
+        return is_staged_here(home, roots)
+
     @property
     def store(self) -> UndoStore:
         """The undo store, with the owner's limits."""

@@ -214,10 +214,11 @@ _NOTES: dict[str, Callable[[Event], str]] = {
 
 
 def what_next(event: Event) -> list[str]:
-    """The command that goes on after a run that is not done."""
+    """What the run has changed, and the command that goes on after a run that is not done."""
     status, run = event["status"], event["run"]
+    lines = [describe.changed(event)] if event.get("changes") else []
     if status == "waiting":
-        return [say("end.waiting", run=run)]
-    if status in ("cancelled", "limit"):
-        return [say("end.resume", run=run)]
-    return []
+        lines.append(say("end.waiting", run=run))
+    elif status in ("cancelled", "limit"):
+        lines.append(say("end.resume", run=run))
+    return lines

@@ -385,6 +385,8 @@ class AgentHandler:
         if isinstance(result, Outcome):
             return result
         result.seconds = time.monotonic() - began
+        for told in self.context.recording.told() if self.context.recording else ():
+            yield {"turn": turn} | told
         if call.name == "update_working_checkpoint":
             self.working.checkpoint(args["key_info"], args.get("related_sop"))
         return result

@@ -43,6 +43,7 @@ from tools.base import ToolContext
 from tools.families import Family
 from tools.processes import stop_leftovers
 from tools.schema import check_args
+from tools.staged import Recording
 from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -419,7 +420,9 @@ class Agent:
             if "code_run" in tools or "terminal" in families
             else None
         )
-        staging = self.parts.staging(gate, held, log.folder)
+        is_trial = "verifies" in start  # works on a copy
+        staging = None if is_trial else self.parts.staging(gate, held, log.folder)
+        is_kept = options.session == "main" and not is_trial
         if start["sop"] is None and self.config.models:  # a replay may do without
             warm(gate, held, is_staged=staging is not None)
         context = ToolContext(
@@ -431,6 +434,7 @@ class Agent:
             redact=redactor,
             sandbox=held,
             staging=staging,
+            recording=Recording(log.run, self.parts.undo_store) if is_kept else None,
             lifts=partial(lifts, gate, options.session),
             leave=partial(
                 leave, gate, options.session, bounds.request if bounds else start["task"]

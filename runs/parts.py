@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
     from sandbox.network import Leave
+    from sandbox.stage import UndoStore
     from tools.base import Tool
     from tools.staged import Staging
 
@@ -111,16 +112,17 @@ class Parts:
             return None
         from tools.staged import Staging
 
-        if not Staging.works(self.config.home, gate.places.roots):
+        roots = gate.places.roots
+        if not Staging.works(self.config.home, roots):
             return None
+        return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
+
+    def undo_store(self) -> UndoStore:
+        """The undo store, with the owner's limits."""
+        from sandbox.stage import UndoStore
+
         undo = self.config.undo
-        return Staging(
-            self.config.home,
-            folder,
-            gate.places.roots,
-            (undo.keep_days, undo.max_gb),
-            [self.config.home / "sops"],
-        )
+        return UndoStore(self.config.home, undo.keep_days, int(undo.max_gb * 1e9))
 
     def shared_folder(self, options: Options) -> Path | None:
         """Where a shared session may work, which takes a full sandbox."""

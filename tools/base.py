@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from safety.gate import Decision
     from sandbox.cells import Lift, Sandbox
     from sandbox.network import Leave
-    from tools.staged import Staging
+    from tools.staged import Recording, Staging
 
 Kept = TypeVar("Kept")
 LOOKS = frozenset(
@@ -91,6 +91,7 @@ class ToolContext:
     )  # what tools may use by name
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     staging: Staging | None = None  # where its changes are judged; None: they are made at once
+    recording: Recording | None = None  # keeps what its file tools replace; None: nothing is kept
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
@@ -113,6 +114,10 @@ class ToolContext:
     judged: dict[str, Path] = field(
         default_factory=dict
     )  # paths of this call, as the gate saw them
+
+    def recorded(self, path: Path) -> AbstractContextManager[None]:
+        """Return the block in which a file tool changes this path, so that it can be taken back."""
+        return self.recording.of(self.call, path) if self.recording else nullcontext()
 
     def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
         """True for a call whose changes are judged when they are seen."""

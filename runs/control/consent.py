@@ -50,7 +50,7 @@ class Consent:
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows what a call has changed; else as `allow`."""
         verdict = replace(question.decision, scope=f"changes|{'|'.join(question.decision.risks)}")
-        shown = "\n".join([*lines(question.changes), question.differences]).strip()
+        shown = "\n".join([*lines(question.changes.changes), question.differences]).strip()
         script = {name: value for name, value in (call.args or {}).items() if name != "env"}
         confirmation = Confirmation(
             f"{self.run}.{turn}.{question.number}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,15 +42,15 @@ def listed(changes: Iterable[Change]) -> list[dict[str, Any]]:
     return found
 
 
-def lines(changes: ChangeSet) -> Iterator[str]:
+def lines(changes: Sequence[Change], most: int = MOST_LISTED) -> Iterator[str]:
     """Yield a line for each change, and one for those that are too many."""
-    for change in changes.changes[:MOST_LISTED]:
-        yield line(change)
-    if (more := len(changes.changes) - MOST_LISTED) > 0:
+    for change in changes[:most]:
+        yield _line(change)
+    if (more := len(changes) - most) > 0:
         yield f"… {more} more"
 
 
-def line(change: Change) -> str:
+def _line(change: Change) -> str:
     """Return one change: its mark, its path, its files where it is a folder, and its size."""
     was = f"{change.was} → " if change.was else ""
     end = "/" if change.type == "folder" else ""

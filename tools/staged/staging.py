@@ -31,15 +31,13 @@ class Staging:
 
     def __init__(
         self,
-        home: Path,
         folder: Path,
         roots: Iterable[Path],
-        undo: tuple[float, float],
+        store: Callable[[], UndoStore],
         shows: Iterable[Path] = (),
     ) -> None:
-        """`folder` is the run's; `undo` says how many days and GB are kept; `shows` stays readable of what is hidden."""
-        self.home, self.folder, self.run = home, folder, folder.name
-        self.roots, self._undo = tuple(roots), undo
+        """`folder` is the run's; `shows` stays readable of what is hidden."""
+        self.folder, self.run, self.roots, self._store = folder, folder.name, tuple(roots), store
         self._shows = [str(path) for path in (folder, *shows) if path.exists()]
         self.judge: Judge | None = None
         self._made: set[str] | None = None  # by this run
@@ -52,12 +50,6 @@ class Staging:
 
         return is_staged_here(home, roots)
 
-    @property
-    def store(self) -> UndoStore:
-        """The undo store, with the owner's limits."""
-        days, size = self._undo
-        return stages.UndoStore(self.home, days, int(size * 1e9))
-
     def opens(self, call: str) -> Opens:
         """Return what covers the roots for one call. It raises OSError."""
 
@@ -65,7 +57,7 @@ class Staging:
             try:
                 return stages.Stage.open(
                     self.roots,
-                    self.home,
+                    self._store().home,
                     self.run,
                     call,
                     holder=holder,
@@ -100,10 +92,10 @@ class Staging:
     def resume(self, call: str, name: str) -> Settling:
         """Ask about the changes that wait, and commit them or throw them away; the call itself is not done again."""
         number, result = self._aside(name)
-        stage = stages.Stage.waiting(self.home, number)
+        stage = stages.Stage.waiting(self._store().home, number)
         if stage is None:
             self._forget(name)
-            is_done = any(each.number == number for each in self.store.changes(self.run))
+            is_done = any(each.number == number for each in self._store().changes(self.run))
             return result if is_done else _failed(result, "what it changed is not kept any more")
         assert self.judge is not None
         stage.is_ours = self._is_ours
@@ -134,7 +126,7 @@ class Staging:
     ) -> Generator[Event, None, ToolResult]:
         """Make the changes real and say so."""
         try:
-            changes = stage.commit(self.store).changes
+            changes = stage.commit(self._store()).changes
         except stages.StageError as error:
             stage.discard()
             return _failed(result, str(error))
@@ -152,7 +144,7 @@ class Staging:
         """True for what this run has made, and nothing of the owner's has been moved into."""
         if self._made is None:
             self._made = set()
-            for kept in self.store.changes(self.run):
+            for kept in self._store().changes(self.run):
                 self._remember(kept.changes)
         above = (path, *map(str, Path(path).parents))
         nearest = next((each for each in above if each in self._made | self._arrived), "")

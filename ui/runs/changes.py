@@ -9,7 +9,7 @@ from config import Config, SopwithError
 from memory.runlog.log import find_run, read_events
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
-from tools.staged import difference, images, line, listed, net, standing
+from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
@@ -44,12 +44,16 @@ def diff(args: Namespace, config: Config) -> int:
         print(say("diff.none"))
         return 0
     before = images(config.home, kept)
-    for change in changes:
-        print(one_line(line(change), 400))
+    _print_list(changes)
     for change in changes:
         _print_difference(change, before.get(str(change.path), ""))
     print(say("diff.undo", run=run))
     return 0
+
+
+def _print_list(changes: list[Change]) -> None:
+    for each in lines(changes, most=len(changes)):
+        print(one_line(each, 400))
 
 
 def _print_difference(change: Change, before: str) -> None:
@@ -103,8 +107,7 @@ def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
         return True
     from ui.terminal.typed_line import read_line
 
-    for change in net(standing(store, run, call)):
-        print(one_line(line(change), 400))
+    _print_list(net(standing(store, run, call)))
     try:
         return read_line(say("undo.question", run=run) + " ").strip().lower() in YES
     except EOFError:

@@ -322,6 +322,7 @@ class Agent:
 
     def _run(self, begun: Begun, first: Event, model: Model, before: Iterable[Event] = ()) -> Run:
         log, progress, options = begun.log, begun.progress, begun.options
+        before = chain(self._recovered(), before)
         start, bounds, steering = (
             progress.opening,
             options.bounds,
@@ -357,6 +358,14 @@ class Agent:
                 is_named=options.named,
             ),
         )
+
+    def _recovered(self) -> list[Event]:
+        """Bring to an end what a kill in the middle of a commit has left, and say so."""
+        if not (self.config.home / "undo").is_dir():
+            return []
+        from sandbox.stage import recover
+
+        return [{"type": "recovered", "text": line} for line in recover(self.config.home)]
 
     def _or_meant(
         self, begun: Begun, loop: Generator[Event, None, End], legs: Callable[[Model], Leg]

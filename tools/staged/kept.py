@@ -28,7 +28,7 @@ def net(kept: Iterable[Kept]) -> list[Change]:
     found: dict[Path, Change] = {}
     for each in kept:
         for change in each.changes.changes:
-            before = found.pop(change.path, None)
+            before = found.pop(change.was or change.path, None)
             merged = _merged(before, change) if before else change
             if merged:
                 found[change.path] = merged
@@ -39,6 +39,10 @@ def _merged(first: Change, then: Change) -> Change | None:
     """Return what two changes of one path are together; None where the second takes back the first."""
     if first.kind == "new" and then.kind == "gone":
         return None
+    if first.kind == "new" and then.kind == "moved":
+        return then._replace(kind="new", before=None, was=None)
+    if first.kind == "moved" and then.kind == "moved":
+        return then._replace(was=first.was) if first.was != then.path else None
     if first.kind == "gone" and then.kind == "new":
         return then._replace(kind="changed", before=first.before)
     if first.kind in ("new", "moved") and then.kind in ("changed", "mode"):

@@ -50,6 +50,15 @@ class Staging:
 
         return is_staged_here(home, roots)
 
+    @staticmethod
+    def discard_all(folder: Path, home: Path) -> None:
+        """Throw away the changes that wait in a run which is over. `folder` is the run's."""
+        for note in folder.glob("waiting-*.json"):
+            stage = stages.Stage.waiting(home, json.loads(note.read_text("utf-8"))["number"])
+            if stage:
+                stage.discard()
+            note.unlink()
+
     def opens(self, call: str) -> Opens:
         """Return what covers the roots for one call. It raises OSError."""
 

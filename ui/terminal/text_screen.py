@@ -196,6 +196,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "model_retry": _model,
     "model_adapted": _model,
     "handover": lambda event: say("model.handover"),
+    "recovered": lambda event: one_line(in_words(event["text"]), 300),
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "context": _context,

@@ -101,23 +101,32 @@ class Staging:
     def resume(self, call: str, name: str) -> Settling:
         """Ask about the changes that wait, and commit them or throw them away; the call itself is not done again."""
         number, result = self._aside(name)
-        stage = stages.Stage.waiting(self._store().home, number)
+        stage = self._waiting(number)
         if stage is None:
             self._forget(name)
             is_done = any(each.number == number for each in self._store().changes(self.run))
             return result if is_done else _failed(result, "what it changed is not kept any more")
         assert self.judge is not None
-        stage.is_ours = self._is_ours
-        changes, decision = stage.changes, self.judge(stage.changes)
-        shown = differences(stage.deltas)
-        refusal: ToolResult | None = yield Question(changes, decision, number, shown)
-        if refusal is not None:
+        question = Question(
+            stage.changes, self.judge(stage.changes), number, differences(stage.deltas)
+        )
+        stage.wait()  # nobody holds it while the owner thinks
+        refusal: ToolResult | None = yield question
+        stage = self._waiting(number)
+        if stage is None:
+            return _failed(result, "somebody else has answered")
+        if refusal is None:
+            result = yield from self._committed(stage, call, result)
+        else:
             stage.discard()
-            self._forget(name)
-            return refusal
-        result = yield from self._committed(stage, call, result)
         self._forget(name)
-        return result
+        return refusal or result
+
+    def _waiting(self, number: str) -> Stage | None:
+        stage = stages.Stage.waiting(self._store().home, number)
+        if stage:
+            stage.is_ours = self._is_ours
+        return stage
 
     def drop(self, stage: Stage) -> None:
         """Throw changes away, also where the cell of the stage has died."""

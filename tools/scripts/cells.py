@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 4
 PACKET_BYTES = 16_384
+BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
 NOTHING_LEFT_SECONDS = 1.5  # for what was killed to be gone; the cell is given up after that
 # Joins the control groups, then becomes bubblewrap.
 _JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
@@ -44,6 +45,8 @@ class Cell:
         """Raises OSError."""
         self.plan = plan
         self.was_used = False
+        self._stands = False
+        self.said = ""  # by bubblewrap, once it has ended
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -109,12 +112,28 @@ class Cell:
         except OSError:
             return False
 
+    def stand(self) -> None:
+        """Wait until it is built: what is mounted before would be in the way of bubblewrap's own mounts. Raises OSError."""
+        if self._stands:
+            return
+        self.talk.settimeout(BUILT_SECONDS)
+        try:
+            self.talk.send(b"term")  # nobody is there yet; the answer says that the supervisor is
+            self._stands = self.talk.recv(PACKET_BYTES).startswith(b"left")
+        finally:
+            self.talk.settimeout(None)
+        if not self._stands:
+            raise OSError("the cell has ended")
+
     def why(self) -> str:
         """What bubblewrap said before it ended."""
         if self.talk.fileno() < 0:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(NOTHING_LEFT_SECONDS)
+        return self._said()
+
+    def _said(self) -> str:
         return " ".join(os.pread(self._errors, 4096, 0).decode(errors="replace").split())[:200]
 
     def close(self) -> None:
@@ -134,6 +153,7 @@ class Cell:
             self._kill()
             self._process.wait()
         leaders.discard(self._process.pid)
+        self.said = self._said()
         os.close(self._errors)
         self._group.close()
         if self.way_out:
@@ -289,15 +309,7 @@ class Cells:
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
         if work.opens:
-            cell = self._cell(sandbox, plan, _IN_A_STAGE)
-            assert cell.holder is not None
-            return Call(
-                cell,
-                orders,
-                [],
-                leave=work.leave,
-                stage=work.opens(cell.holder, plan.hidden, plan.kept),
-            )
+            return _staged(self._cell(sandbox, plan, _IN_A_STAGE), orders, work)
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
             return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
@@ -376,6 +388,22 @@ class Cells:
             self._cells.pop(next(iter(self._cells))).close()
         self._cells[lifts] = Cell(sandbox, plan, is_staged=lifts == _IN_A_STAGE)
         return self._cells[lifts]
+
+
+def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
+    """Start a command in a stage of its own. Raises OSError."""
+    assert cell.holder is not None and work.opens is not None
+    try:
+        cell.stand()
+        stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
+    except OSError as error:
+        cell.close()
+        raise OSError(f"the stage does not start: {cell.said or error}") from error
+    try:
+        return Call(cell, orders, [], leave=work.leave, stage=stage)
+    except OSError:
+        stage.discard()
+        raise
 
 
 def _holder() -> Holder:

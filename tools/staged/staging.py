@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,10 +131,8 @@ class Staging:
 
     def drop(self, stage: Stage) -> None:
         """Throw changes away, also where the cell of the stage has died."""
-        try:
+        with suppress(stages.StageError):  # its mounts are gone; the next start removes the rest
             stage.discard()
-        except stages.StageError:
-            stage.discard()  # its mounts are gone with the cell
 
     def is_aside(self, name: str) -> bool:
         """True for a call that was done, and whose changes wait."""

@@ -45,6 +45,7 @@ from tools.base import ToolContext
 from tools.families import Family
 from tools.processes import stop_leftovers
 from tools.schema import check_args
+from tools.staged import Recording
 from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from models.base import ToolResult
     from replay.rote import RoteModel
     from runs.start.disambiguate import Asking
+    from safety.changes import ChangeSet
+    from safety.gate import Decision, Gate
     from tools.base import Wish
 
 
@@ -337,6 +340,7 @@ class Agent:
         pick: Shown | None = None,
     ) -> Run:
         log, progress, options = begun.log, begun.progress, begun.options
+        before = chain(self._recovered(), before)
         start, bounds, steering = (
             progress.opening,
             options.bounds,
@@ -372,6 +376,14 @@ class Agent:
                 is_named=options.named,
             ),
         )
+
+    def _recovered(self) -> list[Event]:
+        """Bring to an end what a kill in the middle of a commit has left, and say so."""
+        if not (self.config.home / "undo").is_dir():
+            return []
+        from sandbox.stage import recover
+
+        return [{"type": "recovered", "text": line} for line in recover(self.config.home)]
 
     def _or_meant(
         self,
@@ -449,8 +461,11 @@ class Agent:
             if "code_run" in tools or "terminal" in families
             else None
         )
+        is_trial = "verifies" in start  # works on a copy
+        staging = None if is_trial else self.parts.staging(gate, held, log.folder)
+        is_kept = options.session == "main" and not is_trial
         if start["sop"] is None and self.config.models:  # a replay may do without
-            warm(gate, held)
+            warm(gate, held, is_staged=staging is not None)
         context = ToolContext(
             gate.shared or options.cwd,
             log.folder,
@@ -459,6 +474,8 @@ class Agent:
             deadline=budget.deadline,
             redact=redactor,
             sandbox=held,
+            staging=staging,
+            recording=Recording(log.run, self.parts.undo_store) if is_kept else None,
             lifts=partial(lifts, gate, options.session),
             leave=partial(
                 leave, gate, options.session, bounds.request if bounds else start["task"]
@@ -529,6 +546,8 @@ class Agent:
             hearing=Hearing(steering.take, briefing.note, briefing.changes),
             attended=attended,
         )
+        if staging:
+            staging.judge = partial(judged, gate, handler)
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
@@ -570,6 +589,15 @@ class Agent:
         if any(each.status == "candidate" for each in self.sops.all()):
             yield from learn(self, run.id)
         offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
+
+
+def judged(gate: Gate, handler: AgentHandler, changes: ChangeSet) -> Decision:
+    """Return what the gate says of the changes of a call."""
+    from safety.judging import judge_changes
+
+    return judge_changes(
+        changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
+    )
 
 
 def _may_be_used(progress: Progress) -> bool:

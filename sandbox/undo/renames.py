@@ -29,7 +29,7 @@ def refused(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:
 
 def _folders(name: str, cwd: str, layers: list[Layer]) -> list[str]:
     """Return what a name means in the folder of the call, or above: Git names from its top."""
-    found = []
+    found: list[str] = []
     place = os.path.realpath(cwd)
     for layer in layers:
         while is_below(place, layer.lower):

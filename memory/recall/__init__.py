@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from memory.recall.ranking import relevant as relevant
     from memory.recall.ranking import search as search
     from memory.recall.words import learn as learn
-    from memory.recall.written import keep_in_step as keep_in_step
     from memory.recall.written import refresh as refresh
 else:
     __getattr__ = lazy(
         __name__,
         answer="answering",
         context_lines="ranking",
-        keep_in_step="written",
         learn="words",
         mark_read="ranking",
         refresh="written",

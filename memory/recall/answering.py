@@ -46,11 +46,11 @@ def answer(home: Path, question: str, now: datetime, only: str | None = None) ->
         return []
     from memory.journal.store import Store
     from memory.recall.ranking import search
-    from memory.recall.written import keep_in_step
+    from memory.recall.written import refresh
 
     path = home / "journal" / "memory.sqlite3"
     if only is None:
-        keep_in_step(home)
+        refresh(home)
     with closing(Store(path, readonly=True, only=only)) as store:
         wanted = _wanted(question)
         if not wanted or store.documents(wanted).keys() != wanted:

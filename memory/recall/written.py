@@ -24,19 +24,25 @@ SUPERSEDED = "superseded:"  # a tag, with the id of the newer line behind it
 BELOW = "below:"  # a tag, with the heading above a line
 
 
-def keep_in_step(home: Path) -> None:
-    """Take in the files that changed, for who reads the index of a home folder next. Where nothing did, nothing is opened
-    to write. Raises JournalError."""
+def refresh(home: Path, store: Store | None = None) -> None:
+    """Take in the files that changed. Without a `store` the index of the home folder is opened, to write only where
+    something changed. Raises JournalError."""
+    if store is None:
+        _refresh_alone(home)
+    else:
+        _refresh(home, store)
+
+
+def _refresh_alone(home: Path) -> None:
     path = home / "journal" / INDEX
     with closing(Store(path, readonly=True)) as store:
         known = store.setting(SETTING)
     if known != _stamps(home):
         with closing(Store(path)) as store:
-            refresh(home, store)
+            _refresh(home, store)
 
 
-def refresh(home: Path, store: Store) -> None:
-    """Take in the files that changed, through a store of the owner's that may write. Raises JournalError."""
+def _refresh(home: Path, store: Store) -> None:
     known, now = store.setting(SETTING), _stamps(home)
     if known == now:
         return

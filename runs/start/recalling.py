@@ -120,9 +120,9 @@ class Recalling:
 
         try:
             if self._only is None:
-                from memory.recall import keep_in_step
+                from memory.recall import refresh
 
-                keep_in_step(self._path.parent.parent)
+                refresh(self._path.parent.parent)
             if not self._path.is_file():
                 return None
             return Store(self._path, readonly=True, only=self._only)

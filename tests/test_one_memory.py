@@ -17,7 +17,7 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.notes import daily, written_lines
-from memory.recall import answer, keep_in_step
+from memory.recall import answer, refresh
 from memory.recall.ranking import relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
@@ -48,7 +48,7 @@ def say(home: Path, *texts: str, session: Session = MAIN, who: str = "owner") ->
 
 def found(home: Path, query: str, k: int = 10, only: str | None = None) -> list[str]:
     """The sources of what a search gives, without the place in the file; best first."""
-    keep_in_step(home)
+    refresh(home)
     with closing(Store(home / "journal/memory.sqlite3", readonly=True, only=only)) as store:
         results = search(store, query, NOW, k).results
     return [re.split("[:#]", each.turn.source)[0] for each in results]
@@ -180,7 +180,7 @@ def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path)
     facts = FactStore(home)
     old = facts.apply(Add("ENVIRONMENT", "the office wifi is called Heron"), by_owner=True)
     new = facts.apply(Amend(old.id, old.text, "the office wifi is called Stork"), by_owner=True)
-    keep_in_step(home)
+    refresh(home)
     with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
         first, second = search(store, "office wifi", NOW).results
         assert [first.turn.id, second.turn.id] == [new.id, old.id]

@@ -100,7 +100,7 @@ def test_a_skill_that_is_called_like_a_seed_comes_in_beside_it(
     (where / "SKILL.md").write_text(FRONT.replace("tea", "task_management"), encoding="utf-8")
     for _ in range(2):  # under quarantine it may come in again
         done = cli("sops", "import", str(where), "--yes")
-        assert done.code == 0 and "imported as task-management-imported" in done.stdout, done
+        assert done.code == 0 and "sops enable task-management-imported" in done.stdout, done
     known = {sop.name: sop for sop in SopStore(SEEDS, home / "sops").all()}
     assert known["task-management"].is_seed and known["task-management"].runs_alone
     beside = known["task-management-imported"]
@@ -141,7 +141,7 @@ def test_enabling_makes_a_draft_that_a_model_may_read_and_nothing_replays(
     free = release(sop, SopChanges(home, SEEDS), "enabled by its owner")
     assert (free.status, free.is_quarantined, free.runs_alone) == ("draft", False, False)
     everything = SopStore(SEEDS, home / "sops")
-    assert any(line.startswith("tea:") for line in everything.header_lines("en", seeds=False))
+    assert not everything.header_lines("en", seeds=False)  # a draft is read on demand alone
     choice = choose("brew the tea", everything.all(), tmp_path, tmp_path)
     assert choice.match is None and [sop.name for sop in choice.hints] == ["tea"]
     assert "Boil water" in choice.hints[0].body("en") and choice.hints[0].folder == free.folder

@@ -247,7 +247,7 @@ def test_a_model_that_looks_everywhere_for_a_group_finds_nothing_of_the_owners(
     one, server = served(full, scripted_server, calls, lang)
     events = drive(
         one.start(
-            TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 9)
+            TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 40)
         )
     )
     assert events[-1]["status"] == "done", events[-1]

@@ -19,7 +19,7 @@ _QUOTED = re.compile(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
 def refused(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:
     """Return the owner's folders that a program names where it says that it cannot rename one."""
-    found = set()
+    found: set[str] = set()
     for line in output.splitlines():
         if _REFUSED.search(line):
             for name in _QUOTED.findall(line):
@@ -51,7 +51,7 @@ def copy(layers: list[Layer], folders: list[str]) -> set[int]:
             f"{', '.join(folders)}: a stage renames a folder by copying it, and"
             f" {size / 1e9:.1f} GB is too much"
         )
-    found = set()
+    found: set[str] = set()
     for folder in folders:
         layer = next(each for each in layers if is_below(folder, each.lower))
         place = layer.upper + folder[len(layer.lower.rstrip("/")) :]

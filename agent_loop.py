@@ -18,7 +18,7 @@ Exit = Literal["CURRENT_TASK_DONE", "EXITED", "MAX_TURNS_EXCEEDED"]
 
 @dataclass(slots=True)
 class Outcome:
-    """What one turn led to.
+    """Hold what one turn led to.
 
     `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as messages for the
     history, or None when the task is done; `should_exit` leaves the loop at once, and `ending` says why: a question or
@@ -29,13 +29,13 @@ class Outcome:
     next_prompt: list[Message] | None = None
     should_exit: bool = False
     status: Status = "ok"
-    ending: Literal["", "waiting", "failed"] = ""
+    ending: Literal["", "waiting", "failed", "summed_up"] = ""
     seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class End:
-    """How the loop ended; `outcome` is the last one, `turns` counts from the first turn of the run."""
+    """Say how the loop ended; `outcome` is the last one, `turns` counts from the first turn of the run."""
 
     exit: Exit
     outcome: Outcome
@@ -43,14 +43,14 @@ class End:
 
 
 class Handler(Protocol):
-    """Turns a reply into an outcome (handler.py)."""
+    """Turn a reply into an outcome (handler.py)."""
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
-        """What the model is asked this turn: the history, the anchor, reminders that are due, the tools."""
+        """Make the request of this turn: the history, the anchor, reminders that are due, the tools."""
         ...
 
     def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
-        """Carries out the first call of the reply."""
+        """Carry out the first call of the reply."""
         ...
 
 
@@ -62,7 +62,7 @@ def agent_loop(
     first_turn: int = 1,
     last_turn: int = 40,
 ) -> Generator[Event, None, End]:
-    """Runs one task. `messages` is the history so far (system prompt, task) and grows in place.
+    """Run one task. `messages` is the history so far (system prompt, task) and grows in place.
 
     A resumed run enters with the history it had and `first_turn` behind the last finished turn.
     """

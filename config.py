@@ -1,4 +1,4 @@
-"""What the owner has set: config.yaml in the home folder and the environment, checked; an error names file, key and line.
+"""Read the settings: config.yaml in the home folder and the environment, checked; errors name file, key and line.
 
 A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment wins over the file.
 This is the lowest layer: it imports nothing of ours. Here stands the root of the errors that are shown to the owner as
@@ -17,7 +17,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, Union
@@ -31,6 +31,7 @@ VARIABLES = (
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
+_Item = TypeVar("_Item")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
@@ -103,7 +104,7 @@ class UndoConfig:
 
 @dataclass(frozen=True)
 class SafetyConfig:
-    """What the gate may allow. `roots` are absolute; empty: the owner's home, the folder
+    """Bound what the gate may allow. `roots` are absolute; empty: the owner's home, the folder
     that the run works in, and the folder for temporary files."""
 
     roots: tuple[Path, ...] = ()
@@ -127,7 +128,7 @@ class SafetyConfig:
 
 @dataclass(frozen=True)
 class EmbeddingsConfig:
-    """Which embeddings recall uses."""
+    """Name the embeddings that recall uses."""
 
     model: str
     kind: Literal["openai"] = "openai"
@@ -188,7 +189,7 @@ class McpConfig:
 
 @dataclass(frozen=True)
 class BrowserConfig:
-    """Which browser the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
+    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
     folder of its profile; without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
 
     address: str = ""
@@ -211,9 +212,35 @@ class AutoConfig:
 
 @dataclass(frozen=True)
 class InboxConfig:
-    """Whether the desktop shows that something waits; never what it is."""
+    """Let the desktop show that something waits; never what it is."""
 
     desktop: Literal["on", "off"] = "on"
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
+
+    most: int | None = None
+
+    def of(self, items: Sequence[_Item], *, newest: bool = False) -> Sequence[_Item]:
+        """Return the first items of the share, or its last ones."""
+        if self.most is None:
+            return items
+        return items[len(items) - self.most :] if newest and self.most else items[: self.most]
+
+
+@dataclass(frozen=True)
+class ContextConfig:
+    """Choose what the model reads when a run begins: each part true, false, or a limit.
+
+    Limits count lines of notes and facts, SOPs, memories, and earlier requests of a conversation."""
+
+    notes: Share = Share()
+    facts: Share = Share()
+    sops: Share = Share()
+    recall: Share = Share(5)
+    earlier: Share = Share()
 
 
 @dataclass(frozen=True)
@@ -233,6 +260,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    context: ContextConfig = ContextConfig()
     plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
@@ -245,7 +273,7 @@ class Config(_File):
 
 
 def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
-    """The home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
+    """Return the home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
     try:
         return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
     except RuntimeError as error:  # no such user, or no HOME at all
@@ -255,14 +283,14 @@ def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
 
 
 def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
-    """The language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
+    """Return the language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
     named = (environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     locale = option or next(filter(None, named), "")
     return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
-    """The checked settings of this home folder and environment. Raises ConfigError."""
+    """Return the checked settings of this home folder and environment. Raises ConfigError."""
     file = home / "config.yaml"
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -285,7 +313,7 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
 def _with_environment(
     models: tuple[ModelConfig, ...], environ: Mapping[str, str]
 ) -> tuple[ModelConfig, ...]:
-    """The models, with what the environment says about the one named "main".
+    """Return the models, with what the environment says about the one named "main".
 
     Where the file has no "main", it makes one and puts it first. A key alone does that only where the file names no
     model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
@@ -302,7 +330,7 @@ def _with_environment(
 
 
 def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
+    """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
     given = {name: environ[name].strip() for name in VARIABLES if environ.get(name, "").strip()}
     said: dict[str, Any] = {}
     if "SOPWITH_MODEL" in given:
@@ -321,7 +349,7 @@ def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any
 
 
 def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:
-    """True where the variables of Anthropic are meant: by the kind of "main", or the model's name; or there are no others."""
+    """Return True where the variables of Anthropic are meant: by the kind of "main", or the model's name; or there are no others."""
     if main is not None and main.kind == "anthropic":
         return True
     if "ANTHROPIC_API_KEY" not in given or "OPENAI_BASE_URL" in given:
@@ -337,7 +365,7 @@ def _is_url(text: str) -> bool:
 
 
 def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
-    """The settings that the text of config.yaml holds."""
+    """Return the settings that the text of config.yaml holds."""
     import yaml
 
     try:
@@ -387,17 +415,17 @@ class _Reader:
         self.file, self.environ = file, environ
 
     def error(self, node: _Node, path: str, problem: str) -> ConfigError:
-        """The error at a node; `path` is the way there, such as models[0].api_key."""
+        """Return the error at a node; `path` is the way there, such as models[0].api_key."""
         return ConfigError(
             f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}"
         )
 
     def is_null(self, node: _Node) -> bool:
-        """True of a key with nothing behind it: the default holds."""
+        """Return True for a key with nothing behind it: the default holds."""
         return bool(node.tag == "tag:yaml.org,2002:null")
 
     def section(self, node: _Node, kind: type[_Section], path: str) -> _Section:
-        """A mapping as the dataclass `kind`."""
+        """Return a mapping as the dataclass `kind`."""
         hints = typing.get_type_hints(kind)
         fields = {each.name: each for each in dataclasses.fields(typing.cast("type[Any]", kind))}
         values: dict[str, Any] = {}
@@ -423,7 +451,7 @@ class _Reader:
         return kind(**values)
 
     def pairs(self, node: _Node, path: str) -> list[_Entry]:
-        """The entries of a mapping."""
+        """Return the entries of a mapping."""
         if node.id != "mapping":
             raise self.error(node, path, "must be a mapping (key: value lines).")
         found: dict[str, _Entry] = {}
@@ -438,7 +466,7 @@ class _Reader:
         return list(found.values())
 
     def value(self, node: _Node, kind: Any, path: str) -> Any:
-        """A node as a value of the type `kind`."""
+        """Return a node as a value of the type `kind`."""
         origin, inner = typing.get_origin(kind), typing.get_args(kind)
         if origin in (Union, types.UnionType):
             return self.value(node, inner[0], path)  # `X | None`: a null never comes here
@@ -456,6 +484,8 @@ class _Reader:
                     node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
                 )
             return word
+        if kind is Share:
+            return self.share(node, path)
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
         if kind is Any:
@@ -469,7 +499,7 @@ class _Reader:
         }[kind](node, path)
 
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
-        """A list, each item of the type `kind`."""
+        """Return a list, each item of the type `kind`."""
         if node.id != "sequence":
             raise self.error(
                 node, path, "must be a list ([a, b], or lines that start with a dash)."
@@ -479,7 +509,7 @@ class _Reader:
         )
 
     def scalar(self, node: _Node, path: str, wanted: str) -> str:
-        """The text of a scalar, each ${VAR} replaced by the variable."""
+        """Return the text of a scalar, each ${VAR} replaced by the variable."""
         if node.id != "scalar":
             raise self.error(
                 node,
@@ -507,7 +537,7 @@ class _Reader:
         return text
 
     def anything(self, node: _Node, path: str) -> Any:
-        """A node as plain data, of whatever shape."""
+        """Return a node as plain data, of whatever shape."""
         if node.id == "mapping":
             return {
                 each.key: self.anything(each.node, each.path) for each in self.pairs(node, path)
@@ -534,6 +564,15 @@ class _Reader:
             raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
         return int(text)
 
+    def share(self, node: _Node, path: str) -> Share:
+        """Return `true`, `false` or a limit of 0 or more as a share."""
+        word = self.scalar(node, path, "true, false or a whole number")
+        if node.tag == "tag:yaml.org,2002:bool":
+            return Share(None if word.lower() in ("true", "yes", "on") else 0)
+        if not re.fullmatch(r"[0-9]{1,9}", word):
+            raise self.error(node, path, f"must be true, false or a limit; it is {word!r}.")
+        return Share(int(word))
+
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")
         if (
@@ -557,7 +596,7 @@ class _Reader:
         return folder
 
     def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
-        """Holds a value against what its field demands: `least`, `above`, `url`."""
+        """Hold a value against what its field demands: `least`, `above`, `url`."""
         if "least" in bounds and value < bounds["least"]:
             raise self.error(node, path, f"must be {bounds['least']} or more.")
         if "above" in bounds and value <= bounds["above"]:
@@ -566,7 +605,7 @@ class _Reader:
             raise self.error(node, path, "must be an address that starts with http:// or https://.")
 
     def check_servers(self, root: _Node, settings: _File) -> None:
-        """A server is started or asked, one of both, and its name stands before the dot in `SERVER.TOOL`."""
+        """Check that a server is started or asked, one of both, and that its name stands before the dot in `SERVER.TOOL`."""
         for name, server in settings.mcp.servers.items():
             entry, path = root, f"mcp.servers.{name}"
             for key in ("mcp", "servers", name):
@@ -592,7 +631,7 @@ class _Reader:
 
 
 def _as_written(node: _Node) -> str:
-    """The text of a scalar as it stands in the file: a reference to a variable has its braces again."""
+    """Return the text of a scalar as it stands in the file: a reference to a variable has its braces again."""
     return re.sub("\\$\ue000(\\w+)\ue001", r"${\1}", str(node.value))
 
 

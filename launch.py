@@ -1,4 +1,4 @@
-"""Start here: finds home, language and settings, and hands over to the function in ui/ that does the command.
+"""Start here: find home, language and settings, then call the function in ui/ that does the command.
 
 Nothing heavy is imported before a command needs it: `--help` reads this file, config.py, ui/arguments.py with
 ui/commands.py, and the sentences of ui/words.py.
@@ -38,7 +38,7 @@ _loaded: list[Config] = []  # the config, once it is read: errors are told witho
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
+    """Run one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     _loaded.clear()
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Streams that were closed lead nowhere: else the next file that is opened would get what is printed."""
+    """Open closed streams on the null device: else the next file that is opened would get what is printed."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
@@ -73,7 +73,7 @@ def _open_streams() -> None:
 
 
 def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> None:
-    """What a defect of ours leaves on the screen; it has ended the process, and the run log says so."""
+    """Print one line about a defect of ours. It has ended the process, and the run log says so."""
     print(
         say("usage.defect", kind=kind.__name__, text=_without_secrets(str(error))[:500]),
         file=sys.stderr,
@@ -81,7 +81,7 @@ def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> 
 
 
 def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """The traceback, for `--debug`."""
+    """Print the traceback, for `--debug`."""
     import traceback
 
     print(
@@ -92,7 +92,7 @@ def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 
 def _without_secrets(text: str) -> str:
-    """What is said of an error, without what nobody may read: it goes into terminals' logs and reports of defects."""
+    """Return the text of an error without secrets: it goes into logs of terminals and reports of defects."""
     from safety.held import held_values
     from safety.secrets import Redactor
 
@@ -131,7 +131,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _check_folder() -> None:
-    """Raises UsageError in a folder that was removed: relative paths mean nothing there."""
+    """Raise UsageError in a folder that was removed: relative paths mean nothing there."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def _check_folder() -> None:
 
 
 def _early(words: list[str], option: str) -> str | None:
-    """The value of an option that is needed before the rest can be parsed."""
+    """Return the value of an option that is needed before the rest can be parsed."""
     before = words[: words.index("--")] if "--" in words else words
     for position, word in enumerate(before):
         if word.startswith(f"{option}="):

@@ -25,27 +25,13 @@ def score_gate(data: Path) -> list[Figure]:
     right: Counter[str] = Counter()
     beside: Counter[str] = Counter()
     of: Counter[str] = Counter()
-    for kind, accepted, language, command in _gate_rows():
-        of[kind] += 1
-        right[kind] += gate.decide(judge, command, language) in accepted
-        is_found = any(regex.search(command) for regex in gate.REGEXES)
-        beside[kind] += is_found == (accepted != ("allow",))
+    for row in gate.rows():
+        accepted = gate.GOALS[row.kind][0]
+        of[row.kind] += 1
+        right[row.kind] += gate.decide(judge, row) in accepted
+        is_found = any(regex.search(row.command) for regex in gate.REGEXES)
+        beside[row.kind] += is_found == (accepted != ("allow",))
     return [Figure(f"gate, {kind}", right[kind], of=of[kind], baseline=beside[kind]) for kind in of]
-
-
-def _gate_rows() -> list[tuple[str, tuple[str, ...], str, str]]:
-    """Return kind, accepted decisions, language and command of all rows."""
-    rows: list[tuple[str, tuple[str, ...], str, str]] = []
-    for path in sorted(gate.CASES.glob("*.txt")):
-        for _, line in gate.collection(path.stem):
-            if path.stem in gate.GOALS:
-                rows.append((path.stem, gate.GOALS[path.stem][0], "bash", line))
-                continue
-            said, _, command = line.partition(": ")
-            wanted, _, language = said.partition(" ")
-            accepted = gate.GOALS.get(wanted, ((wanted,), 0))[0]
-            rows.append(("later rows", accepted, "python" if language == "py" else "bash", command))
-    return rows
 
 
 def score_redaction(data: Path) -> list[Figure]:

@@ -91,8 +91,5 @@ def breaks(requests: Sequence[Sequence[Segment]]) -> int:
 
 
 def fresh(before: Sequence[Segment], now: Sequence[Segment]) -> int:
-    """The tokens of those messages that did not stand in the request before at the same place."""
-    kept = 0
-    while kept < min(len(before), len(now)) and before[kept] == now[kept]:
-        kept += 1
-    return count(now[kept:])
+    """Return the tokens behind the prefix that a request shares with the one before it."""
+    return count(now) - repeated(before, now)

@@ -1,4 +1,4 @@
-"""Puts together what a model reads when a run begins: the system prompt, and the message that holds the task.
+"""Put together what a model reads when a run begins: the system prompt, and the message that holds the task.
 
 Each block comes from an injector (context/injectors.py) that is registered with a priority and a budget in tokens.
 Stable blocks make the system prompt, in a fixed order, so that an endpoint's prompt cache holds from one task to the
@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from config import SopwithError
+from config import ContextConfig, SopwithError
 from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
@@ -32,12 +32,13 @@ FAULTS = (
     RuntimeError,
     ImportError,
 )
+SMALL_TOKENS = 16_000
 SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What an injector brings: a text, and a heading that stays when the text is cut."""
+    """Hold what an injector brings: a text, and a heading that stays when the text is cut."""
 
     text: str
     heading: str = ""
@@ -45,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a context is built from. `previous` are the earlier runs of the conversation, oldest first; `hints` SOPs that
+    """Hold what a context is built from. `previous` are the earlier runs of the conversation, oldest first; `hints` SOPs that
     routing found near; `recall` finds memories for a request; `window` gives what was said last in the session."""
 
     task: str
@@ -63,6 +64,9 @@ class Brief:
     recall: Callable[[str], Sequence[str]] = lambda request: ()
     window: Callable[[], Sequence[Turn]] = lambda: ()
     credentials: Sequence[str] = ()  # names that tools know the values of
+    shares: ContextConfig = field(default_factory=ContextConfig)
+    is_small: bool = False  # the window is under SMALL_TOKENS: the short rules, no list of SOPs
+    run: str = ""  # what holds for this run: limits, who is there, what it was started by
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Context:
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def event(self, turn: int) -> Event:
-        """What the log says of it; `messages` is what a resumed run begins with."""
+        """Return the `context` event; `messages` is what a resumed run begins with."""
         return {
             "type": "context",
             "turn": turn,
@@ -114,11 +118,11 @@ class ContextBuilder:
             self.register_injector(injector)
 
     def register_injector(self, injector: Injector) -> None:
-        """Adds one; of the same priority, the one that was registered first comes first."""
+        """Add one; of the same priority, the one that was registered first comes first."""
         self._injectors = sorted([*self._injectors, injector], key=lambda each: each.priority)
 
     def build(self, brief: Brief, max_tokens: int) -> Context:
-        """The first messages within `max_tokens`: blocks of a higher priority take what they need first."""
+        """Return the first messages within `max_tokens`: blocks of a higher priority take what they need first."""
         blocks, failed = self._blocks(brief)
         room = max_tokens - sum(
             estimate(_whole(block)) for each, block in blocks if each.max_tokens is None
@@ -164,7 +168,7 @@ class ContextBuilder:
 
 
 def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:
-    """The text, or as many of its lines as fit, and a line that says how many were left out."""
+    """Return the text, or as many of its lines as fit, and a line that says how many were left out."""
     if estimate(text) <= max_tokens:
         return text
     lines = text.splitlines()

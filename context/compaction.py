@@ -1,4 +1,4 @@
-"""Keeps a long run inside its budget: old results shrink to a line, and older turns to a line each.
+"""Keep a long run inside its budget: old results shrink to a line, and older turns to a line each.
 
 A history that passes the high-water mark is brought below the low one in a single step, so that the endpoint's prompt
 cache breaks rarely. The whole of what shrank lies in the run's folder, where file_read finds it. What stands before
@@ -8,8 +8,9 @@ two numbers, so that a resumed run has the same history. Source: seed 001 §2.2;
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,10 +19,10 @@ from models.base import Message
 HIGH, LOW = 0.8, 0.5  # of the budget: where a compaction begins, and where it should lead
 KEPT = 6  # the last turns, which stay whole as long as they fit
 MAX_LINE_CHARS = 80  # of a result that shrank
-MAX_SAID_CHARS = (
-    4000  # of what stands in a folded turn beside call and result, such as the owner's words
-)
 MAX_FOLDED_LINES = 200  # the newest; the run log has them all
+MIN_LINE_CHARS = 40  # of such a line once the others have taken the room
+ROOM = 0.8  # characters of folded lines for each token of the budget: about a fifth of it
+MAX_ROOM = 32_000
 RESULTS = "results"  # folder beside the run log
 
 
@@ -29,29 +30,35 @@ class Prompts(Protocol):
     """The texts that the model reads (context/prompts.py)."""
 
     def text(self, name: str, /, **values: object) -> str:
-        """The text called `name`, with its blanks filled."""
+        """Return the text called `name`, with its blanks filled."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
+    """Say how far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
 
     up_to: int = 0
     folded: int = 0
+    room: int = 8_000  # characters of the lines of folded turns; logs of older versions say none
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
+    """Hold what a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
 
     folder: Path
     prompts: Prompts
     summaries: Sequence[str]  # of turn 1, 2, …
     is_kept: bool = True  # the whole of it can be read later
 
+    @staticmethod
+    def reads_back(opening: Mapping[str, Any]) -> bool:
+        """Return True when the run can read what shrank: a group without a sandbox has no tool for it."""
+        return opening["session"] == "main" or opening.get("sandbox") == "full"
+
     def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
-        """The history brought from one extent to the next. Messages that stay are the same objects."""
+        """Return the history brought from one extent to the next. Messages that stay are the same objects."""
         head, turns = split(messages)
         if now.folded:
             head.pop()  # the lines of the turns that were folded before
@@ -59,24 +66,29 @@ class Compaction:
         said: list[Message] = []
         for number, turn in enumerate(turns, start=now.folded + 1):
             if number <= to.folded:
-                said += [
-                    _cut(message)
-                    for message in turn
-                    if message["role"] == "user" and "images" not in message
-                ]
-            elif now.up_to < number <= to.up_to:
+                said += self._said(turn)
+            elif now.up_to < number <= to.up_to and not _question(turn):
                 kept += [_imageless(self._shrunk(number, message)) for message in turn]
             else:
                 kept += turn
-        folded = [self._folded(to.folded)] if to.folded else []
+        folded = [self._folded(to)] if to.folded else []
         return [*head, *said, *folded, *kept]
 
+    def _said(self, turn: Sequence[Message]) -> list[Message]:
+        """Return what stays whole of a folded turn: the owner's words, answers to a question included."""
+        said = [message for message in turn if _is_said(message)]
+        if question := _question(turn):
+            answer = next(each["content"] for each in turn if each["role"] == "tool")
+            text = self.prompts.text("owner_answered", question=question, answer=answer)
+            said.insert(0, {"role": "user", "content": text})
+        return said
+
     def write_results(self, messages: Sequence[Message], now: Extent, to: Extent) -> None:
-        """Keeps the whole results of the turns that are about to shrink. Raises OSError."""
+        """Keep the whole results of the turns that are about to shrink. Raises OSError."""
         if not self.is_kept:
             return
         for number, turn in enumerate(split(messages)[1], start=now.folded + 1):
-            if now.up_to < number <= to.up_to:
+            if now.up_to < number <= to.up_to and not _question(turn):
                 for message in turn:
                     if _shrinks(message):
                         (self.folder / RESULTS).mkdir(mode=0o700, exist_ok=True)
@@ -93,26 +105,25 @@ class Compaction:
         line = self.prompts.text(prompt, first=first[:MAX_LINE_CHARS], chars=len(text), path=path)
         return {**message, "content": line}
 
-    def _folded(self, turns: int) -> Message:
-        first = max(0, turns - MAX_FOLDED_LINES)
-        lines = [
-            f"{first + at}. {summary}"
-            for at, summary in enumerate(self.summaries[first:turns], start=1)
-        ]
-        if first:
-            lines.insert(0, f"1-{first}: …")
+    def _folded(self, to: Extent) -> Message:
+        """Return the folded turns as one message: the newest lines whole as long as they have room, older ones short."""
+        first = max(0, to.folded - MAX_FOLDED_LINES)
+        numbered = list(enumerate(self.summaries[first : to.folded], start=first + 1))
+        lines, room = [], to.room
+        for number, summary in reversed(numbered):
+            line = f"{number}. {summary}"
+            line = line if len(line) <= room else f"{line[:MIN_LINE_CHARS]}…"
+            room -= len(line)
+            lines.append(line)
+        lines += [f"1-{first}: …"] if first else []
         prompt = "folded" if self.is_kept else "folded_gone"
-        text = self.prompts.text(prompt, lines="\n".join(lines), folder=self.folder / RESULTS)
+        text = "\n".join(reversed(lines))
+        text = self.prompts.text(prompt, lines=text, folder=self.folder / RESULTS)
         return {"role": "user", "content": text}
 
 
-def are_kept(opening: Mapping[str, Any]) -> bool:
-    """Whether a run can read what shrank: a group without a sandbox has no tool for it. `opening`: the run's first event."""
-    return opening["session"] == "main" or opening.get("sandbox") == "full"
-
-
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
-    """What stands before the first turn, and the turns: each a reply with all that follows it."""
+    """Return what stands before the first turn, and the turns: each a reply with all that follows it."""
     head: list[Message] = []
     turns: list[list[Message]] = []
     for message in messages:
@@ -122,26 +133,35 @@ def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message
     return head, turns
 
 
-def extents(now: Extent, turns: int) -> list[tuple[int, Extent]]:
-    """The extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
+def room_of(budget: int) -> int:
+    """Return how many characters the lines of folded turns may take of a budget in tokens."""
+    return min(MAX_ROOM, round(ROOM * budget))
+
+
+def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
+    """Return the extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
     results shrink, then turns are folded, then fewer of the last ones stay whole, down to one."""
     tried: list[tuple[int, Extent]] = []
     for whole in range(min(KEPT, turns), 0, -1):
         up_to = max(turns - whole, now.up_to)
         tried += [
-            (whole, Extent(up_to, now.folded)),
-            (whole, Extent(up_to, max(up_to, now.folded))),
+            (whole, Extent(up_to, now.folded, room)),
+            (whole, Extent(up_to, max(up_to, now.folded), room)),
         ]
-    return [(whole, extent) for whole, extent in dict.fromkeys(tried) if extent != now]
+    return [
+        (whole, extent)
+        for whole, extent in dict.fromkeys(tried)
+        if extent != replace(now, room=room)
+    ]
 
 
 def _shrinks(message: Message) -> bool:
-    """True of a result that is longer than the line that takes its place."""
+    """Return True for a result that is longer than the line that takes its place."""
     return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
 
 
 def _imageless(message: Message) -> Message:
-    """The text, which names the files."""
+    """Return the text, which names the files."""
     return (
         {"role": message["role"], "content": message["content"]} if "images" in message else message
     )
@@ -151,9 +171,15 @@ def _file_name(turn: int) -> str:
     return f"{turn:04d}.txt"
 
 
-def _cut(message: dict[str, Any]) -> Message:
-    text = message.get("content") or ""
-    if len(text) <= MAX_SAID_CHARS:
-        return message
-    half = MAX_SAID_CHARS // 2
-    return {**message, "content": f"{text[:half]}\n[…]\n{text[-half:]}"}
+def _is_said(message: Message) -> bool:
+    """Return True for words of the owner, or about the owner's files: they stay whole."""
+    return message["role"] == "user" and "images" not in message
+
+
+def _question(turn: Sequence[Message]) -> str:
+    """Return what the model asked the owner in this turn and had answered, or ""."""
+    calls = turn[0].get("tool_calls") or []
+    if not calls or calls[0]["function"]["name"] != "ask_user":
+        return ""
+    found = json.loads(calls[0]["function"]["arguments"])
+    return str(found.get("question", ""))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
+from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
 from memory.runlog.log import cannot_write
 from models.base import Event, Message, Model, Reply, Request
@@ -18,15 +18,15 @@ from models.errors import ContextTooLong
 
 
 class Opened(Protocol):
-    """What a context builder hands over: the first messages, and what the log says of them."""
+    """Hold what a context builder hands over: the first messages, and what the log says of them."""
 
     @property
     def messages(self) -> list[Message]:
-        """System prompt and task."""
+        """Return system prompt and task."""
         ...
 
     def event(self, turn: int) -> Event:
-        """The `context` event."""
+        """Return the `context` event."""
         ...
 
 
@@ -58,7 +58,7 @@ class History:
         self.counter = TokenCounter()
 
     def open(self, request: Request) -> Iterator[Event]:
-        """Puts the first messages at the head, once."""
+        """Put the first messages at the head, once."""
         if self._build is None:
             return
         opened, self._build = self._build(), None
@@ -66,14 +66,14 @@ class History:
         yield opened.event(request.turn)
 
     def fit(self, request: Request, model: str) -> Iterator[Event]:
-        """Brings the request below the low-water mark when it has passed the high one."""
+        """Bring the request below the low-water mark when it has passed the high one."""
         budget = self._budgets.get(model, self._budget)
         tokens = self.counter.count(request, model)
         if tokens > HIGH * budget:
             yield from self._compact(request, model, tokens, budget)
 
     def shrink(self, request: Request, model: str, window: int = 0) -> Generator[Event, None, bool]:
-        """Makes a request smaller that the endpoint found too long for its `window` (0: not known); False when there is
+        """Make a request smaller that the endpoint found too long for its `window` (0: not known); False when there is
         nothing left to take away."""
         tokens = self.counter.count(request, model)
         self._budgets[model] = min(tokens, window or tokens)
@@ -94,6 +94,7 @@ class History:
             "turn": request.turn,
             "up_to": found.extent.up_to,
             "folded": found.extent.folded,
+            "room": found.extent.room,
             "tokens_before": before,
             "tokens_after": found.tokens,
         }
@@ -101,11 +102,11 @@ class History:
         self._extent = found.extent
 
     def _smaller(self, request: Request, model: str, before: int, budget: int) -> Smaller | None:
-        """The gentlest extent below the low-water mark; else one that keeps the last turns whole and is below the high
+        """Return the gentlest extent below the low-water mark; else one that keeps the last turns whole and is below the high
         one; else the smallest. None when nothing makes it smaller."""
         best: Smaller | None = None
         turns = self._extent.folded + len(split(request.messages)[1])
-        for whole, extent in extents(self._extent, turns):
+        for whole, extent in extents(self._extent, turns, room_of(budget)):
             if best and whole < best.whole == min(KEPT, turns) and best.tokens <= HIGH * budget:
                 return best
             messages = self._compaction.apply(request.messages, self._extent, extent)
@@ -126,11 +127,11 @@ class Reading:
 
     @property
     def name(self) -> str:
-        """That of the model."""
+        """Return the name of the model."""
         return self._model.name
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Asks once more, with a smaller history, when the endpoint finds the request too long."""
+        """Ask once more, with a smaller history, when the endpoint finds the request too long."""
         history = self._history
         yield from history.open(request)
         yield from history.fit(request, self.name)

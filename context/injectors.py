@@ -12,68 +12,72 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
 
-from context.builder import Block, Brief, Injector
+from context.builder import SHARE, Block, Brief, Context, ContextBuilder, Injector
+from context.tokens import estimate
 from context.workspace import State
 from memory.journal.turns import Turn
 from memory.sops.store import Sop
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
-MAX_EARLIER_TASKS = 20
 MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
 MAX_BODIES = 3  # of SOPs that a request calls up
 MAX_FACTS_LINES = 30
-MAX_REQUEST_CHARS = 400
-MAX_RESULT_CHARS = 400
+EARLIER_TOKENS = 7500  # of the conversation so far; its block may take 8,000
+LEAST_EARLIER_TOKENS = 100  # of a message, or it is left out
+CHARS_A_TOKEN = 3
 MAX_WINDOW_CHARS = 300  # of a turn
-MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
 _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
 
 def rules(brief: Brief) -> str:
-    """What holds for every run."""
-    return brief.prompts.text("system")
+    """Return the rules that hold for every run."""
+    return brief.prompts.text("system_short" if brief.is_small else "system")
 
 
 def file(name: str) -> Callable[[Brief], Block]:
-    """A workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
+    """Write a workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
     return lambda brief: Block(
         _texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name)
     )
 
 
 def group(brief: Brief) -> str:
-    """What is different among several people."""
+    """Return the rules for a group of people."""
     return "" if brief.reader.session.is_main else brief.prompts.text("group")
 
 
 def persona(brief: Brief) -> str:
-    """How to speak in this run."""
+    """Return how to speak in this run."""
     return brief.persona()
 
 
 def facts(brief: Brief) -> Block | str:
-    """The index of the facts."""
+    """Return the index of the facts."""
     if not brief.reader.session.is_main:
         return ""
-    lines = brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES]
+    lines = brief.shares.facts.of(brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES])
     return Block("\n".join(lines), brief.prompts.text("facts"))
 
 
 def sops(brief: Brief) -> Block | str:
-    """A line for each SOP that is shipped; a group has no tool that reads their files."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that is shipped; a group has no tool that reads their files."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
-    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
+    headers = brief.shares.sops.of(
+        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
+    )
     return Block(
         "\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder)
     )
 
 
 def learned(brief: Brief) -> Block | str:
-    """A line for each SOP that was learned here."""
-    if not brief.reader.session.is_main:
+    """Return a line for each SOP that was learned here."""
+    if brief.is_small or not brief.reader.session.is_main:
         return ""
-    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
+    headers = brief.shares.sops.of(
+        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
+    )
     return Block(
         "\n".join(map(_header, headers)),
         brief.prompts.text("learned_sops", folder=brief.learned_folder),
@@ -81,48 +85,49 @@ def learned(brief: Brief) -> Block | str:
 
 
 def always(brief: Brief) -> str:
-    """The texts of SOPs that are to be read each time."""
+    """Return the texts of SOPs that are to be read each time."""
     return "\n\n".join(
         _body(sop, brief) for sop in _readable(brief) if sop.metadata.get("always_load") is True
     )
 
 
 def notes(brief: Brief) -> Block:
-    """What was written down today and yesterday."""
+    """Return the notes of today and yesterday."""
     days = sorted(
         (name, text) for name, text in _texts(brief).items() if name.startswith("memory/")
     )
-    return Block("\n\n".join(text for _, text in days), brief.prompts.text("notes"))
+    lines = "\n\n".join(text for _, text in days).splitlines()
+    shown = brief.shares.notes.of(lines, newest=True)
+    return Block("\n".join(shown), brief.prompts.text("notes"))
 
 
 def recalled(brief: Brief) -> Block:
-    """Memories that the request brings up."""
-    return Block(
-        "\n".join(f"- {text}" for text in brief.recall(brief.task)), brief.prompts.text("recalled")
-    )
+    """Return memories that the request brings up."""
+    if brief.shares.recall.most == 0:  # nothing is looked for
+        return Block("")
+    found = brief.shares.recall.of(brief.recall(brief.task))
+    return Block("\n".join(f"- {text}" for text in found), brief.prompts.text("recalled"))
 
 
 def earlier(brief: Brief) -> Block:
-    """The conversation so far, one item a task. The last result is kept longer than the others."""
-    folded = [each for run in brief.previous if (each := _folded(brief, run))]
-    shown = folded[-MAX_EARLIER_TASKS:]
-    lines = (
-        [brief.prompts.text("earlier_left_out", count=len(folded) - len(shown))]
-        if len(folded) > len(shown)
-        else []
-    )
-    for each in shown:
-        request, result, turns = each
-        limit = MAX_LAST_RESULT_CHARS if each is shown[-1] else MAX_RESULT_CHARS
-        request, result = _cut(request, MAX_REQUEST_CHARS), _cut(result, limit)
-        lines.append(
-            brief.prompts.text("earlier_task", request=request, result=result, turns=turns)
-        )
-    return Block("\n".join(lines), brief.prompts.text("earlier"))
+    """Return the conversation so far, newest messages first in line for the room: whole while they fit."""
+    said = [each for run in brief.previous if (each := _said_in(brief, run))]
+    room, lines = EARLIER_TOKENS, list[str]()
+    for request, result in reversed(brief.shares.earlier.of(said, newest=True)):
+        text = brief.prompts.text("earlier_task", request=request, result=result)
+        if estimate(text) > room:
+            text = _cut(text, CHARS_A_TOKEN * room)
+        room -= estimate(text)
+        lines.append(text)
+        if room < LEAST_EARLIER_TOKENS:
+            break
+    count = len(said) - len(lines)
+    lines += [brief.prompts.text("earlier_left_out", count=count)] if count else []
+    return Block("\n\n".join(reversed(lines)), brief.prompts.text("earlier"))
 
 
 def window(brief: Brief) -> Block:
-    """What was said last in this session; a conversation has its earlier tasks instead."""
+    """Return what was said last in this session; a conversation has its earlier tasks instead."""
     prompts, asks = (
         brief.prompts,
         "window_owner" if brief.reader.session.is_main else "window_group",
@@ -139,7 +144,7 @@ def window(brief: Brief) -> Block:
 
 
 def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """What was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
+    """Yield what was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
     rounds: list[list[Turn]] = []
     for turn in turns:
         if turn.who != "agent" or not rounds:
@@ -152,34 +157,39 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def matched(brief: Brief) -> Block:
-    """The texts of SOPs that the request calls up: by a trigger, or the one that routing found nearest; others that are
-    near by a line."""
-    request = brief.task.lower()
-    called = [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
-    best, *near = brief.hints or (None,)
-    bodies = list(dict.fromkeys(sop.name for sop in (best, *called) if sop))[:MAX_BODIES]
-    by_name = {sop.name: sop for sop in (*called, *brief.hints)}
-    lines = [_body(by_name[name], brief) for name in bodies]
-    lines += [
-        f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
-        for sop in near
-        if sop and sop.name not in bodies
-    ]
+    """Return the texts of SOPs that the request calls up by a trigger or that routing found nearest; others by a line."""
+    whole = {sop.name: sop for sop in (*brief.hints[:1], *_called(brief))}
+    shown = list(whole.values())[:MAX_BODIES]
+    lines = [_body(sop, brief) for sop in shown]
+    lines += [_pointer(sop, brief) for sop in brief.hints[1:] if sop not in shown]
     return Block("\n\n".join(lines), brief.prompts.text("hint", text="").rstrip())
 
 
+def _called(brief: Brief) -> list[Sop]:
+    """Return the SOPs with a trigger that stands in the request."""
+    request = brief.task.lower()
+    return [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
+
+
+def _pointer(sop: Sop, brief: Brief) -> str:
+    return f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
+
+
 def environment(brief: Brief) -> str:
-    """Where the run works, and when."""
-    here = f"{platform.system()} {platform.machine()}"
+    """Return where and when the run works, and what holds for it."""
     said = brief.prompts.text(
-        "environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a")
-    )
+        "environment",
+        cwd=brief.cwd,
+        platform=f"{platform.system()} {platform.machine()}",
+        now=brief.now.strftime("%Y-%m-%d %a %H:%M %Z"),
+        run=brief.run,
+    ).rstrip()
     named = ", ".join(f"${{{name}}}" for name in brief.credentials)
     return said + ("\n" + brief.prompts.text("credentials", names=named) if named else "")
 
 
 def task(brief: Brief) -> str:
-    """What is to be done."""
+    """Return the task."""
     return brief.prompts.text("task", task=brief.task)
 
 
@@ -206,8 +216,13 @@ INJECTORS = (
 )
 
 
+def first_messages(brief: Brief, budget: int, redact: Callable[[str], str]) -> Context:
+    """Return the first messages of a run within their share of its budget in tokens."""
+    return ContextBuilder(INJECTORS, redact).build(brief, round(SHARE * budget))
+
+
 def _texts(brief: Brief) -> dict[str, str]:
-    """What the workspace files say beyond what was shipped; they are read when the first injector asks."""
+    """Return what the workspace files say beyond what was shipped; they are read when the first injector asks."""
     workspace = brief.workspace
     if workspace.state is State.INITIAL:
         workspace.load()
@@ -218,7 +233,7 @@ def _texts(brief: Brief) -> dict[str, str]:
 
 
 def _readable(brief: Brief) -> list[Sop]:
-    """The SOPs whose text this session may read."""
+    """Return the SOPs whose text this session may read."""
     is_main = brief.reader.session.is_main
     usable = (sop for sop in brief.sops.all() if sop.description and not sop.is_quarantined)
     return [
@@ -239,7 +254,7 @@ def _body(sop: Sop, brief: Brief) -> str:
 
 
 def _header(line: str) -> str:
-    """A line of the SOP list: the name, and as many clauses of the description as have room."""
+    """Return a line of the SOP list: the name, and as many clauses of the description as have room."""
     name, _, description = line.partition(": ")
     ends = [found.start() for found in re.finditer(_CLAUSE_END, description)]
     fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]
@@ -248,15 +263,15 @@ def _header(line: str) -> str:
     return f"- {name}: {description.encode()[:MAX_HEADER_BYTES].decode(errors='ignore')}…"
 
 
-def _folded(brief: Brief, run: str) -> tuple[str, str, int] | None:
-    """Request, result and turns of an earlier run."""
-    request, result, turns = "", "", 0
+def _said_in(brief: Brief, run: str) -> tuple[str, str] | None:
+    """Return request and result of an earlier run."""
+    request, result = "", ""
     for event in brief.reader.events(run):
         if event["type"] == "run_started":
             request = event["task"]
         elif event["type"] == "run_ended":
-            result, turns = event["result"], event["turns"]
-    return (request, result, turns) if request else None
+            result = event["result"] or f"({event['status']})"
+    return (request, result) if request else None
 
 
 def _local(at: datetime) -> str:

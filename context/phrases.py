@@ -19,12 +19,12 @@ _BLANK = re.compile(r"\{\w+\}")
 
 
 def in_words(text: str, lang: str) -> str:
-    """An English text in another language; a line that nobody put into words stays."""
+    """Return an English text in another language; a line that nobody put into words stays."""
     return text if lang == "en" else "\n".join(_reworded(line, lang) for line in text.split("\n"))
 
 
 def reasons_in_words(text: str, lang: str) -> str:
-    """What the gate says: several reasons with "; " between them, which may also stand in what a reason quotes."""
+    """Return the words of the gate in another language: several reasons with "; " between them, which may also stand in what a reason quotes."""
     if lang == "en":
         return text
     pieces, said = text.split("; "), []
@@ -49,7 +49,7 @@ class _Phrase:
         self._pattern: re.Pattern[str] | None = None
 
     def blanks(self, line: str) -> dict[str, str] | None:
-        """What stands in its blanks; None when the line is another one."""
+        """Return what stands in its blanks; None when the line is another one."""
         first, last = self._parts[0], self._parts[-1]
         if not (
             line.startswith(first)
@@ -67,7 +67,7 @@ class _Phrase:
 
 @cache
 def _phrases(lang: str) -> list[_Phrase]:
-    """Those that say most come first."""
+    """Return the phrases, longest text first."""
     known: dict[str, str] = {}
     for name in ("errors", "reasons"):
         known |= json.loads((FOLDER / f"{name}.{lang}.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What the model of a shared session reads names no place of the owner's: the names of users and projects stand in paths.
+"""Hide the places of the owner from the model of a shared session: the names of users and projects stand in paths.
 
 The run log keeps them; they are replaced on the way to the endpoint, in everything that is sent: prompts, results, errors.
 """
@@ -34,7 +34,7 @@ class Places:
         )
 
     def hide(self, data: Any) -> Any:
-        """The same text, message or list without the paths; keys stay."""
+        """Return the same text, message or list without the paths; keys stay."""
         if isinstance(data, str):
             return self._pattern.sub(lambda found: self._names[found[0]], data)
         if isinstance(data, dict):
@@ -52,11 +52,11 @@ class Placeless:
 
     @property
     def name(self) -> str:
-        """That of the model."""
+        """Return the name of the model."""
         return self._model.name
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Asks with the places hidden; the history itself stays as it is."""
+        """Ask with the places hidden; the history itself stays as it is."""
         hide = self._places.hide
         sent = replace(request, messages=hide(request.messages), tail=hide(request.tail))
         return (yield from self._model.reply(sent))

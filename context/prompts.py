@@ -1,4 +1,4 @@
-"""The texts that the model reads beside its task: one Markdown file each, in English and in Chinese."""
+"""Read the texts that a model reads beside its task: one Markdown file each, in English and in Chinese."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Prompts:
         self._templates: dict[str, str] = {}
 
     def text(self, name: str, /, **values: object) -> str:
-        """The prompt `name` with each `{placeholder}` replaced by its value, once: braces in values stay as they are.
+        """Return the prompt `name` with each `{placeholder}` replaced by its value, once: braces in values stay as they are.
 
         Raises KeyError when the prompt needs a value that is not given; values that it does not use are ignored.
         """

@@ -33,12 +33,12 @@ def _pieces() -> re.Pattern[str]:
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a text has."""
+    """Return about how many tokens a text has."""
     return len(_pieces().findall(text))
 
 
 def of_message(message: Message) -> int:
-    """About how many tokens a message has: its text, names and arguments of its calls, and a frame."""
+    """Return about how many tokens a message has: its text, names and arguments of its calls, and a frame."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
     said = [
         message.get("content") or "",
@@ -58,7 +58,7 @@ class TokenCounter:
         self._ratios: dict[str, float] = {}
 
     def estimated(self, request: Request) -> int:
-        """About how many tokens the request has, by our own measure."""
+        """Return about how many tokens the request has, by our own measure."""
         if request.tools is not self._tools:
             self._tools = request.tools
             self._tool_tokens = (
@@ -68,11 +68,11 @@ class TokenCounter:
         return self._tool_tokens + self._of_history(request.messages) + tail
 
     def count(self, request: Request, model: str) -> int:
-        """How many tokens the request has by the measure of this model, as far as it is known."""
+        """Return how many tokens the request has by the measure of this model, as far as it is known."""
         return round(self.estimated(request) * self._ratios.get(model, 1.0))
 
     def learn(self, request: Request, model: str, reported: int) -> None:
-        """Takes what the endpoint said of a request's size. A report that cannot be true is passed over."""
+        """Take what the endpoint said of a request's size. A report that cannot be true is passed over."""
         ratio = reported / max(self.estimated(request), 1)
         if PLAUSIBLE[0] <= ratio <= PLAUSIBLE[1]:
             self._ratios[model] = ratio

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from models.base import Event, Status
-from safety.shell import NotUnderstood, parse
-from safety.tables import WRAPPERS
+from shell.bash import NotUnderstood, parse
+from shell.catalogue.lists import WRAPPERS
 
 # Why a command is left out. `redone`: `by` is the turn that did it; `folder`: the later commands know where they work.
 Reason = Literal[

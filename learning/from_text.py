@@ -32,8 +32,8 @@ from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
 from memory.runlog.evidence import Result
 from replay.procedure import BUILT_IN, ProcedureError
-from safety.shell import NotUnderstood
-from safety.tables import TABLE, WRITES
+from shell.bash import NotUnderstood
+from shell.catalogue import entry
 
 MAX_CHARS = 200_000
 _SHELL_LANGUAGES = {"bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"}
@@ -340,16 +340,9 @@ def _looks_like_commands(lines: list[str]) -> bool:
 def _is_command(word: str) -> bool:
     from learning.reach import _READING
 
-    known = {
-        pattern.split()[0]
-        for _, _, patterns in TABLE
-        for pattern in patterns.split(";")
-        if pattern.split()
-    }
     return (
         word in _READING
-        or word in WRITES
-        or word in known
+        or entry(word) is not None
         or word in ("python3", "python", "git", "make", "cd")
     )
 

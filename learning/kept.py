@@ -20,7 +20,7 @@ from learning.reach import Reach, reach_of
 from learning.trace import Trace
 from learning.units import Surroundings, Unit, absolute
 from memory.runlog.evidence import Result
-from safety.shell import NotUnderstood
+from shell.bash import NotUnderstood
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
+from memory.facts.constitution import constitution
 from memory.facts.lines import NEGATIVE, Fact, sections
 from memory.facts.policy import Keeping, Refusal, says_missing
 from memory.facts.store import Add, Amend, FactRefused, FactStore
@@ -172,6 +173,14 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     return tuple(sorted(turns))
 
 
+def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
+    """Return True when each sentence of the run's marks was stored as a fact: such a mark teaches no procedure."""
+    stored = {str(each["name"]).rstrip(".。") for each in learned if each["status"] == "stored"}
+    said = (each for what in _marks(events) for each in _SENTENCE.split(what))
+    sentences = {_BULLET.sub("", each).strip().rstrip(".。；;").strip() for each in said} - {""}
+    return bool(sentences) and sentences <= stored
+
+
 def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({each.text: each for each in reversed(proposals)}.values())[::-1]
 
@@ -191,6 +200,7 @@ def _asked(
         "sections": "\n".join(
             f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()
         ),
+        "rules": constitution(store.home, trace.lang).text,
         "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
     }
     template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from safety.shell import NotUnderstood
+from shell.bash import NotUnderstood
 
 _REGEX = {"re", "regex", "fnmatch", "glob"}
 _CODE = {"eval", "exec", "compile", "system", "run", "Popen", "check_output", "check_call", "call", "execute", "executescript", "read_sql", "strftime", "strptime", "getoutput"}  # fmt: skip

@@ -18,8 +18,8 @@ from memory.runlog.evidence import Result
 from memory.sops.store import Sop
 from replay.procedure import Procedure
 from safety.gate import Ask, Gate
-from safety.shell import Command, NotUnderstood, parse
-from safety.tables import WRITES
+from shell.bash import Command, NotUnderstood, parse
+from shell.catalogue.lists import WRITES
 from tools.base import LOOKS
 
 Reach = Literal["reads", "local", "external", "destructive"]

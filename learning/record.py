@@ -18,7 +18,7 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -61,10 +61,12 @@ def record(
     hidden: Mapping[str, str],
     environ: Mapping[str, str],
     label: str = "rec",
+    enter: Callable[[str], Sequence[str]] = lambda run: (),
 ) -> str:
     """Opens the shell on this terminal, returns the id of the run when the owner has left it.
 
-    `hidden` are values that must stand in no file, by name. `label` is shown in the prompt. Raises RecordError without
+    `hidden` are values that must stand in no file, by name. `label` is shown in the prompt; `enter` gives words to put
+    before the shell's command. Raises RecordError without
     a terminal or bash, and when the recording was stopped from outside; RunLogError when the log cannot be written.
     """
     check_terminal(name, environ)
@@ -76,7 +78,8 @@ def record(
         recording = Recording(log, hidden)
         recording.begin(name, home=home, lang=lang, cwd=cwd)
         try:
-            was_stopped = _run_shell(recording, bash, cwd, environ, label)
+            words = [*enter(log.run), bash]
+            was_stopped = _run_shell(recording, words, cwd, environ, label)
         except BaseException:
             recording.end("failed")
             raise
@@ -442,15 +445,15 @@ def _now() -> str:
 
 
 def _run_shell(
-    recording: Recording, bash: str, cwd: Path, environ: Mapping[str, str], label: str
+    recording: Recording, words: Sequence[str], cwd: Path, environ: Mapping[str, str], label: str
 ) -> bool:
     """The shell on this terminal, to its end. True when it was stopped from outside."""
     import pexpect
 
     lines, columns = _size()
     shell: Any = pexpect.spawn(  # its published types take text for bytes
-        bash,
-        ["--rcfile", str(SHELL_FILE), "-i"],
+        words[0],
+        [*words[1:], "--rcfile", str(SHELL_FILE), "-i"],
         cwd=str(cwd),
         env={
             **environ,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from safety.shell import Command, NotUnderstood, Part, Redirect, Word, parse
-from safety.tables import INTERPRETERS, SHELLS
+from shell.bash import Command, NotUnderstood, Part, Redirect, Word, parse
+from shell.catalogue.lists import INTERPRETERS, SHELLS
 
 Place = Literal["argument", "operand", "fixed", "code", "regex", "glob", "format", "document"]
 Kind = Literal["text", "home", "opaque"]
@@ -508,7 +508,7 @@ _HEAD_COUNT = re.compile(r"-[a-z]?\d+")
 
 def _behind_wrapper(own: list[ShellWord]) -> list[ShellWord]:
     """`sudo rm x` and `xargs -0 rm x`: what counts is the rm; the words before it are part of the procedure."""
-    from safety.tables import WRAPPERS
+    from shell.catalogue.lists import WRAPPERS
 
     while own and own[0].text in WRAPPERS and own[0].text not in ("uv", "poetry"):
         valued, skipped = WRAPPERS[own[0].text]

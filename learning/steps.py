@@ -20,7 +20,7 @@ from learning.provenance import Found, Source
 from learning.units import MIN_BYTES, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
 from memory.runlog.evidence import Result
-from safety.shell import NotUnderstood
+from shell.bash import NotUnderstood
 
 _STATES = {"status", "state", "ok", "success", "result", "error"}
 _DELETES = re.compile(

@@ -12,7 +12,7 @@ from typing import Any
 from learning import python_words, shell_words
 from learning.mentions import _normal
 from memory.runlog.evidence import Result
-from safety.shell import NotUnderstood
+from shell.bash import NotUnderstood
 
 NOWHERE = Path("/\0")
 MIN_BYTES = 3  # a shorter value never binds by value alone

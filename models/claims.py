@@ -14,6 +14,8 @@ _OUTPUT = pattern(  # a file that a request wants made
     2,  # re.IGNORECASE
 )
 
+_CODE_ALONE = pattern(r"```[^\n]*\n(?:(?!```).)*?```", 16)  # re.DOTALL
+
 
 def doubt(reply: Reply, answer: str, request: str, is_there: Callable[[str], bool]) -> str:
     """The name of the prompt that asks once more, or "" where the answer may stand. `is_there` looks for a file."""
@@ -25,3 +27,14 @@ def doubt(reply: Reply, answer: str, request: str, is_there: Callable[[str], boo
     is_made = all(is_there(path) for path in named)
     is_question = answer.rstrip().endswith(("?", "？"))
     return "" if is_made or is_question else "output_missing"
+
+
+def no_answer(reply: Reply, answer: str) -> str:
+    """Return the prompt that says why a reply without a call is no answer, or "" when it is one."""
+    if reply.finish == "length":
+        return "cut_off_reply"
+    if not answer:
+        return "empty_reply"
+    if reply.kind == "rote":
+        return ""
+    return "code_only_reply" if _CODE_ALONE.fullmatch(answer) else ""

@@ -13,7 +13,9 @@ from typing import Literal
 
 from models.base import Event
 
-Blame = Literal["world", "parameter", "step", "check", "budget"]  # the world is nobody's fault
+Blame = Literal[
+    "world", "parameter", "step", "expectation", "check", "budget"
+]  # the world is nobody's fault
 
 
 class ModelError(Exception):

@@ -35,7 +35,7 @@ Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
 NAME = pattern(r"[a-z][a-z0-9_]*")
 SLOT = pattern(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
-SLOT_SHAPES = ("quoted", "glob", "rest", "colon")
+SLOT_SHAPES = ("quoted", "glob", "rest", "colon", "words")
 TO_THE_END = ("rest", "colon")  # slots that take all that is left of a request
 WORDING_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
 SMALL_WORDS = ("the", "a", "an", "my", "is")
@@ -72,11 +72,14 @@ EXTRACTS = (
 )
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
+RUN_KEYS = ("type", "cwd", "script")
 TOP_KEYS = (
     "parameters",
     "wordings",
     "requires",
     "effects",
+    "run",
+    "expect",
     "plan",
     "commit",
     "script",
@@ -147,7 +150,12 @@ class Step:
     @property
     def changes_something(self) -> bool:
         """True for the steps behind the guards; what a plan does may be done again."""
-        return self.id.startswith("commit")
+        return self.id.startswith("commit") or self.is_staged
+
+    @property
+    def is_staged(self) -> bool:
+        """True for the script that runs in a stage and is held against `expect` before its changes count."""
+        return self.id == "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +217,11 @@ class _Reader:
                 ("effects",),
                 "there are commit steps, so it must say what they do: local, external or destructive",
             )
-        if not raw.get("plan") and not raw.get("commit") and not script:
-            raise self.error((), "it has no steps: give plan, commit, or both")
+        if not raw.get("plan") and not raw.get("commit") and not script and "run" not in raw:
+            raise self.error((), "it has no steps: give run, or plan, commit, or both")
         known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
         steps = [
+            *self._run(raw, known),
             *self._steps(raw, "plan", known),
             *self._steps(raw, "commit", known),
             *self._checks(raw, known),
@@ -225,7 +234,7 @@ class _Reader:
             requires=self._requires(raw.get("requires") or {}, parameters),
             effects=effects,
             steps=tuple(steps),
-            result=self._result(raw, known, is_script=script is not None),
+            result=self._result(raw, known, is_script=script is not None or "run" in raw),
             script=script,
         )
 
@@ -402,6 +411,42 @@ class _Reader:
             ):
                 raise self.error((*at, key), f"there is no parameter {unknown[0]!r}")
         return {key: tuple(values) for key, values in raw.items()}
+
+    def _run(self, raw: Mapping[str, Any], known: set[str]) -> Iterator[Step]:
+        """The one step of an SOP that runs in a stage."""
+        if "run" not in raw:
+            if "expect" in raw:
+                raise self.error(("expect",), "belongs to run, which is missing")
+            return
+        if other := next((key for key in ("plan", "commit", "script") if raw.get(key)), ""):
+            raise self.error((other,), "there is a run too; an SOP is one or the other")
+        said = raw["run"]
+        if not isinstance(said, dict) or not isinstance(said.get("script"), str | dict):
+            raise self.error(("run",), "must be {type: bash or python, cwd: …, script: …}")
+        self._known(said, RUN_KEYS, ("run",))
+        if said.get("type", "bash") not in ("bash", "python"):
+            raise self.error(("run", "type"), "must be bash or python")
+        script = said["script"]
+        if isinstance(script, dict):
+            script = self._script(script, ("run", "script"))
+        if any(found[1] in known for found in template.TEMPLATE.finditer(script)):
+            raise self.error(
+                ("run", "script"),
+                "a value never becomes part of a script; the script finds it in the environment, as $name",
+            )
+        args = {"type": said.get("type", "bash"), "script": script}
+        if "cwd" in said:
+            self._names(said["cwd"], ("run", "cwd"), known)
+            args["cwd"] = said["cwd"]
+        expect = raw.get("expect") or {}
+        from replay.expectation import wrong_in  # most SOPs that are looked at are not read whole
+
+        if wrong := wrong_in(expect):
+            raise self.error(("expect", *wrong[0]), wrong[1])
+        self._names(expect, ("expect",), known)
+        known.update(("output", "changes"))
+        save = {"output": "output", "changes": "data.changes"}
+        yield Step("run", "code_run", args, expect, save)
 
     def _steps(self, raw: Mapping[str, Any], phase: Phase, known: set[str]) -> Iterator[Step]:
         steps = raw.get(phase) or []

@@ -27,6 +27,7 @@ from replay.procedure import BUILT_IN, Procedure, Step
 
 if TYPE_CHECKING:
     from replay.script import Move, RunningScript
+    from safety.changes import ChangeSet
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_SHOWN_CHARS = 300
@@ -63,6 +64,8 @@ SAY: _Said = {
     "stopped_late": {"en": "it stopped after something had been changed: {}", "zh": "它在已经改动之后停了下来：{}"},
     "too_many": {"en": "it asks for more than {} calls", "zh": "它要求的调用超过 {} 次"},
     "other_call": {"en": "the script is not deterministic: the run log holds another call here", "zh": "脚本的结果不固定：运行日志中此处是另一个调用"},
+    "unfilled": {"en": "{} was left unfilled: nothing was done", "zh": "{} 没有填上：什么都没有做"},
+    "kept": {"en": "{}; nothing was changed", "zh": "{}；没有改动任何东西"},
     "nothing": {"en": "nothing", "zh": "没有"},
     "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
 }  # fmt: skip
@@ -154,6 +157,7 @@ class RoteModel:
             cwd,
         )
         self.parameters = procedure.bind(parameters, cwd)
+        self._held: tuple[str, str] | None = None  # why the stage's changes were not committed
         self._values: dict[str, Any] = dict.fromkeys(
             procedure.parameters
         )  # what was not given is None
@@ -403,6 +407,7 @@ class RoteModel:
 
     def _ask(self, step: Step) -> Reply:
         args = self._arguments(step)
+        self._check_filled(step, str(args.get("script", "")))
         if not (
             step.line or step.changes_something or step.tool in ("code_run", "ask_user")
         ):  # code is as it was taught
@@ -417,13 +422,38 @@ class RoteModel:
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
         reads = not step.changes_something
+        hold = self._differs if step.is_staged else None
         return Reply(
-            said, [call], model=self.name, kind="rote", only_reads=reads, repeatable=step.repeatable
+            said,
+            [call],
+            model=self.name,
+            kind="rote",
+            only_reads=reads,
+            repeatable=step.repeatable,
+            hold=hold,
         )
+
+    def _check_filled(self, step: Step, code: str) -> None:
+        """Raises Diverged where a template stands in code: it is not filled, and would be taken literally."""
+        for found in template.TEMPLATE.finditer(code):
+            if found[1].partition(".")[0] in self.procedure.parameters:
+                said = self._say("unfilled", found[0])
+                raise self._diverged(step.id, said, kind="parameter")
+
+    def _differs(self, result: ToolResult, changes: ChangeSet) -> str:
+        """Return why what a staged script did must not be committed; "" when all is as expected."""
+        from replay import holding  # only where there is a stage
+
+        said = holding.difference(self._pending, result, changes, self._values, self.lang)
+        return self._say("kept", said) if said else ""
 
     def _finish(self) -> Reply:
         if self._answer is None:
             self._answer = self._said
+        if self._answer is None and not self.procedure.result:
+            from replay import holding
+
+            self._answer = holding.answer(self._values, self.lang)
         if self._answer is None:
             end = Step("result")
             self._answer = str(self._filled(end, self._in_language(self.procedure.result)))
@@ -441,7 +471,7 @@ class RoteModel:
         names = {name for pair in asked for name in pair if name}
         env = {"PYTHONPATH": ""} if args.get("type") == "python" else {}
         for name, value in self._values.items():
-            if name in names and value is not None:
+            if value is not None and (name in names or step.is_staged):
                 env[name] = self._as_variable(step, name, value)
         return env
 
@@ -486,6 +516,8 @@ class RoteModel:
             )
         if step.line:
             self._outcome = result
+        elif step.is_staged:
+            self._hold_staged(step, result)
         elif wrong := self._mismatch(step, result):
             raise self._diverged(step.id, wrong)
         saved = {
@@ -506,6 +538,15 @@ class RoteModel:
             f"{name}: {len(v) if isinstance(v, list | dict | str) else v}"
             for name, v in saved.items()
         )
+
+    def _hold_staged(self, step: Step, result: ToolResult) -> None:
+        """Raises Diverged when a staged script was not committed."""
+        if result.status == "ok":
+            return
+        held = result.data.get("held", "") if isinstance(result.data, dict) else ""
+        if held:
+            raise self._diverged(step.id, held, kind="expectation")
+        raise self._diverged(step.id, self._mismatch(Step(step.id), result), kind="step")
 
     def _mismatch(self, step: Step, result: ToolResult) -> str:
         expect, shown = step.expect, _cut(result.as_text())

@@ -7,6 +7,7 @@ out. What is filled in is never read as a template again. A script is not filled
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -129,4 +130,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "join": lambda value: ", ".join(as_text(item) for item in value),
     "lines": lambda value: "\n".join(as_text(item) for item in value),
     "json": lambda value: json.dumps(value, ensure_ascii=False),
+    "name": lambda value: posixpath.basename(value.rstrip("/")),
+    "stem": lambda value: posixpath.splitext(posixpath.basename(value.rstrip("/")))[0],
+    "parent": lambda value: posixpath.dirname(value.rstrip("/")),
 }

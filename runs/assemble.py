@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError
-from context.compaction import Compaction, are_kept
-from context.history import History, Reading
-from context.prompts import Prompts
-from handler import AgentHandler, Owner
+from context import Compaction, History, Prompts, Reading, TurnTexts
+from handler import AgentHandler, Hearing, Owner
 from learning.guards import ReplayGuards, tools_used
-from learning.learned_wordings import with_learned
-from learning.slots import Where
+from learning.route import Remembered, Shown, Where
 from memory.home.folder import open_home
 from memory.home.sessions import Session
 from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
@@ -26,6 +23,7 @@ from memory.sops.store import Sop, SopStore
 from models.base import Event, Model
 from models.chain import Budget, ModelChain
 from models.errors import ModelUnavailable
+from runs.control.consent import Consent
 from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
@@ -33,12 +31,15 @@ from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
-from runs.start.attachments import named, take_in
+from runs.start.answers import Answering, answer, is_answered
+from runs.start.attachments import in_full, named, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
-from runs.start.run_started import opening
+from runs.start.reminding import keep
+from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
+from safety.origins import OUTSIDE
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
@@ -48,7 +49,6 @@ from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
-    from learning.near import Near
     from learning.verify import ReplayResult
     from models.base import ToolResult
     from replay.rote import RoteModel
@@ -226,15 +226,23 @@ class Agent:
         attended = is_attended(options.approve, owner)
         first = opening(task, options, self.parts, found, previous, is_attended=attended)
         first |= {"attached": attached} if attached else {}
+        if options.shows_files and (text := in_full(attached)):
+            first |= {"told": f"{task}\n\n{text}"}
+            first |= {"origins": sorted({*first.get("origins", ()), OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)
         budget = self.parts.budget(options, progress.totals.spent)
         begun = Begun(log, progress, options, owner, briefing, budget)
         model = self._model(begun, models, found.replay)
+        if found.reminder:
+            where = Where(options.cwd, Path.home())
+            model = Answering(
+                partial(keep, task, found.reminder, self.config.home, where, self.config.lang)
+            )
         progress.totals = Totals()  # counted again when they are written
         noted = () if found.replay or is_only_to_remember(task) else briefing.note(1, task)
-        return self._run(begun, first, model, chain(found.asked, noted))
+        return self._run(begun, first, model, chain(found.asked, noted), found.pick)
 
     def _reopened(self, run: str) -> RunLog:
         if (
@@ -305,12 +313,14 @@ class Agent:
         start = progress.opening
         if replay is None and options.bounds is None and is_only_to_remember(start["task"]):
             return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
+        if replay is None and options.bounds is None and is_answered(start["task"]):
+            return Answering(partial(answer, start["task"], self.sops.all(), self.config.lang))
         first: list[RoteModel] = []
         if replay is not None:
             first = lane(replay, progress, options.cwd, self.parts.toolbox(), self.config.lang)
         if not first and not models:
             return Nobody(self.prompts.text("no_model"))
-        kept = are_kept(start)
+        kept = Compaction.reads_back(start)
         compaction = Compaction(
             begun.log.folder, briefing.prompts, progress.working.summaries, is_kept=kept
         )
@@ -318,7 +328,14 @@ class Agent:
         history = History(write, compaction, self.config.limits.context_tokens, progress.extent)
         return ModelChain([*first, *(Reading(model, history) for model in models)], begun.budget)
 
-    def _run(self, begun: Begun, first: Event, model: Model, before: Iterable[Event] = ()) -> Run:
+    def _run(
+        self,
+        begun: Begun,
+        first: Event,
+        model: Model,
+        before: Iterable[Event] = (),
+        pick: Shown | None = None,
+    ) -> Run:
         log, progress, options = begun.log, begun.progress, begun.options
         start, bounds, steering = (
             progress.opening,
@@ -329,7 +346,7 @@ class Agent:
         leg = legs(model)
         loop = leg.loop
         if options.rote and options.session == "main" and start["sop"] is None and not bounds:
-            loop = self._or_meant(begun, loop, legs)
+            loop = self._or_meant(begun, loop, legs, pick)
         learns = (
             options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
         )
@@ -357,17 +374,30 @@ class Agent:
         )
 
     def _or_meant(
-        self, begun: Begun, loop: Generator[Event, None, End], legs: Callable[[Model], Leg]
+        self,
+        begun: Begun,
+        loop: Generator[Event, None, End],
+        legs: Callable[[Model], Leg],
+        pick: Shown | None,
     ) -> Generator[Event, None, End]:
-        """The loop; where no model can do the first turn, the owner is asked which SOP the request means, and that is done."""
+        """The loop. What a model picked is shown before it; where no model can do the first turn, the owner is asked
+        which SOP the request means, and that is done."""
+        from runs.start import disambiguate as meant
+
         progress = begun.progress
         try:
-            return (yield from loop)
+            if pick is None:
+                return (yield from loop)
+            found = yield from self._asking(begun).confirm(pick)
         except ModelUnavailable as why:
+            if pick is not None:  # it was not meant: the model does the task itself
+                return (yield from loop)
             if progress.working.summaries or is_only_to_remember(progress.opening["task"]):
                 raise
-            from runs.start import disambiguate as meant
+            from runs.start.recalling import answered
 
+            if told := answered(self.config.home, progress.opening["task"]):
+                return told
             found = yield from self._asking(begun).ask(why)
         if isinstance(found, End):
             return found
@@ -386,7 +416,7 @@ class Agent:
 
         start, options, tools = begun.progress.opening, begun.options, self.parts.toolbox()
 
-        def guarded(each: Near) -> ReplayGuards:
+        def guarded(each: Shown) -> ReplayGuards:
             replay = Replay(each.sop, each.parameters, start["task"], LANE)
             return guards(replay, options.cwd, tools, self.config.lang)
 
@@ -399,9 +429,10 @@ class Agent:
             begun.owner,
             begun.is_attended,
             self.parts.inbox(),
-            with_learned(self.sops.all(), self.config.home),
+            Remembered(self.config.home).with_wordings(self.sops.all()),
             guarded,
             bool(self.parts.chosen_models(options)),
+            begun.progress.status == "waiting",
         )
 
     def _leg(self, begun: Begun, steering: Steering, model: Model) -> Leg:
@@ -448,31 +479,6 @@ class Agent:
             from tools.mcp import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
-        handler = AgentHandler(
-            run=log.run,
-            session=options.session,
-            request=bounds.request if bounds else start["task"],
-            tools=Toolbox(
-                tools,
-                families,
-                progress.families,
-                self.parts.foreign if _may_call_foreign(families) else None,
-            ),
-            check_args=check_args,
-            context=context,
-            gate=gate,
-            redact=redactor.redact,
-            owner=owner,
-            inbox=self.parts.inbox(),
-            prompts=briefing.prompts,
-            working=progress.working,
-            state=progress.state,
-            l2_index=partial(self.parts.l2_index, options, redactor),
-            attended=attended,
-            steering=steering.take,
-            remember=briefing.note,
-            context_changes=briefing.changes,
-        )
         by_rote = self.sops.get(start["sop"]) if start["sop"] and not progress.handed_over else None
         turns = options.max_turns or self.config.limits.turns + steps(by_rote)
         last_turn = (
@@ -480,10 +486,58 @@ class Agent:
             if progress.status == "limit"
             else max(turns, progress.next_turn)
         )
+        prompts, session = briefing.prompts, options.session
+        offered = Toolbox(
+            tools,
+            families,
+            progress.families,
+            self.parts.foreign if _may_call_foreign(families) else None,
+        )
+        handler = AgentHandler(
+            run=log.run,
+            session=session,
+            request=bounds.request if bounds else start["task"],
+            tools=offered,
+            check_args=check_args,
+            context=context,
+            gate=gate,
+            redact=redactor.redact,
+            consent=Consent(
+                log.run,
+                session,
+                owner,
+                self.parts.inbox(),
+                prompts,
+                progress.state,
+                context,
+                redactor.redact,
+                gate.settings.confirm_hours,
+            ),
+            texts=TurnTexts(
+                prompts,
+                progress.working,
+                last_turn=last_turn,
+                tools=offered,
+                attended=attended,
+                l2_index=partial(self.parts.l2_index, options, redactor),
+                sop_path=self._sop_path,
+                spent=partial(spent, budget, prompts),
+            ),
+            working=progress.working,
+            state=progress.state,
+            last_turn=last_turn,
+            hearing=Hearing(steering.take, briefing.note, briefing.changes),
+            attended=attended,
+        )
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
         return Leg(loop, context.close, redactor)
+
+    def _sop_path(self, name: str) -> str:
+        """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""
+        sop = self.sops.get(name)
+        return str(sop.folder / "SKILL.md") if sop else name
 
     def _delegated(
         self, begun: Begun, call: str, wish: Wish
@@ -499,27 +553,23 @@ class Agent:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
         used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
-            from learning.learned_wordings import add
-            from runs.start.disambiguate import LANE
-
-            where = Where(Path(start["cwd"]), Path.home())
+            where, values = Where(Path(start["cwd"]), Path.home()), start["parameters"]
             with suppress(OSError):  # a full disk: it is asked for in other words once more
-                is_exact = start["lane"] == LANE
-                sops = self.sops.all()
-                add(
-                    self.config.home,
-                    used,
-                    start["task"],
-                    start["parameters"],
-                    run.id,
-                    where,
-                    sops,
-                    is_exact=is_exact,
-                )
+                Remembered(self.config.home).add(start["task"], used, values, run.id, where)
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
             from runs.learning import learn
 
             yield from learn(self, run.id)
+        elif run.status == "done" and used is None:
+            yield from self._noticed(run)
+
+    def _noticed(self, run: Run) -> Iterator[Event]:
+        """Take an unmarked run into account: as evidence for a candidate that it followed, as one of its kind."""
+        from runs.learning import learn, offer
+
+        if any(each.status == "candidate" for each in self.sops.all()):
+            yield from learn(self, run.id)
+        offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 
 def _may_be_used(progress: Progress) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -28,6 +29,8 @@ class Options:
     named: bool = False  # each message of a group begins with the name of who says it
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
+    job: Mapping[str, str] | None = None  # that a schedule began it for: name, due, last success
+    shows_files: bool = False  # a model reads the text of what is attached with the task
     bounds: Bounds | None = None  # of a run that its owner did not start
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
-from context.prompts import Prompts
+from context import Prompts
 from memory.home.sessions import MAIN, Session
 from memory.runlog.inbox import Entry, Inbox
 from memory.sops.store import SopStore
@@ -230,6 +230,7 @@ class Parts:
             SEEDS,
             limits.context_tokens,
             redact,
+            shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
             recall=lambda session, request: self.recalling(session).at_start(request),
@@ -260,13 +261,13 @@ class Parts:
         """The index of the facts, which only the owner's own session reads."""
         if options.session != "main":
             return ""
-        from context.injectors import MAX_FACTS_LINES
+        from memory.facts.lines import MAX_INDEX_LINES
         from memory.home.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
                 "\n".join(
-                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]
+                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_INDEX_LINES]
                 )
             )
         return ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from context.compaction import Compaction, Extent, are_kept
-from handler import Prompts, TurnState, prompt_after
+from context import Compaction, Extent, Prompts, TurnTexts
+from handler import DEMANDS
 from memory.runlog.log import Totals, choice_of
-from memory.runlog.working import WorkingMemory
+from memory.runlog.working import TurnState, WorkingMemory
 from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 
@@ -57,8 +57,15 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
     reader = _Reader(progress, prompts, folder)
     for event in stream:
         reader.take(event)
-    reader.progress.state.has_resumed = True
-    return reader.progress
+    state, has_begun = progress.state, progress.next_turn > 1 or progress.pending is not None
+    state.has_resumed = has_begun
+    state.was_interrupted = has_begun and progress.status not in ("waiting", "limit")
+    return progress
+
+
+def _extent(event: Event) -> Extent:
+    older = Extent(event["up_to"], event["folded"])
+    return replace(older, room=event.get("room", older.room))
 
 
 class _Reader:
@@ -66,6 +73,7 @@ class _Reader:
 
     def __init__(self, progress: Progress, prompts: Prompts, folder: Path) -> None:
         self.progress, self.prompts, self.folder = progress, prompts, folder
+        self.texts = TurnTexts(prompts, progress.working, last_turn=0)
 
     def take(self, event: Event) -> None:
         self.progress.totals.add(event)
@@ -97,8 +105,8 @@ class _Reader:
         self.progress.versions = {**(self.progress.versions or {}), **event["files"]}
 
     def _on_compacted(self, event: Event) -> None:
-        progress, extent = self.progress, Extent(event["up_to"], event["folded"])
-        is_kept = are_kept(progress.opening)
+        progress, extent = self.progress, _extent(event)
+        is_kept = Compaction.reads_back(progress.opening)
         compaction = Compaction(
             self.folder, self.prompts, progress.working.summaries, is_kept=is_kept
         )
@@ -135,9 +143,12 @@ class _Reader:
             self.progress.state.allowed_for_run.add(event["kind"])
 
     def _on_reminder(self, event: Event) -> None:
-        self.progress.state.must_ask |= event["kind"] == "must_ask"
+        state = self.progress.state
+        state.demanded = DEMANDS.get(event["kind"], state.demanded)
+        if event["kind"] == "no_retry":
+            self.progress.working.has_failed = False
         if "prompt" in event and self.progress.pending:
-            self.progress.working.note(event["turn"], self.progress.pending, None)
+            self.progress.working.note(self.progress.pending, None)
             said = {"role": "user", "content": event["prompt"]}
             self._finish_turn(event["turn"], self.progress.pending, [said])
 
@@ -156,7 +167,7 @@ class _Reader:
         )
         progress.state.origins.update([result.origin] if result.origin else [])
         progress.state.interrupted = ""
-        progress.working.note(event["turn"], reply, result)
+        progress.working.note(reply, result)
         if (
             event["tool"] == "update_working_checkpoint"
             and result.status == "ok"
@@ -164,11 +175,11 @@ class _Reader:
         ):
             args = reply.calls[0].args
             progress.working.checkpoint(args["key_info"], args.get("related_sop"))
-        if event["tool"] == "ask_user" and result.status == "ok":
-            progress.state.must_ask = False
+        if result.status == "ok" and event["tool"] == progress.state.demanded:
+            progress.state.demanded = ""
         if reply.kind == "rote":
             progress.replayed.append(result)
-        self._finish_turn(event["turn"], reply, prompt_after(reply, result, self.prompts))
+        self._finish_turn(event["turn"], reply, self.texts.after(reply, result))
 
     def _on_run_ended(self, event: Event) -> None:
         self.progress.status = event["status"]

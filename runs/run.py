@@ -215,7 +215,8 @@ def _ending(end: End, run: str) -> dict[str, Any]:
     result = end.outcome.data
     if status == "limit":
         used = f"{end.turns} of {end.turns} turns are used"
-        result = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
+        limit = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
+        result = f"{result}\n\n{limit}" if end.outcome.ending == "summed_up" else limit
     return {
         "status": status,
         "result": result if isinstance(result, str) else str(result),

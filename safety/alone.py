@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from config import SafetyConfig
 from safety.fetches import fetches
-from safety.tables import Finding
+from safety.findings import Finding
 from text import pattern
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from safety.fetches import Fetches
-from safety.tables import Finding
+from safety.findings import Finding
 from safety.targets import Named, host_of
 
 _ALL = r"\b(env|printenv|environ|getenv|export -p|declare -[px]|compgen -e|set)\b"  # what can show every variable

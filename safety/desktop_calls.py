@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from safety.tables import Finding
+    from safety.findings import Finding
     from safety.targets import Named
 
 # A request with these words is about what stands on the screen.
@@ -33,7 +33,7 @@ def look(
 ) -> Iterator[Finding]:
     """The findings. `about`: `app` and `title` of the window that the call acts in, `ours` when Sopwith runs in it; `onto`:
     the same of the window in which a drag ends."""
-    from safety.tables import Finding
+    from safety.findings import Finding
 
     is_asked_for = bool(re.search(WORDS, named.request, re.IGNORECASE))
     if tool == "desktop_look":
@@ -85,7 +85,7 @@ def _program(window: Mapping[str, Any]) -> str:
 
 
 def _typed(text: str, named: Named) -> Iterator[Finding]:
-    from safety.tables import Finding
+    from safety.findings import Finding
     from safety.targets import of_call
 
     targets = [

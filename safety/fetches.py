@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from safety.shell import Command, NotUnderstood, Word, parse
-from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
+from shell.bash import Command, NotUnderstood, Word, parse
+from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
 from text import pattern
 
 _FETCHERS = {"curl", "wget", "aria2c", "http", "https", "xh", "axel", "lynx", "w3m", "links", "yt-dlp", "youtube-dl", "ping", "ping6", "dig", "host", "nslookup", "whois", "telnet", "nc", "ncat", "websocat", "ftp"}  # fmt: skip

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from safety import records
-from safety.queries import changes_sql
-from safety.tables import Finding, Risk, names
+from safety.findings import Finding, Risk
 from safety.targets import Named, Target, host_of, of_call
 from safety.tool_words import Effect, Words, asks_for, names_thing, takes_all
+from shell.effects import changes_sql
+from text.patterns import names
 
 # Of a tool that is not ours: what the gate calls its effect, and what it says of it.
 _FOREIGN: dict[Effect, tuple[Risk, str]] = {
@@ -33,6 +34,43 @@ PUBLIC = names(
 )
 
 
+# Hosts where anybody keeps pages: which one is asked tells whoever owns it.
+_OF_ANYBODY = names(
+    "github.com api.github.com raw.githubusercontent.com registry.npmjs.org npmjs.com pypi.org files.pythonhosted.org crates.io docs.rs wikipedia.org"
+)
+_LIKE_DATA = re.compile(r"[A-Za-z0-9+=_-]{32,}|%[0-9A-Fa-f]{2}|[A-Za-z0-9]*\d[A-Za-z0-9]{15,}")
+_FREE = names(
+    "query q text message body prompt question keyword keywords search term content note comment description input"
+)
+_VALUE = re.compile(r"[^\s\"'<>,;:()\[\]{}]{6,}")
+
+
+def is_unremarkable(url: str, *, is_tainted: bool) -> bool:
+    """Return True for an address that tells nobody anything: of a public host, with no data in it."""
+    host = host_of(url)
+    if host not in PUBLIC or "?" in url or url.endswith("…"):
+        return False
+    return not is_tainted or (host not in _OF_ANYBODY and not _LIKE_DATA.search(url))
+
+
+def _carried(
+    tool: str, args: Mapping[str, Any], request: str, read: Callable[[], Iterable[str]]
+) -> Iterator[Finding]:
+    """A free text that carries what was read, or what nobody can read, to a tool that is not ours."""
+    texts = [text for name, text in args.items() if name.lower() in _FREE and isinstance(text, str)]
+    found = [value for text in texts for value in _VALUE.findall(text[:5_000])]
+    telling = [
+        value
+        for value in found
+        if value not in request and (re.search(r"\d", value) or len(value) > 24)
+    ]
+    seen = "\n".join(read()) if telling else ""
+    sent = [value for value in telling[:20] if value in seen or len(value) > 40]
+    if sent:
+        said = f"{tool} is given {sent[0][:40]}, which was read and is not in the request"
+        yield Finding("send", said, "target")
+
+
 def look(
     tool: str,
     args: Mapping[str, Any],
@@ -45,7 +83,10 @@ def look(
     """The findings; `call` is what the tool's name says, `is_tainted`: the run has read what others wrote, `read`: that."""
     targets = of_call(args, effect=call.effect)
     if call.effect == "read":
-        yield from _asked(tool, args, named.unknown(targets, strict=is_tainted))
+        missing = named.unknown(targets, strict=is_tainted)
+        yield from _asked(tool, args, missing, is_tainted=is_tainted)
+        if is_tainted:
+            yield from _carried(tool, args, named.request, read)
     elif call.effect == "unknown":
         yield Finding("unknown", f"{tool}: its name does not say what it does")
     else:
@@ -53,12 +94,14 @@ def look(
         yield from found or (_others(tool, call, targets, named, read) if is_tainted else ())
 
 
-def _asked(tool: str, args: Mapping[str, Any], missing: list[Target]) -> Iterator[Finding]:
+def _asked(
+    tool: str, args: Mapping[str, Any], missing: list[Target], *, is_tainted: bool
+) -> Iterator[Finding]:
     """What a tool that reads asks of others, and whether it only reads."""
     if any(_is_sql(name, value) and changes_sql(value) for name, value in args.items()):
         yield Finding("delete", f"{tool} may change what is in a database")
     for target in missing:
-        if host_of(target.value) not in PUBLIC or "?" in target.value:
+        if not is_unremarkable(target.value, is_tainted=is_tainted):
             yield Finding(
                 "send",
                 f"{tool} fetches {_shown(target)}, which the request does not name",

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from config import SafetyConfig
 from safety import origins, shared_folder
 from safety.fetches import Fetches, fetches
+from safety.findings import Finding
 from safety.paths import Places, references
-from safety.python_calls import look_at_python
-from safety.tables import GUARDED_VARIABLES, MADE, USUAL, Finding
 
 if TYPE_CHECKING:
     from safety.tool_words import Effect
+    from shell import Setting
 
 _CONFIRMABLE = {
     "delete",
@@ -72,6 +72,7 @@ class Ask:
         default_factory=dict
     )  # what the server of a tool that is not ours declares
     read: Callable[[], Iterable[str]] = tuple  # the results that the model has before it
+    stage: bool = False  # it works on a copy: what it does to files is judged when it is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Gate:
             from safety import alone
 
             found = alone.look(ask, found)
-        findings = list(found)
+        findings = [each for each in found if not (ask.stage and _is_seen(each))]
         is_tainted = bool(origins.foreign(ask.origin))
         decided = [self._decision(finding, is_tainted) for finding in findings]
         risks = tuple(dict.fromkeys(decision.risk for decision in decided))
@@ -202,7 +203,7 @@ class Gate:
         if ask.tool in hands:
             yield from hands[ask.tool](ask)
         elif "execute" in effects:
-            yield from self._script(ask, self.places)
+            yield from self._script(ask)
         elif "network" in effects:
             yield from self._foreign(ask)
         elif "delete" in effects:
@@ -268,7 +269,7 @@ class Gate:
             )
         if script or ask.tool == "shell_run":
             paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
-            found = self._script(replace(ask, args={"script": script}, paths=paths), self.places)
+            found = self._script(replace(ask, args={"script": script}, paths=paths))
             yield from (finding for finding in found if is_sure or finding.risk != "unknown")
 
     def _lent(self, ask: Ask, text: str, asked: Fetches, *, sends: bool) -> Iterator[Finding]:
@@ -407,7 +408,9 @@ class Gate:
         elif self.runs_code == "ask":
             yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
 
-    def _script(self, ask: Ask, places: Places) -> Iterator[Finding]:
+    def _script(self, ask: Ask) -> Iterator[Finding]:
+        from safety import scripts  # a replay of our own tools never needs it
+
         yield from self._sandboxed(ask)
         script, env = ask.args.get("script"), ask.args.get("env")
         if not isinstance(script, str):
@@ -416,37 +419,18 @@ class Gate:
         given = (
             {str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {}
         )
-        for name, value in given.items():
-            if value and GUARDED_VARIABLES.match(
-                name
-            ):  # an empty one takes something away, which changes nothing here
-                yield Finding("unknown", f"sets {name}, which changes what commands do")
-        cwd = ask.paths[0] if ask.paths else self.cwd
-        own = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)}
-        own[MADE] = f"{places.temporary}/made"
-        variables = USUAL | dict.fromkeys(("USER", "LOGNAME"), self.owner_home.name) | own | given
-
-        def python(code: str, folder: Path | None, depth: int) -> list[Finding]:
-            return look_at_python(code, places, folder, lambda text: look(text, depth + 1))
-
-        def look(text: str, depth: int = 0) -> list[Finding]:
-            from safety.commands import Look
-
-            return Look(
-                places, python, cwd, dict(variables), depth, frozenset(self.settings.forbid)
-            ).script(text)
-
+        yield from scripts.of_variables(given)
+        setting = self._setting(ask, given)
         is_python = ask.args.get("type") == "python"
-        found = python(script, cwd, 0) if is_python else look(script)
+        judge = scripts.of_python if is_python else scripts.of_shell
+        found = list(judge(script, setting, self.places))
         yield from map(_offer_trash, found)
+        asked = fetches(script, is_python=is_python, variables=setting.variables)
         if self.settings.credentials and ask.attended and ask.session == "main":
-            text = script + " ".join(given.values())
             sends = any(finding.risk == "send" for finding in found)
-            yield from self._lent(
-                ask, text, fetches(script, is_python=is_python, variables=variables), sends=sends
-            )
+            yield from self._lent(ask, script + " ".join(given.values()), asked, sends=sends)
         if ask.request.strip():
-            yield from self._fetched(ask, script, is_python, variables)
+            yield from self._fetched(ask, asked)
             yield from self._hosts(ask)
 
     def _hosts(self, ask: Ask) -> Iterator[Finding]:
@@ -460,38 +444,43 @@ class Gate:
                 about = f"lets the script reach {str(host)[:200]}, which the request does not name"
                 yield Finding("send", about, "target")
 
-    def _fetched(
-        self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]
-    ) -> Iterator[Finding]:
+    def _setting(self, ask: Ask, given: Mapping[str, str]) -> Setting:
+        """What is known before a script runs."""
+        from safety.scripts import USUAL
+        from shell import Setting
+
+        cwd = str(ask.paths[0] if ask.paths else self.cwd)
+        user = dict.fromkeys(("USER", "LOGNAME"), self.owner_home.name)
+        own = {"HOME": str(self.owner_home), "PWD": cwd, "TMPDIR": str(self.places.temporary)}
+        forbidden = frozenset(self.settings.forbid)
+        return Setting({**USUAL, **user, **own, **given}, cwd, forbidden)
+
+    def _fetched(self, ask: Ask, found: Fetches) -> Iterator[Finding]:
         """To fetch an address is to send it: one that nobody named is asked about."""
-        found = fetches(script, is_python=is_python, variables=variables)
-        if not found.urls and not found.is_hidden:
-            return
-        from safety.foreign_tools import PUBLIC
-        from safety.targets import Named, host_of
+        from safety.foreign_tools import is_unremarkable
+        from safety.targets import Named
 
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
         for url in found.urls[:MOST_JUDGED]:
-            is_public = host_of(url) in PUBLIC and "?" not in url and not url.endswith("…")
-            if not is_public and not named.has_url(url, strict=bool(read)):
-                yield Finding(
-                    "send", f"asks {url[:200]}, which the request does not name", "target"
-                )
+            is_plain = is_unremarkable(url, is_tainted=bool(read))
+            if not is_plain and not named.has_url(url, strict=bool(read)):
+                said = f"asks {url[:200]}, which the request does not name"
+                yield Finding("send", said, "target")
         if found.is_hidden and read:
-            yield Finding(
-                "send",
-                f"asks a host that cannot be read, after the run has read from {', '.join(read)}",
-                "target",
-            )
+            said = f"asks a host that cannot be read, after the run has read from {', '.join(read)}"
+            yield Finding("send", said, "target")
+
+
+def _is_seen(finding: Finding) -> bool:
+    """True of what a stage shows before it happens (changes.py judges it then)."""
+    return finding.is_local and finding.risk not in _REFUSED
 
 
 def _offer_trash(finding: Finding) -> Finding:
     if finding.risk != "delete" or finding.command not in ("rm", "unlink", "rmdir"):
         return finding
-    return Finding(
-        finding.risk, f"{finding.reason} (file_trash would move it to the trash)", finding.command
-    )
+    return finding._replace(reason=f"{finding.reason} (file_trash would move it to the trash)")
 
 
 def _read(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:

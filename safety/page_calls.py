@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from safety.fetches import is_local
+from safety.findings import Finding, Risk
 from safety.foreign_tools import PUBLIC
 from safety.page_scripts import PageScript, read
 from safety.paths import Places
-from safety.tables import Finding, Risk
 from safety.targets import Named, Target, host_of, of_call
 from safety.tool_words import Effect, Words, asks_for, read_name
 

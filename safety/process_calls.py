@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from safety.tables import Finding
+from safety.findings import Finding
 
 
 def look(about: Mapping[str, Any]) -> Iterator[Finding]:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from safety.tables import names
 from safety.tool_words import is_verb, request_words
 from text import pattern
+from text.patterns import names
 
 MAX_CHARS = 200_000  # of one result
 _ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")

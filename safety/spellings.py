@@ -126,13 +126,13 @@ def _needles(value: str) -> Iterator[Needle]:
     for each in (data, wide):
         code = each.hex()
         yield Needle(code.encode(), partial(_joined, re.findall("..", code)))
-        for before in range(3):  # the value may stand anywhere in what was encoded: "user:value"
-            text = base64.b64encode(b"\0" * before + each).decode()
-            whole = text[
-                (8 * before + 5) // 6 : (8 * (before + len(each))) // 6
-            ]  # letters that hold no other byte
+        for whole in _aligned(each):
             yield Needle(fold(whole), partial(_base64, whole))
-    for five in (base64.b32encode(data), base64.b85encode(data), base64.a85encode(data)):
+            yield Needle(fold(whole[::-1]), partial(_base64, whole[::-1]))
+    for whole in _aligned(base64.b64encode(data).rstrip(b"=")):  # encoded twice
+        yield Needle(fold(whole), partial(_base64, whole))
+    others = (base64.b32encode, base64.b32hexencode, base64.b85encode, base64.a85encode)
+    for five in (encode(data) for encode in others):
         text = five.decode().rstrip("=")
         yield Needle(fold(text), partial(_spelled, text))
     for form in ("d", "03o", "08b"):
@@ -140,10 +140,21 @@ def _needles(value: str) -> Iterator[Needle]:
         yield Needle("".join(numbers).encode(), partial(_joined, numbers))
 
 
+def _aligned(data: bytes) -> Iterator[str]:
+    """The base64 of data that may stand anywhere in what was encoded: letters that hold no other byte."""
+    import base64
+
+    for before in range(3):
+        text = base64.b64encode(b"\0" * before + data).decode()
+        yield text[(8 * before + 5) // 6 : (8 * (before + len(data))) // 6]
+
+
 def _noise(own: str) -> str:
     """What may stand between two characters: line ends, terminal codes, NULs, quotes and + of a text put together."""
     free = "".join(
-        letter for letter in " \t\r\n\0\"'`+,|" + _INVISIBLE if letter == " " or letter not in own
+        letter
+        for letter in " \t\r\n\0\"'`+,|.-_:/" + _INVISIBLE
+        if letter == " " or letter not in own
     )
     slash = "" if "\\" in own else r"|\\+(?:[nrt]|(?![ux0-7\w]))|\\(?=\\)"
     return rf"(?>(?:[{re.escape(free)}]|{_ANSI}{slash})*)"

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from safety.tables import names
+from text.patterns import names
 
 Kind = Literal[
     "address", "url", "account", "phone", "name", "file", "amount", "time", "id", "title"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from safety.tables import names
+from text.patterns import names
 
 Effect = Literal["read", "change", "send", "delete", "spend", "system", "unknown"]
 _STRONGER = ("read", "change", "send", "delete", "spend", "system")

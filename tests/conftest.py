@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import hypothesis
 import pytest
 
 from tests.machine import PATIENCE_SECONDS
@@ -33,6 +34,9 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+_BEGAN = time.monotonic()
+# New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's profile "ci").
+hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
 _KEPT_VARIABLES = (
     "PATH",
     "TMPDIR",
@@ -230,17 +234,10 @@ def at_terminal() -> Iterator[Callable[..., Any]]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A second or third try (scripts/test) begins anew: what a module or the session shares may have died with the first, and
-    pytest-rerunfailures would keep it."""
-    if getattr(item, "execution_count", 1) > 1:
-        kept = importlib.import_module("pytest_rerunfailures").suspended_finalizers
-        made = item.session._setupstate
-        made.stack.update(kept)
-        kept.clear()
-        with contextlib.suppress(
-            Exception
-        ):  # what died may not end well; the first failure is shown
-            made.teardown_exact(None)
+    """Skip what has not begun when the time given by `--minutes` is up."""
+    minutes = item.config.getoption("--minutes")
+    if minutes and time.monotonic() - _BEGAN > minutes * 60:
+        pytest.skip("no time is left")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -258,9 +255,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--live", action="store_true", help="also run the tests that talk to something outside"
     )
+    parser.addoption("--minutes", type=float, help="begin no test after this time")
+
+
+def slow_tests() -> list[str]:
+    """Return the first letters of the names of slow tests, from the rows of tests/slow.txt."""
+    rows = (CHECKOUT / "tests/slow.txt").read_text("utf-8").splitlines()
+    return [row.split("#")[0].strip() for row in rows if row.split("#")[0].strip()]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = tuple("tests/" + name for name in slow_tests())
+    for item in items:
+        if item.nodeid.startswith(slow):
+            item.add_marker("slow")
     if config.getoption("--live"):
         return
     live = [item for item in items if item.get_closest_marker("live")]

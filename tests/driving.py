@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,13 @@ def run(
     if not learns:
         started._learn = None
     return drive(started)
+
+
+def without_tail(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the messages of a request as the history keeps them: without the anchor at the end."""
+    *kept, last = map(dict, messages)
+    content = last["content"] or ""
+    return [*kept, last | {"content": content.partition("\n\n[Sopwith")[0]}]
 
 
 def of(events: list[Event], kind: str) -> list[Event]:

@@ -32,7 +32,7 @@ FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
 AT_USE = {
     "runs/workers/worker.py": "runs.workers.worker",
-    "context/models.py": "context.models",
+    "context/workspace/shapes.py": "context.workspace.shapes",
     "tools/web/ssrf_session.py": "tools.web.ssrf_session",
     "tools/mcp/servers.py": "tools.mcp.servers",
     "tools/mcp/pipe.py": "tools.mcp.servers",

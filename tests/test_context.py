@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -11,9 +12,10 @@ from typing import Any, Literal
 import pytest
 
 from bench import tokens
+from config import ContextConfig, Share
+from context import Prompts
 from context.builder import Block, Brief, Context, ContextBuilder, Injector
-from context.injectors import INJECTORS, MAX_EARLIER_TASKS, MAX_HEADER_BYTES
-from context.prompts import Prompts
+from context.injectors import INJECTORS, MAX_HEADER_BYTES
 from context.tokens import estimate
 from context.workspace import Workspace
 from memory.home.reader import reader_for
@@ -34,6 +36,7 @@ FILES = {
     "memory/2026-11-21.md": "- today: called the plumber",
     "memory/global_mem_insight.txt": "NAS: 192.168.7.9",
 }
+MAX_FIRST_TOKENS, MIN_STABLE_TOKENS = 1700, 1024
 ORDER = [
     "dry and kind",
     "tea at four",
@@ -205,7 +208,7 @@ def test_an_injector_that_fails_is_left_out_and_said(
 def test_an_injector_stands_where_its_priority_says(home: Path) -> None:
     extra = Injector("weather", 155, 100, False, lambda brief: Block("It rains.", "Weather:"))
     user = said(built(home, injectors=(extra, *INJECTORS)))[1]
-    assert user.index("Date") < user.index("Weather:\nIt rains.") < user.index("Task")
+    assert user.index("Now:") < user.index("Weather:\nIt rains.") < user.index("Task")
 
 
 def test_secrets_in_files_are_hidden_from_model_and_log(home: Path) -> None:
@@ -219,29 +222,79 @@ def test_memories_are_recalled_for_the_request(home: Path) -> None:
     assert "- we spoke of: count the files" in user
 
 
-def test_last_result_is_kept_longer_than_the_ones_before_it(home: Path) -> None:
-    long = "first " + "word " * 500 + "last"
-    user = said(built(home, previous=[earlier_run(home, "a", long), earlier_run(home, "b", long)]))[
-        1
-    ]
-    assert user.count(long) == 1
-    older = user[: user.index(long)]
-    assert "first word" in older
-    assert "word last" in older
-    assert len(older) < 600
-
-
-def test_a_long_conversation_stays_short(home: Path) -> None:
-    runs = [
-        earlier_run(home, f"request {number} " + "r" * 5000, "done " * 5000, 3)
-        for number in range(30)
-    ]
+def test_earlier_messages_of_a_conversation_are_whole_while_they_fit(home: Path) -> None:
+    long = "first " + "word " * 800 + "last"
+    runs = [earlier_run(home, f"ask {name}", long) for name in "abc"]
     user = said(built(home, previous=runs))[1]
-    assert f"{30 - MAX_EARLIER_TASKS} older" in user
-    assert "request 29" in user
-    assert "request 9 " not in user
-    assert "3 turns" in user
-    assert len(user) < 25_000
+    assert user.count(long) == 3
+    assert places(user, ["ask a", "ask b", "ask c"]) == sorted(
+        places(user, ["ask a", "ask b", "ask c"])
+    )
+
+
+def test_a_long_conversation_keeps_its_newest_messages(home: Path) -> None:
+    runs = [earlier_run(home, f"request {number}.", "done " * 2000, 3) for number in range(30)]
+    context = built(home, previous=runs)
+    user = said(context)[1]
+    assert "request 29." in user and "request 9." not in user
+    assert user.count("done " * 1999) >= 3
+    assert context.blocks["earlier"] <= 8000 and "earlier" not in context.cut
+
+
+def test_a_message_that_is_too_long_keeps_head_and_tail(home: Path) -> None:
+    long = "first " + "word " * 30_000 + "last"
+    context = built(home, previous=[earlier_run(home, "ask", long)])
+    user = said(context)[1]
+    assert "first word" in user and "word last" in user and context.blocks["earlier"] <= 8000
+
+
+def test_unproven_sops_are_not_advertised(home: Path) -> None:
+    statuses = ("draft", "candidate", "probation", "active", "suspended")
+    for status in statuses:
+        status_line = f"metadata: {{sopwith-status: {status}}}\n"
+        an_sop(home, f"its-{status}", f"Is {status}", status_line)
+    an_sop(home, "from-elsewhere", "Is a text that the owner put there")
+    system = said(built(home))[0]
+    named = [name for name in (*statuses, "from-elsewhere") if name in system]
+    assert named == ["probation", "active", "from-elsewhere"]
+
+
+@pytest.mark.parametrize(
+    ("key", "whole", "gone"),
+    [
+        ("notes", "plumber", "paid the rent"),
+        ("facts", "192.168.7.9", "192.168.7.9"),
+        ("sops", "largest-files", "largest-files"),
+        ("recall", "a memory", "a memory"),
+        ("earlier", "three logs", "three logs"),
+    ],
+)
+def test_a_part_of_the_context_can_be_switched_off(
+    home: Path, key: str, whole: str, gone: str
+) -> None:
+    def told(share: Share) -> str:
+        return "".join(
+            said(
+                built(
+                    lay(home, FILES),
+                    previous=[earlier_run(home, "list the logs", "three logs")],
+                    recall=lambda request: ["a memory"],
+                    shares=replace(ContextConfig(), **{key: share}),
+                )
+            )
+        )
+
+    assert whole in told(Share()) and gone not in told(Share(0))
+
+
+def test_a_part_of_the_context_can_be_limited(home: Path) -> None:
+    shares = ContextConfig(recall=Share(2), earlier=Share(1), sops=Share(3))
+    runs = [earlier_run(home, f"ask {name}", "yes") for name in "ab"]
+    memories = ["one", "two", "three"]
+    system, user = said(built(home, previous=runs, recall=lambda request: memories, shares=shares))
+    assert "- two" in user and "- three" not in user
+    assert "ask b" in user and "ask a" not in user
+    assert "- clean-old-files" in system and "- find-files" not in system
 
 
 def test_sops_that_the_request_calls_up_are_there_whole(home: Path) -> None:
@@ -321,7 +374,7 @@ TASKS = {
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_first_request_of_a_fresh_home_is_small(home: Path, lang: Lang) -> None:
-    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1136
+    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= MAX_FIRST_TOKENS
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -331,4 +384,13 @@ def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(
     one, other = TASKS[lang]
     first = first_request(home, one, lang)
     second = first_request(home, other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))
-    assert tokens.repeated(first, second) >= 1024
+    assert tokens.repeated(first, second) >= MIN_STABLE_TOKENS
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_small_window_gets_short_rules_and_no_list_of_sops(home: Path, lang: Lang) -> None:
+    whole, short = (first_request(home, "x", lang, is_small=small) for small in (False, True))
+    assert tokens.count(short) < tokens.count(whole) - 400
+    context = built(home, lang=lang, is_small=True)
+    assert list(context.blocks) == ["rules", "environment", "task"]
+    assert "ask_user" in said(context)[0]

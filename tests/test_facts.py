@@ -37,7 +37,7 @@ from memory.facts.store import (
 from memory.home.repository import BY_HAND, Repository, RepositoryError
 from memory.runlog.evidence import Pointer, read_record
 from tests.conftest import CHECKOUT
-from tests.driving import bash, run
+from tests.driving import bash, call, run
 from tests.machine import PATIENCE_SECONDS
 
 KILLS = 20
@@ -85,6 +85,24 @@ def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(
     assert (home / FACTS).stat().st_mode & 0o077 == 0
 
 
+def test_what_a_call_wrote_after_the_result_does_not_weaken_its_proof(home: Path) -> None:
+    found = bash("command -v sort")
+    mark = call("start_long_term_update", what="sort lies at /usr/bin/sort")
+    record = read_record(home, run(home, [found, mark, "Done."], learns=False)[0]["run"])
+    assert record is not None
+    fact = add(FactStore(home), "sort lies at /usr/bin/sort", record.pointer(record.results[0]))
+    assert fact.id in (home / FACTS).read_text("utf-8")
+
+
+def test_what_a_call_wrote_before_the_result_proves_nothing(home: Path) -> None:
+    said = "the backup disk holds 731 films"
+    replies = [bash(f"x='{said}'"), bash(f"sort <<< '{said}'"), "Done."]
+    record = read_record(home, run(home, replies, learns=False)[0]["run"])
+    assert record is not None
+    with pytest.raises(FactRefused):
+        add(FactStore(home), said, record.pointer(record.results[1]), section="TOOLS")
+
+
 def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Pointer) -> None:
     store = FactStore(home)
     add(store, "shelf 3 is /srv/shelf/3", proof)
@@ -97,6 +115,16 @@ def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Po
     with pytest.raises(FactRefused, match="evidence"):
         store.apply(Add("PATHS", "shelf 4 is /srv/shelf/4"))
     assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
+
+
+def test_the_gate_goes_by_the_owners_page(home: Path, proof: Pointer) -> None:
+    page = (CHECKOUT / "sops/memory-management/SKILL.md").read_text("utf-8")
+    own = home / "sops/memory-management/SKILL.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(page.replace("- Reasoning:", '- `never` "shelf 4"\n- Reasoning:'), "utf-8")
+    add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
+    with pytest.raises(FactRefused, match="forbidden"):
+        add(FactStore(home), "shelf 4 is /srv/shelf/4", proof)
 
 
 def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointer) -> None:

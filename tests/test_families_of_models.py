@@ -51,3 +51,61 @@ def test_task_of_three_turns_is_done(name: str, cli: CommandLine) -> None:
     assert [STEPS[n].split()[1] in json.dumps(e["data"]) for n, e in enumerate(ended)] == [True] * 2
     assert events[-1]["result"] == ANSWER
     assert len(provider.refused) <= 5, provider.refused
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["deepseek, thinking", "anthropic", "openai, a new model on chat", "gemini 3", "openrouter"],
+)
+def test_run_that_is_resumed_in_another_process_sends_everything_back(
+    name: str, cli: CommandLine
+) -> None:
+    with Provider(family(name)) as provider:
+        env = variables(provider, provider.family.model)
+        task = ("run", "Do both steps of the work.", "--events", "--approve", "all")
+        begun = cli(*task, "--max-turns", "1", env=env)
+        assert begun.code == 4, begun.stderr
+        id_ = json.loads(begun.stdout.split("\n")[0])["run"]
+        resumed = cli("runs", "resume", id_, "--events", "--approve", "all", env=env)
+        events = [json.loads(line) for line in resumed.stdout.split("\n") if line]
+        assert resumed.code == 0, (resumed.stderr, provider.refused)
+    assert events[-1]["result"] == ANSWER
+    assert not any("attached is missing" in said for said in provider.refused)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("openai chat", "deepseek, thinking"),
+        ("anthropic", "gemini 3"),
+        ("deepseek, thinking", "anthropic"),
+        ("gemini 3", "mistral"),
+        ("openai, responses alone", "strict schema"),
+    ],
+)
+def test_run_goes_on_with_another_provider(first: str, second: str, cli: CommandLine) -> None:
+    with Provider(family(first)) as one, Provider(family(second)) as other:
+        task = ("run", "Do both steps of the work.", "--events", "--approve", "all")
+        begun = cli(*task, "--max-turns", "1", env=variables(one, one.family.model))
+        id_ = json.loads(begun.stdout.split("\n")[0])["run"]
+        other.family.is_echoed = False  # the first turn was another's
+        env = variables(other, other.family.model)
+        resumed = cli("runs", "resume", id_, "--events", "--approve", "all", env=env)
+        events = [json.loads(line) for line in resumed.stdout.split("\n") if line]
+        assert resumed.code == 0, (resumed.stderr, other.refused)
+    assert events[-1]["result"] == ANSWER
+
+
+def test_key_of_anthropic_alone_is_enough(cli: CommandLine) -> None:
+    with Provider(family("anthropic")) as provider:
+        env = {
+            "ANTHROPIC_API_KEY": "sk-ant-test-0123456789",
+            "ANTHROPIC_BASE_URL": provider.base_url.removesuffix("/v1"),
+        }
+        done = cli("run", "Do both steps of the work.", "--events", "--approve", "all", env=env)
+        called = [json.loads(line) for line in done.stdout.split("\n") if "model_called" in line]
+        headers = provider.requests[0].headers
+    assert done.code == 0, done.stderr
+    assert {event["kind"] for event in called} == {"anthropic"}
+    assert headers["x-api-key"] == "sk-ant-test-0123456789"
+    assert "anthropic-version" in headers

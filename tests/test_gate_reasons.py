@@ -11,14 +11,15 @@ from typing import get_args
 
 import pytest
 
+from bench.gate import rows
 from config import SafetyConfig
+from context import Prompts
 from context.phrases import FOLDER, reasons_in_words
-from context.prompts import Prompts
 from memory.runlog.inbox import Entry, Inbox
 from runs.auto.ledger import Attempt
 from runs.auto.report import write
+from safety.findings import Risk
 from safety.gate import Ask, Gate
-from safety.tables import Risk
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.screen import scripted
@@ -58,24 +59,9 @@ def reasons() -> Iterator[tuple[str, str]]:
                 yield f"{path.name}:{node.lineno}", text.replace("{}", "x1")
 
 
-def cases(*names: str) -> Iterator[tuple[str, str]]:
-    """Language and text of each row; in the files that hold several kinds the kind stands in front of it."""
-    for name in names:
-        for line in (
-            (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines()
-        ):
-            if line and not line.startswith("##"):
-                kind, _, command = (
-                    line.partition(": ")
-                    if name.startswith("fresh") or name == "odd"
-                    else ("", "", line)
-                )
-                yield ("python" if kind.endswith(" py") else "bash"), command.replace("⏎", "\n")
-
-
 def test_every_reason_in_the_code_has_its_words() -> None:
     found = [(where, text) for where, text in reasons() if WORDS.search(text)]
-    assert len(found) > 150
+    assert len(found) > 60
     missing = [
         f"{where} {text}"
         for where, text in found
@@ -88,13 +74,11 @@ def test_every_reason_that_a_command_meets_has_its_words(tmp_path: Path) -> None
     owner = tmp_path / "owner"
     gate = Gate(SafetyConfig(), owner / ".sopwith", owner, owner / "work", sandboxed=True)
     met: dict[str, str] = {}
-    fresh = (f"fresh{number}" for number in range(13, 19))
-    for language, script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd", *fresh):
-        decision = gate.decide(
-            Ask("code_run", {"type": language, "script": script}, ("execute",), (), "main")
-        )
-        met.setdefault(decision.reason, script)
-    assert len(met) > 400
+    for row in rows():
+        language = "python" if row.language == "py" else "bash"
+        ask = Ask("code_run", {"type": language, "script": row.command}, ("execute",), (), "main")
+        met.setdefault(gate.decide(ask).reason, row.command)
+    assert len(met) > 300
     plain = {reason: reasons_in_words(reason, "zh") for reason in met}
     missing = [
         reason
@@ -116,9 +100,9 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
     ("english", "said"),
     [
         (
-            "rm: deletes files for good (file_trash would move it to the trash); asks https://a.b/c; d, which the request"
+            "rm: deletes or overwrites something for good (file_trash would move it to the trash); asks https://a.b/c; d, which the request"
             " does not name (runs outside the sandbox)",
-            "rm: 永久删除文件（用 file_trash 会移到回收站）; 会访问 https://a.b/c; d，请求里没有提到它（在沙箱之外运行）",
+            "rm: 永久删除或覆盖内容（用 file_trash 会移到回收站）; 会访问 https://a.b/c; d，请求里没有提到它（在沙箱之外运行）",
         ),
         (
             "types 'a; rm -rf b; c' into a terminal, where it is a command (code_run has a sandbox)",
@@ -137,8 +121,8 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
             "mail.send 会向别人发送内容：请求里没有提到 eve@example.org",
         ),
         (
-            "rm: deletes files for good: the owner's config forbids delete",
-            "rm: 永久删除文件：主人的配置禁止 delete",
+            "rm: deletes or overwrites something for good: the owner's config forbids delete",
+            "rm: 永久删除或覆盖内容：主人的配置禁止 delete",
         ),
         ("what a server said; of two kinds", "what a server said; of two kinds"),
     ],
@@ -163,7 +147,7 @@ def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(
     }
     for where, text in shown.items():
         told = re.sub(r"sopwith \S+ \S+.*|script: .*|rm -rf old; git push", "", text)
-        assert "永久删除文件" in told and english_words(told, home) == [], (where, told)
+        assert "永久删除或覆盖内容" in told and english_words(told, home) == [], (where, told)
     assert "系统或整个主目录" in shown["run"] and "系统或整个主目录" in shown["trace"]
     log = (home / "runs" / run / "log.jsonl").read_text("utf-8")
     events = [json.loads(line) for line in log.splitlines()]
@@ -171,9 +155,9 @@ def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(
     asked = next(event for event in events if event["type"] == "confirm")
     assert (
         refused["reason"].endswith("the system or a whole home")
-        and "deletes files for good" in asked["reason"]
+        and "deletes or overwrites something for good" in asked["reason"]
     )
-    assert "deletes files for good" in cli("inbox", "list").stdout
+    assert "deletes or overwrites something for good" in cli("inbox", "list").stdout
     assert "the system or a whole home" in cli("runs", "show", run).stdout
 
 
@@ -194,7 +178,7 @@ def test_the_page_gets_each_reason_in_both_languages(
             "en": refused["reason"],
             "zh": reasons_in_words(refused["reason"], "zh"),
         }
-        assert asked["words"]["zh"].startswith("rm: 永久删除文件")
+        assert asked["words"]["zh"].startswith("rm old: 永久删除或覆盖内容")
         site.ended(run)
         kept = site.get(f"/api/runs/{run}").json["events"]
         assert [event["words"] for event in kept if "words" in event] == [
@@ -209,7 +193,7 @@ def test_the_page_gets_each_reason_in_both_languages(
 
 
 def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home: Path) -> None:
-    reason = "code_run: rm: deletes files for good; asks https://a.b/c?x; y, which the request does not name"
+    reason = "code_run: rm: deletes or overwrites something for good; asks https://a.b/c?x; y, which the request does not name"
     Inbox(home).add(Entry("20261122-000000-abc.1", "20261122-000000-abc", "confirmation", reason))
     run = "20261122-000000-abc"
     attempt = Attempt(
@@ -247,7 +231,7 @@ def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home
     (report,) = (home / "reports").glob("R*.md")
     assert (
         report.read_text("utf-8").count(
-            "rm: 永久删除文件; 会访问 https://a.b/c?x; y，请求里没有提到它"
+            "rm: 永久删除或覆盖内容; 会访问 https://a.b/c?x; y，请求里没有提到它"
         )
         == 2
     )

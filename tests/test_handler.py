@@ -10,7 +10,10 @@ import pytest
 
 from handler import Approval
 from models.base import Event
+from runs.assemble import Options
+from runs.control.owners import AbsentOwner
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
+from tests.scripted_server import Answer
 
 
 def last(events: list[Event]) -> Event:
@@ -92,15 +95,58 @@ def test_a_good_turn_sets_the_count_of_empty_replies_back(home: Path) -> None:
     assert last(events)["result"] == "ok"
 
 
-def test_reminders_come_at_their_turns(home: Path) -> None:
+def reminders(events: list[Event]) -> list[tuple[int, str]]:
+    return [(event["turn"], event["kind"]) for event in of(events, "reminder")]
+
+
+def test_tool_descriptions_come_again_every_ten_turns(home: Path) -> None:
     events = run(home, [*[bash(f"echo {n}") for n in range(22)], "done"])
-    assert [(e["turn"], e["kind"]) for e in of(events, "reminder")] == [
-        (7, "no_retry"),
-        (10, "tools"),
-        (14, "no_retry"),
-        (20, "tools"),
-        (21, "no_retry"),
-    ]
+    assert reminders(events) == [(10, "tools"), (20, "tools")]
+
+
+def test_the_warning_against_retries_comes_only_after_a_failure(home: Path) -> None:
+    script = [bash(f"echo {n}; exit {int(n == 9)}") for n in range(1, 23)]
+    events = run(home, [*script, "done"])
+    assert reminders(events) == [(10, "tools"), (14, "no_retry"), (20, "tools")]
+
+
+def test_at_the_last_turn_the_run_sums_up_and_can_go_on_later(
+    home: Path, scripted_server: Any
+) -> None:
+    server = scripted_server(
+        [
+            *(Answer(calls=bash(f"echo {name}")["calls"]) for name in ("one", "two")),
+            Answer(text="Two are listed. <open>the third one</open>"),
+            Answer(calls=bash("echo three")["calls"]),
+            Answer(text="All three are listed."),
+        ]
+    )
+    settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
+    options = Options(rote=False, max_turns=3)
+    events = drive(agent(home, None, settings).start("list", options, AbsentOwner()))
+    assert reminders(events) == [(3, "last_turn"), (3, "summed_up")]
+    ended = last(events)
+    assert (ended["status"], ended["exit"]) == ("limit", "MAX_TURNS_EXCEEDED")
+    assert ended["result"].startswith("Two are listed. the third one\n\nturn limit reached")
+    again = agent(home, None, settings).resume(ended["run"], options, AbsentOwner())
+    assert last(drive(again))["result"] == "All three are listed."
+    said = [message["role"] for message in server.requests[3].body["messages"]]
+    assert said == ["system", "user", *["assistant", "tool"] * 2, "assistant", "user"]
+
+
+def test_an_answer_at_the_last_turn_that_leaves_nothing_open_is_done(home: Path) -> None:
+    events = run(home, [bash("echo one"), "One."], max_turns=2)
+    assert last(events)["status"] == "done" and last(events)["result"] == "One."
+
+
+def test_an_unattended_run_saves_a_checkpoint_at_turn_30_and_goes_on(home: Path) -> None:
+    saved = call("update_working_checkpoint", key_info="29 parts are listed, go on with 30")
+    script = [*[bash(f"echo {n}") for n in range(1, 31)], saved, bash("echo on"), "done"]
+    events = run(home, script)
+    assert (30, "must_save") in reminders(events)
+    statuses = {event["turn"]: event["status"] for event in of(events, "tool_ended")}
+    assert [statuses[turn] for turn in (29, 30, 31, 32)] == ["ok", "refused", "ok", "ok"]
+    assert last(events)["status"] == "done"
 
 
 def test_at_turn_30_only_a_question_is_accepted(home: Path) -> None:
@@ -149,8 +195,6 @@ def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_t
     home: Path,
 ) -> None:
     from memory.runlog.inbox import Answer, Inbox
-    from runs.assemble import Options
-    from runs.control.owners import AbsentOwner
 
     script = [
         bash("echo 1 >> done"),
@@ -208,8 +252,6 @@ def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_ca
     home: Path,
 ) -> None:
     from memory.runlog.inbox import Answer, Inbox
-    from runs.assemble import Options
-    from runs.control.owners import AbsentOwner
 
     for name in "ab":
         (Path.cwd() / name).write_text(name)
@@ -263,9 +305,6 @@ def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
 
 
 def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
-    from runs.assemble import Options
-    from runs.control.owners import AbsentOwner
-
     events = drive(
         agent(home, [call("nope"), "好"], lang="zh").start(
             "任务", Options(rote=False), AbsentOwner()

@@ -17,7 +17,7 @@ import pytest
 
 from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
-from learning.routing import choose
+from learning.route import choose
 from learning.suspicion import scan
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopStore
@@ -100,7 +100,7 @@ def test_a_skill_that_is_called_like_a_seed_comes_in_beside_it(
     (where / "SKILL.md").write_text(FRONT.replace("tea", "task_management"), encoding="utf-8")
     for _ in range(2):  # under quarantine it may come in again
         done = cli("sops", "import", str(where), "--yes")
-        assert done.code == 0 and "came in as task-management-imported" in done.stdout, done
+        assert done.code == 0 and "imported as task-management-imported" in done.stdout, done
     known = {sop.name: sop for sop in SopStore(SEEDS, home / "sops").all()}
     assert known["task-management"].is_seed and known["task-management"].runs_alone
     beside = known["task-management-imported"]
@@ -584,7 +584,9 @@ def test_import_list_enable_on_the_command_line(cli: CommandLine, tmp_path: Path
 
 def test_search_on_the_command_line(cli: CommandLine) -> None:
     found = json.loads(
-        cli("sops", "search", "remove old files older than 90 days in ~/tmp", "--json").stdout
+        cli(
+            "sops", "search", "please remove old files in ~/tmp older than 90 days", "--json"
+        ).stdout
     )
     first = found["candidates"][0]
     assert (found["decision"], first["name"], first["parameters"]["days"]) == (

@@ -669,11 +669,14 @@ def test_order_of_roles_that_a_server_refuses_is_learned_once() -> None:
         assert drive(model, Request(2, history, [TOOL], tail="turn 2"))[1].text == "ok"
         history += [{"role": "user", "content": "steered"}]
         assert drive(model, Request(3, history, [TOOL], tail="turn 3"))[1].text == "ok"
-        refused, second, third = (recorded.body["messages"] for recorded in server.requests[1:])
+        assert drive(model, Request(4, history, [TOOL], tail="turn 4"))[1].text == "ok"
+        sent = [recorded.body["messages"] for recorded in server.requests]
+    joined, refused, third, fourth = sent[1:]
     assert waits == []
-    assert refused[-1]["content"] == "turn 2"
-    assert second[-1] == {**history[3], "content": "12 files\n\nturn 2"}
+    assert joined[-1] == {**history[3], "content": "12 files\n\nturn 2"}
+    assert refused[-1]["role"] == "user"
     assert third[-1] == {**history[3], "content": "12 files\n\nsteered\n\nturn 3"}
+    assert fourth[-1] == {**history[3], "content": "12 files\n\nsteered\n\nturn 4"}
     assert [message["content"] for message in history[-2:]] == ["12 files", "steered"]
 
 

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from context.personas import Persona, PersonaError, persona, personas, problems, prompt
-from context.prompts import Prompts
+from context import Prompts
+from context.workspace.persona_files import (
+    Persona,
+    PersonaError,
+    persona,
+    personas,
+    problems,
+    prompt,
+)
 from memory.home.templates import lay_out
 
 

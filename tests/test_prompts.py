@@ -52,18 +52,38 @@ def test_a_prompt_is_read_when_it_is_first_asked_for(tmp_path: Path) -> None:
 
 
 def test_every_prompt_that_the_code_asks_for_exists() -> None:
-    from handler import REMINDERS
+    from context.turns import REMINDERS
 
     root = FOLDER.parent.parent
-    sources = [
-        root / "handler.py",
-        *(path for name in ("context", "runs") for path in (root / name).glob("*.py")),
-    ]
+    folders = (path for name in ("context", "runs") for path in (root / name).rglob("*.py"))
     asked = {
         name
-        for path in sources
-        for name in re.findall(r"\.text\(['\"](\w+)['\"]", path.read_text("utf-8"))
+        for path in (root / "handler.py", *folders)
+        for name in re.findall(r"\.(?:text|say)\(\s*['\"](\w+)['\"]", path.read_text("utf-8"))
     }
-    asked |= {f"reminder_{reminder.kind}" for reminder in REMINDERS if reminder.kind != "tools"}
-    assert {"system", "reminder_must_ask", "only_ask_user"} <= asked
+    asked |= {f"reminder_{each.kind}" for each in REMINDERS if each.kind != "tools"}
+    assert {"environment", "reminder_must_ask", "only"} <= asked
     assert asked <= set(NAMES)
+
+
+def test_the_documented_sizes_are_those_of_the_files() -> None:
+    from bench import tokens
+
+    text = (FOLDER.parent.parent / "docs" / "prompt.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", text, re.M)
+    assert len(rows) > 15
+    wrong = {
+        (name, lang): (int(said), size)
+        for name, *sizes in rows
+        for lang, said in zip(("en", "zh"), sizes, strict=True)
+        if abs(
+            int(said)
+            - (
+                size := len(
+                    tokens.encode((FOLDER / lang / f"{name}.md").read_text("utf-8").strip())
+                )
+            )
+        )
+        > 5
+    }
+    assert wrong == {}

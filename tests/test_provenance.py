@@ -18,7 +18,7 @@ from learning.provenance import Provenance, agree, contradict, provenance
 from learning.trace import Trace
 from learning.units import Surroundings
 from memory.runlog.evidence import Result, result_hash
-from safety.shell import NotUnderstood
+from shell.bash import NotUnderstood
 
 CWD, HOME = Path("/work/place"), Path("/home/ann")
 AROUND = Surroundings(CWD, HOME, "2026-11-21", "annabel", "bigbox")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from context.prompts import Prompts
+from context import Prompts
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events
 from replay.parameters import mismatch

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import config
-from context.compaction import Compaction, Extent, are_kept, split
-from context.prompts import Prompts
+from context import Prompts
+from context.compaction import Compaction, Extent, split
 from memory.runlog.log import read_events
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
@@ -100,10 +100,10 @@ def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_se
 
 
 def test_a_group_that_cannot_read_files_is_promised_none(tmp_path: Path) -> None:
-    assert not are_kept({"session": "shared:team", "sandbox": "partial"})
-    assert are_kept({"session": "shared:team", "sandbox": "full"}) and are_kept(
-        {"session": "main", "sandbox": "none"}
-    )
+    assert not Compaction.reads_back({"session": "shared:team", "sandbox": "partial"})
+    assert Compaction.reads_back(
+        {"session": "shared:team", "sandbox": "full"}
+    ) and Compaction.reads_back({"session": "main", "sandbox": "none"})
     (folder := tmp_path / "run").mkdir()
     for lang in ("en", "zh"):
         compaction = Compaction(

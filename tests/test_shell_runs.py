@@ -54,7 +54,7 @@ def ran(gate: Gate, script: str, **about: Any) -> Decision:
         ("rm -rf /", ("-zsh",), "refuse", "catastrophic"),
         ("rm -rf /", ("./installer",), "refuse", "catastrophic"),
         ("sudo reboot", ("sh",), "confirm", "system"),
-        ("drop schema public cascade", ("psql", "shop"), "refuse", "catastrophic"),
+        ("drop schema public cascade", ("psql", "shop"), "confirm", "delete"),
         ("ls", ("ssh", "desk"), "confirm", "send"),
         (":!rm -rf /", ("vim", "x"), "refuse", "catastrophic"),
         ("!rm -rf /", ("less", "x"), "refuse", "catastrophic"),

@@ -19,7 +19,7 @@ from runs.control.owners import AbsentOwner
 run = Agent(load(Path(sys.argv[1]), "en", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "SOPWITH_MODEL": "m"})).start(
     sys.argv[2], Options(cwd=Path(sys.argv[1])), AbsentOwner()
 )
-print(*("safety.commands" in sys.modules, "openai" in sys.modules, run.sop))
+print(*("shell.effects.walk" in sys.modules, "openai" in sys.modules, run.sop))
 """
 
 

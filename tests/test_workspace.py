@@ -12,8 +12,14 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from context.models import AgentContext, ContextFile, FileLoadResult, MemoryEntry, SessionType
-from context.workspace import State, Workspace
+from context.workspace.files import State, Workspace
+from context.workspace.shapes import (
+    AgentContext,
+    ContextFile,
+    FileLoadResult,
+    MemoryEntry,
+    SessionType,
+)
 from memory.home.owner_files import MAX_BYTES
 from memory.home.sessions import MAIN, Session
 from memory.home.templates import FILES, lay_out, template

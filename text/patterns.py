@@ -32,3 +32,8 @@ class _Pattern:
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, but an expression that is wrong is found when it is used."""
     return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the names in a text, with blanks between them."""
+    return frozenset(text.split())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sandbox.network import Leave
 
 Kept = TypeVar("Kept")
+Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
 LOOKS = frozenset(
     ["web_fetch", "web_scan"]
 )  # tools that ask an address for what is there, and change nothing there
@@ -94,6 +95,7 @@ class ToolContext:
     delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
         None  # by the id of the call; None: not here
     )
+    hold: Hold | None = None  # of this call: it runs in a stage of its own
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
     judged: dict[str, Path] = field(
         default_factory=dict

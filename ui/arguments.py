@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NoReturn
 
 from config import SopwithError
-from ui.command import RUN_OPTIONS, Argument, Option, declared_in
+from ui.command import FILE, RUN_OPTIONS, Argument, Option, declared_in
 from ui.commands import SCREENS, VERSION, below, first_words
 from ui.words import say
 
@@ -21,18 +22,23 @@ class UsageError(SopwithError):
 
 
 def with_command(words: list[str]) -> list[str]:
-    """The words with `run` in front when the first of them is a task and no command. Raises UsageError for a typo."""
+    """Put `run` in front when the first word is a task and no command, `chat` where there is no word on a terminal.
+
+    Raises UsageError for a typo."""
     first = _first_word(words)
     if first is None:
         if {"-h", "--help", "--version"} & set(words):
             return words
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            return ["chat", *words]
         raise UsageError(say("usage.nothing"))
     if "--" in words[:first]:
         return ["run", *words]
     known = first_words()
-    if words[first] in known:
-        return words
     rest = words[first + 1 :]
+    is_sentence = words[first] == "help" and len(rest) > 1 and rest[0] not in known  # help me …
+    if words[first] in known:
+        return ["run", *words] if is_sentence else words
     near = _nearest(words[first], known)
     if near and (not rest or rest[0] in below(near)):
         raise UsageError(say("usage.typo", word=words[first], near=near))
@@ -45,7 +51,8 @@ def _first_word(words: list[str]) -> int | None:
         "--home",
         "--lang",
         "--persona",
-        *(option.flag for option in RUN_OPTIONS if option.metavar),
+        *FILE.flags,
+        *(flag for option in RUN_OPTIONS if option.metavar for flag in option.flags),
     }
     position = 0
     while position < len(words):
@@ -188,7 +195,7 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     options = parser.add_argument_group(say("help.options"))
     for each in command.takes:
         if isinstance(each, Option):
-            options.add_argument(each.flag, help=say(each.help_key), **each.settings())
+            options.add_argument(*each.flags, help=say(each.help_key), **each.settings())
         else:
             _add_argument(arguments, each)
     _add_common(parser, default=argparse.SUPPRESS)

@@ -40,6 +40,12 @@ class Option:
     is_repeated: bool = False
     is_choice: bool = False
     dest: str = ""
+    short: str = ""  # `-f`
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Name all ways to write it, the short one first."""
+        return (self.short, self.flag) if self.short else (self.flag,)
 
     @property
     def help_key(self) -> str:
@@ -157,12 +163,14 @@ def folder(text: str) -> Path:
 
 
 JSON = Option("--json")
+FILE = Option("--file", "FILE", short="-f", key="opt.attach", is_repeated=True, dest="files")
+CONTINUE = Option("--continue", short="-c", dest="go_on")
 NOW = Option("--now", "ISO", moment)
 LIMIT = Option("--limit", "N", whole)
 APPROVE = Option("--approve", "ask|never|all", default="ask", is_choice=True)
 LIMITS = (  # of a run, and of the runs of a job
     Option("--session", "main|shared:ID", session),
-    Option("--model", "NAME"),
+    Option("--model", "NAME", short="-m"),
     Option("--max-turns", "N", whole),
     Option("--max-cost", "USD", amount),
     Option("--max-minutes", "N", minutes),

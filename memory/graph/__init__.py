@@ -49,9 +49,8 @@ class Graph:
             from memory.graph.neo4j_graph import GraphDown
 
             try:
-                return self._rows.summarised(
-                    copy.snapshot(wanted, limit, self._store.only, self.version)
-                )
+                found = copy.snapshot(wanted, limit, self._store.only, self.version)
+                return {**self._rows.summarised(found), "total": self._rows.total(wanted)}
             except GraphDown:
                 pass
         return self._rows.snapshot(wanted, limit)

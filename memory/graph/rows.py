@@ -79,13 +79,21 @@ class RowGraph:
     def snapshot(self, wanted: Wanted, limit: int) -> Json:
         """The strongest edges and their nodes (docs/graph.md)."""
         if not self.is_there:
-            return {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
+            none = {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
+            return {**none, "total": 0}
         version = self.version()
         where, values = wanted.condition(self._store.only)
         edges = self._edges(
             f"WHERE {where} ORDER BY e.strength DESC, e.id LIMIT ?", (*values, limit + 1)
         )
-        return self._graph(edges[:limit], version, is_truncated=len(edges) > limit)
+        found = self._graph(edges[:limit], version, is_truncated=len(edges) > limit)
+        return {**found, "total": self.total(wanted)}
+
+    def total(self, wanted: Wanted) -> int:
+        """Return how many edges a snapshot without a limit would have."""
+        where, values = wanted.condition(self._store.only)
+        counted = self._store.ask(f"SELECT count(*) FROM graph_edges e WHERE {where}", values)
+        return int(next(iter(counted))[0])
 
     def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
         """What is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""

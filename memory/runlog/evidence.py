@@ -80,6 +80,13 @@ class RunRecord:
             None,
         )
 
+    def written(self) -> Iterator[tuple[Result, str]]:
+        """Yield each result with all that the model had written into calls until then, its own call included."""
+        before: list[str] = []
+        for each in self.results:
+            before.append(each.args_text)
+            yield each, "\n".join(before)
+
     def pointer(self, result: Result) -> Pointer:
         """What evidence writes down to name this result."""
         return Pointer(self.run, result.turn, result.hash)

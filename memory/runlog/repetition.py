@@ -1,4 +1,4 @@
-"""Sees a model that goes round in circles: the same call with the same result, or two calls in turn, again and again."""
+"""See a model that goes round in circles: the same call with the same result, or two calls in turn, again and again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TELL_PAIR, FAIL_PAIR = 2, 5  # A-B-A-B: how often a pair of calls repeats
 
 
 class LoopWatch:
-    """Watches the calls of one run."""
+    """Watch the calls of one run."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
 
     def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
-        """ "told" and "failed" when a repetition reaches its limits in this turn."""
+        """Return "told" or "failed" when a repetition reaches its limits in this turn."""
         text = call_hash(call.name, call.args) + result.status + result.as_text()
         self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
         del self.seen[: -2 * FAIL_PAIR]
@@ -34,7 +34,7 @@ class LoopWatch:
         return ""
 
     def _again(self, period: int) -> int:
-        """How many calls at the end repeat the one `period` before them."""
+        """Return how many calls at the end repeat the one `period` before them."""
         count = 0
         while (
             count + period < len(self.seen)

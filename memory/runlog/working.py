@@ -1,68 +1,94 @@
-"""Working memory: the anchor that rides at the tail of each request. Source: seed 002 §3, §4.
+"""Keep what a run must not forget: key_info, related_sop, one line for each turn. Source: seed 002 §3, §4.
 
-It holds one-line summaries of the turns, `key_info` and `related_sop`. It is rebuilt from the run log when a run is
-resumed, and it is never kept in the history, so that the history stays a growing prefix.
+A resumed run rebuilds it from the run log. context/tail.py writes it into the anchor, context/compaction.py into the
+history where turns are folded.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from models.base import Reply, ToolResult
 
-SHOWN = 20  # summaries in an anchor, seed 002 §4
+MAX_FINDING_CHARS = 320  # of what the model says about a turn
+MAX_CALL_CHARS = 90  # of the call in a line
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
-_LINE = 40  # characters of a summary: twenty of them ride on every tenth request
+_OPEN = re.compile(r"<open>(.*?)(?:</open>|$)", re.DOTALL)
 
 
 class WorkingMemory:
-    """What a run must not forget while it works."""
+    """Hold the checkpoint of a run and the line of each turn."""
 
     def __init__(self) -> None:
         self.key_info = ""
         self.related_sop = ""
-        self.summaries: list[str] = []  # one a turn, the last one of turn `last_turn`
-        self.last_turn = 0
+        self.summaries: list[str] = []  # of turn 1, 2, …
+        self.findings: list[
+            str
+        ] = []  # the model's own summary of each turn; "" where it wrote none
+        self.tools: list[str] = []  # the tool of each turn; "" for a reply without a call
+        self.has_failed = False  # a call, since the model was last warned
+
+    @property
+    def last_turn(self) -> int:
+        """Return the number of the last finished turn."""
+        return len(self.summaries)
 
     def checkpoint(self, key_info: str, related_sop: str | None) -> None:
-        """What `update_working_checkpoint` sets; an empty or absent `related_sop` leaves the old one."""
+        """Store what `update_working_checkpoint` sets; an empty `related_sop` leaves the old one."""
         self.key_info = key_info
         self.related_sop = related_sop or self.related_sop
 
-    def note(self, turn: int, reply: Reply, result: ToolResult | None) -> None:
-        """Adds the one-line summary of a finished turn: the reply's own, else made from the call."""
+    def note(self, reply: Reply, result: ToolResult | None) -> None:
+        """Add the line of a finished turn: what the model said first, then its call and how that ended."""
         found = _SUMMARY.search(reply.text)
-        line = " ".join((found.group(1) if found else "").split()) or _said(reply)
-        ending = f" → {result.status}" if result and result.status != "ok" and not found else ""
-        self.summaries.append(f"{line[:_LINE]}{'…' if len(line) > _LINE else ''}{ending}")
-        self.last_turn = turn
-
-    def anchor(self, turn: int, *, whole: bool) -> str:
-        """The anchor for this turn; `whole` adds the last 20 summaries, for when the messages do not show them."""
-        parts = [f"[turn {turn}]"]
-        if whole and self.summaries:
-            shown = self.summaries[-SHOWN:]
-            first = self.last_turn - len(shown) + 1
-            parts.append(
-                f"<history turns={first}-{self.last_turn}>\n" + "\n".join(shown) + "\n</history>"
-            )
-        if self.key_info:
-            parts.append(f"<key_info>{self.key_info}</key_info>")
-        if self.related_sop:
-            parts.append(f"<related_sop>{self.related_sop}</related_sop>")
-        return "\n".join(parts)
+        finding = _line(found[1] if found else "", MAX_FINDING_CHARS)
+        said = finding or _line(reply.text, MAX_FINDING_CHARS)
+        self.summaries.append(" ".join(filter(None, (said, _called(reply, result)))))
+        self.findings.append(finding)
+        self.tools.append(reply.calls[0].name if reply.calls else "")
+        if result is not None:
+            self.has_failed |= result.status != "ok"
 
 
-def _said(reply: Reply) -> str:
-    """What a call does, or the text of a reply without one; a script speaks for itself."""
+@dataclass(slots=True)
+class TurnState:
+    """Carry the turn policy from turn to turn; a resumed run rebuilds it (runs/resume.py)."""
+
+    demanded: str = ""  # the only tool that is accepted next
+    allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate.py)
+    confirmed: set[str] = field(default_factory=set)  # ids of confirmations with an answer
+    origins: set[str] = field(
+        default_factory=set
+    )  # whose words the model has read, the owner's apart
+    interrupted: str = ""  # hash of the call that had started, and not ended, when the run stopped
+    has_resumed: bool = False  # since the last request
+    was_interrupted: bool = False  # the stop came from outside, in the middle of the work
+
+
+def _called(reply: Reply, result: ToolResult | None) -> str:
+    """Return the call as `[what it does → how it ended]`; a script speaks for itself."""
     if not reply.calls:
-        return " ".join(reply.text.split())
+        return ""
     call = reply.calls[0]
     args = call.args or {}
     values = [args["script"]] if "script" in args else [call.name, *args.values()]
-    return " ".join(" ".join(map(str, values)).split())
+    ending = "" if result is None or result.status == "ok" else f" → {result.status}"
+    return f"[{_line(' '.join(map(str, values)), MAX_CALL_CHARS)}{ending}]"
+
+
+def _line(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[:limit]}…"
 
 
 def without_summary(text: str) -> str:
-    """A reply's text as the owner reads it."""
-    return _SUMMARY.sub("", text).strip()
+    """Return a reply's text as the owner reads it."""
+    return _OPEN.sub(r"\1", _SUMMARY.sub("", text)).strip()
+
+
+def left_open(text: str) -> str:
+    """Return what a reply at the last turn marks as not done, or "" when it marks nothing."""
+    found = _OPEN.search(text)
+    return found[1].strip() if found else ""

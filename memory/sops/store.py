@@ -70,6 +70,13 @@ class Sop:
         )
 
     @property
+    def is_offered(self) -> bool:
+        """True when its header stands in prompts: it is shipped or proven, or a text that the owner put there."""
+        if self.is_seed or self.status in ("probation", "active"):
+            return True
+        return self.steps is None and "sopwith-status" not in self.metadata
+
+    @property
     def is_edited(self) -> bool:
         """True when its steps are not those that were proven: somebody edited them by hand, so it is a draft again."""
         return EDITED in self.metadata
@@ -137,6 +144,7 @@ class SopStore:
             if sop.description
             and sop.is_seed == seeds
             and sop.status != "archived"
+            and sop.is_offered
             and not sop.is_quarantined
         ]
         return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from safety.changes import ChangeSet
 
 from models.base.result import ToolCall
 
@@ -45,6 +49,9 @@ class Reply:
     )
     repeatable: bool = (
         False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
+    )
+    hold: Callable[[Any, ChangeSet], str] | None = (
+        None  # says why what a staged script did must not be committed; "" lets it be
     )
     recorded: bool = (
         False  # taken from the run log by a resumed run: no model was called for it now

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ class Request:
     """What a model is asked in one turn.
 
     `messages` is the history: it only ever grows, so that the endpoint's prompt cache holds. `tail` (anchor, reminders)
-    goes behind it as one more user message and is never kept. `tools` are function schemas. `describe_tools` asks the
+    goes to its end (`parts`) and is never kept. `tools` are function schemas. `describe_tools` asks the
     text protocol to send the full descriptions again. `last` is the structured result of the turn before, for rote.
     The chain sets `deadline` (on the monotonic clock: no answer is waited for behind it) and `patience_seconds` (after so
     long no further attempt is made, since another model follows). `schema`: the JSON Schema that the reply should fit;
@@ -32,6 +32,20 @@ class Request:
     deadline: float = inf
     patience_seconds: float = inf
     schema: Mapping[str, Any] | None = None
+
+    def parts(self) -> tuple[Sequence[Message], list[Message]]:
+        """Return the messages that stay in the history, and those behind them that are sent this once.
+
+        The tail is joined to the last message when that is a tool's or the user's: some providers refuse a user
+        message behind a tool's. That message is sent with its tail now and alone the next time.
+        """
+        if not self.tail:
+            return self.messages, []
+        last = self.messages[-1] if self.messages else {"role": ""}
+        if last["role"] not in ("tool", "user") or "images" in last:
+            return self.messages, [{"role": "user", "content": self.tail}]
+        joined = {**last, "content": f"{last['content']}\n\n{self.tail}"}
+        return self.messages[:-1], [joined]
 
 
 class Model(Protocol):

@@ -18,6 +18,7 @@ class Mark:
     close: re.Pattern[str]
     is_own: bool
     needs_offer: bool
+    is_open: bool  # the end of the text closes it too
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,10 @@ def marks() -> Marks:
     return Marks(
         tuple(
             Mark(
-                re.compile(row["close"], re.M), row.get("own", False), row.get("needs_offer", False)
+                re.compile(row["close"], re.M),
+                row.get("own", False),
+                row.get("needs_offer", False),
+                row["close"].endswith("\\Z"),
             )
             for row in rows
         ),

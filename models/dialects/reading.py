@@ -117,22 +117,30 @@ def _block(
     start = inside.end() if inside else match.end()
     found = forms.decoded(text, start) if text[start : start + 1] in ("{", "[") else None
     closing = row.close.search(text, found[1] if found else start)
-    if found and not text[found[1] : closing.start() if closing else len(text)].strip("`; \r\n\t"):
-        calls, is_last = forms.of_json(found[0]), closing is None
-        end = found[1] if is_last or closing is None else closing.end()
+    if closing and closing.end() == closing.start() == len(text):
+        closing = None  # the end of the text stands for the mark
+    gap = text[found[1] : closing.start() if closing else len(text)] if found else ""
+    if found and (closing is None or not gap.strip("`; \r\n\t")):
+        calls, end = forms.of_json(found[0]), closing.end() if closing else found[1]
     else:
-        following = None if closing else pattern(r"<tool_(?:use|call)>").search(text, start)
-        end = following.start() if following else len(text)
-        body = text[start : closing.start() if closing else end]
-        if not closing and not pattern(r"[\[{<]|\w+\s*<arg_key>").match(body):
+        body = text[start : closing.start() if closing else _open_end(text, start, row)]
+        has_body = closing or row.is_open or pattern(r"[\[{<]|\w+\s*<arg_key>").match(body)
+        if not has_body or (closing and _is_named_only(text, match, body)):
             return None
-        if closing and _is_named_only(text, match, body):
-            return None
-        calls = forms.read(body, offer, is_whole=closing is not None, is_cut_off=is_cut_off)
-        end = closing.end() if closing else end
+        is_whole = closing is not None or row.is_open
+        calls = forms.read(body, offer, is_whole=is_whole, is_cut_off=is_cut_off)
+        end = closing.end() if closing else start + len(body)
     if row.needs_offer and not all(call.name in offer for call in calls):
         return None
     return _Block(match.start(), end, calls, row.is_own)
+
+
+def _open_end(text: str, start: int, row: Mark) -> int:
+    """Where a body without its closing mark ends: before the next call; behind its last bracket, where the mark is optional."""
+    if row.is_open:
+        return max(start, *(text.rfind(sign) + 1 for sign in ("}", "]", ")", ">")))
+    following = pattern(r"<tool_(?:use|call)>").search(text, start)
+    return following.start() if following else len(text)
 
 
 def _is_named_only(text: str, match: re.Match[str], body: str) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from models.endpoint.presets import is_local as is_local
     from models.endpoint.presets import preset as preset
     from models.endpoint.transport import Endpoint as Endpoint
-    from models.endpoint.trial import trial as trial
+    from models.endpoint.trial import try_model as try_model
 else:
     __getattr__ = lazy(
         __name__,
@@ -23,5 +23,5 @@ else:
         is_local="presets",
         preset="presets",
         read_listing="listing",
-        trial="trial",
+        try_model="trial",
     )

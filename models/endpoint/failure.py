@@ -48,7 +48,7 @@ class Failure(Exception):
     @property
     def words(self) -> str:
         """All that the endpoint said."""
-        return scrub(self.body.decode("utf-8", "replace")) or self.reason
+        return _readable(self.body) or self.reason
 
     @property
     def error(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     reason = words if words.startswith(str(status)) else f"{status}: {words}"
     if status < 400:
         reason = f"{status}: it redirects to {sample(headers.get('location', 'nowhere'))}"
-    row = _row(status, scrub(body.decode("utf-8", "replace")))
+    row = _row(status, _readable(body))
     retries = RETRIES if row.get("retries", status >= 500) else 0
     if headers.get("x-should-retry") == "false":
         retries = 0
@@ -119,6 +119,13 @@ def parsed(body: bytes) -> Any:
     except (ValueError, RecursionError):
         return None
     return said[0] if isinstance(said, list) and said else said
+
+
+def _readable(body: bytes) -> str:
+    """A body as text, the letters of its JSON not escaped."""
+    said = parsed(body)
+    text = body.decode("utf-8", "replace") if said is None else json.dumps(said, ensure_ascii=False)
+    return scrub(text)
 
 
 @cache

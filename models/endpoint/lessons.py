@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from models.endpoint.failure import TABLES, Failure
 from models.wires import Manners, Wire
@@ -51,9 +52,8 @@ def learn(
             continue
         match = lesson.words.search(words)
         name, _, argument = lesson.step.partition(" ")
-        if match and _STEPS.get(lesson.step, _STEPS.get(name, _never))(
-            Taught(failure, manners, wire, others, sent, match), argument
-        ):
+        taught = Taught(failure, manners, wire, others, sent, match) if match else None
+        if taught and _STEPS[name](taught, argument):
             return lesson
     return None
 
@@ -78,10 +78,6 @@ def _is_barred(lesson: Lesson, cause: str) -> bool:
     return bool(cause) and cause in ("key", "quota", "context", lesson.other_cause)
 
 
-def _never(taught: Taught, argument: str) -> bool:
-    return False
-
-
 def _wire(taught: Taught, argument: str) -> bool:
     if argument not in taught.others:
         return False
@@ -97,38 +93,12 @@ def _next_wire(taught: Taught, argument: str) -> bool:
     return True
 
 
-def _text(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.is_text = not taught.manners.is_text, True
-    return changed
-
-
-def _needs(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.needs = taught.manners.needs != argument, argument
-    return changed
-
-
-def _signs(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.signs = not taught.manners.signs, True
-    return changed
-
-
-def _plain(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.natives = taught.manners.natives, False
-    return changed
-
-
-def _no_thinking(taught: Taught, argument: str) -> bool:
-    return _dropped(taught, ["thinking", "output_config"])
-
-
-def _adaptive(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.reasoning = taught.manners.reasoning != "adaptive", "adaptive"
-    return changed
-
-
-def _max_completion_tokens(taught: Taught, argument: str) -> bool:
-    changed = taught.manners.max_tokens == "max_tokens"
-    taught.manners.max_tokens = "max_completion_tokens"
+def _set(taught: Taught, argument: str) -> bool:
+    """Set one of the manners: `joins`, `has_system no`, `needs reasoning_content`."""
+    name, _, written = argument.partition(" ")
+    value: Any = {"": True, "no": False}.get(written, written)
+    changed = bool(getattr(taught.manners, name) != value)
+    setattr(taught.manners, name, value)
     return changed
 
 
@@ -140,7 +110,7 @@ def _most_tokens(taught: Taught, argument: str) -> bool:
 
 
 def _without(taught: Taught, argument: str) -> bool:
-    return _dropped(taught, [argument])
+    return _dropped(taught, argument.split())
 
 
 def _unread(taught: Taught, argument: str) -> bool:
@@ -151,30 +121,9 @@ def _unread(taught: Taught, argument: str) -> bool:
     return True
 
 
-def _short_ids(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.short_ids = not taught.manners.short_ids, True
-    return changed
-
-
-def _no_system(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.has_system = taught.manners.has_system, False
-    taught.manners.joins = taught.manners.joins or changed
-    return changed
-
-
-def _joins(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.joins = not taught.manners.joins, True
-    return changed
-
-
 def _no_images(taught: Taught, argument: str) -> bool:
     changed = taught.manners.takes_images and taught.wire.has_images
     taught.manners.takes_images = taught.manners.takes_images and not changed
-    return changed
-
-
-def _no_schema(taught: Taught, argument: str) -> bool:
-    changed, taught.manners.takes_schema = taught.manners.takes_schema, False
     return changed
 
 
@@ -199,22 +148,12 @@ def _dropped(taught: Taught, keys: list[str]) -> bool:
 
 
 _STEPS: dict[str, Callable[[Taught, str], bool]] = {
+    "set": _set,
     "wire": _wire,
-    "next wire": _next_wire,
-    "text": _text,
-    "needs": _needs,
-    "signs": _signs,
-    "plain": _plain,
-    "no thinking": _no_thinking,
-    "adaptive": _adaptive,
-    "max_completion_tokens": _max_completion_tokens,
-    "most tokens": _most_tokens,
+    "next": _next_wire,
+    "tokens": _most_tokens,
     "without": _without,
     "unread": _unread,
-    "short ids": _short_ids,
-    "no system": _no_system,
-    "joins": _joins,
-    "no images": _no_images,
-    "no schema": _no_schema,
+    "images": _no_images,
     "drop": _drop,
 }

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from config import ModelConfig
-from models.base import Event, Message, Reply, Request, ToolCall
+from models.base import Event, Reply, Request, ToolCall
 from models.base.reply import Kind, Usage
 from models.dialects import TextProtocol, marks, offer_of, parse
 from models.endpoint import presets
@@ -163,8 +163,7 @@ class EndpointModel:
         self._sent |= (
             {"parallel_tool_calls": False} if request.tools and wire.name != "messages" else {}
         )
-        said: list[Message] = [{"role": "user", "content": request.tail}] if request.tail else []
-        return wire.body(Asked(self._sent, request.messages, said, request.tools, request.schema))
+        return wire.body(Asked(self._sent, *request.parts(), request.tools, request.schema))
 
     def _window_field(self) -> dict[str, Any]:
         """Ollama's setting for the window; servers that do not know it pass over it."""

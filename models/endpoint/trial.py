@@ -1,4 +1,4 @@
-"""Try a model for real: one tool call with a result sent back, a streamed answer, what it says of caching and thoughts, images."""
+"""Try a model for real: a tool call, its result sent back, an answer; caching, thoughts, images."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
     detail: str
 
 
-def trial(config: ModelConfig) -> Generator[Finding, None, None]:
+def try_model(config: ModelConfig) -> Generator[Finding, None, None]:
     """Ask the model; each finding as it comes. A model that cannot be asked is one finding."""
     model = EndpointModel(config, max_retries=1)
     messages: list[Message] = [

@@ -9,8 +9,8 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
+from context import Prompts
 from context.phrases import in_words, reasons_in_words
-from context.prompts import Prompts
 from memory.home.files import write_atomic
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import Totals, read_events

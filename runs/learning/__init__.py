@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from runs.learning.authoring import asked as asked
     from runs.learning.authoring import asker as asker
     from runs.learning.authoring import author as author
+    from runs.learning.kinds import offer as offer
     from runs.learning.teach import Lesson as Lesson
     from runs.learning.teach import unsaid as unsaid
 else:
@@ -19,5 +20,6 @@ else:
         asker="authoring",
         author="authoring",
         learn="after_run",
+        offer="kinds",
         unsaid="teach",
     )

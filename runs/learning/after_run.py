@@ -18,6 +18,7 @@ from config import SopwithError
 from learning.crystallise import crystallise
 from learning.draft import Draft
 from learning.long_term import after_run as after_marked
+from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
@@ -56,10 +57,17 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
             name = ""
             trace, spent = read_trace(agent.config.home, run), _spent(events)
             ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
-            yield from after_marked(
+            facts = after_marked(
                 trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent)
             )
-            yield from _marked(agent, run, spent)
+            yield from facts
+            if not says_only_facts(events, facts):
+                yield from _marked(agent, run, spent)
+        elif (sop := _followed(agent, events)) is not None:
+            name = sop.name
+            lesson = teach.lesson_from_run(agent, "draft", run)
+            draft = teach.draft_of(agent, lesson, spent_usd=_spent(events))
+            yield from _one_more_case(agent, sop, draft)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
 
@@ -103,6 +111,25 @@ def _is_marked(events: Sequence[Event]) -> bool:
         event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK
     ]
     return is_done and any(event["status"] == "ok" for event in marks)
+
+
+def _followed(agent: Agent, events: Sequence[Event]) -> Sop | None:
+    """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
+    if events[-1].get("status") != "done":
+        return None
+    named = {*events[0].get("hints", ())[:1], *_named(events)}
+    candidates = (sop for sop in agent.sops.all() if sop.status == "candidate")
+    return next(
+        (sop for sop in candidates if {sop.name, str(sop.folder / "SKILL.md")} & named), None
+    )
+
+
+def _named(events: Sequence[Event]) -> Iterator[str]:
+    """Yield the files that a run read and the SOPs that its checkpoints name."""
+    for event in events:
+        if event["type"] == "tool_started":
+            yield str(event["args"].get("path", ""))
+            yield str(event["args"].get("related_sop", ""))
 
 
 def _spent(events: Sequence[Event]) -> float:

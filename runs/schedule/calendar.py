@@ -50,7 +50,7 @@ def due_between(
     end: datetime,
     limit: int = 1000,
 ) -> list[Due]:
-    """See Scheduler.due_between; it writes nothing but from when each rule counts."""
+    """See Scheduler.due_between; it writes nothing but from when each rule counts. `limit` is that of each job."""
     came = [
         Due(row.job, row.at, row.status, row.run, row.reason)
         for row in ledger.rows(start=start, end=end)
@@ -71,7 +71,7 @@ def due_between(
                 break
             if (id, at) not in known:
                 planned.append(Due(id, at, "planned"))
-    return sorted([*came, *planned], key=lambda due: due.at)[:limit]
+    return sorted([*came, *planned], key=lambda due: due.at)
 
 
 def health(

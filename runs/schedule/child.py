@@ -18,7 +18,7 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent.parent)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from config import Config
     from handler import Approval, Confirmation, Owner
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from runs.schedule.jobs import Job
     from runs.schedule.ledger import Ledger, Row
     from runs.schedule.outcomes import Outcomes
+
+
+MINUTE = "%Y-%m-%d %H:%M"
 
 
 def do(
@@ -57,7 +60,7 @@ def do(
         _by_any_machine(config, ledger, outcomes, row, job)
         return
     try:
-        run = _run(config, row, job)
+        run = _run(config, row, job, _occasion(ledger, row, job))
         row = replace(row, run=run.id)
         if not ledger.begin(row, run.id, datetime.now(UTC)):
             return  # it has another owner, and another run
@@ -89,12 +92,21 @@ def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row
         outcomes.fail(row, job, str(error), now)
 
 
-def _run(config: Config, row: Row, job: Job) -> Run:
+def _occasion(ledger: Ledger, row: Row, job: Job) -> dict[str, str]:
+    """Return what the model is told of the job: its name, when it is due, when it last did well."""
+    done = [each for each in ledger.rows(job.id, 20, end=row.at) if each.status == "done"]
+    success = done[0].at.astimezone(job.zone).strftime(MINUTE) if done else "-"
+    due = row.at.astimezone(job.zone).strftime(MINUTE)
+    return {"name": job.id, "due": due, "success": success}
+
+
+def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run:
     """The run of this row: begun, or resumed where its process died."""
     from memory.runlog.log import summarise
     from runs.assemble import Agent
 
     agent, owner, options = Agent(config), owner_of(job.approve), _options(config, job)
+    options = replace(options, job=occasion)
     if row.run and summarise(config.home, row.run) is not None:
         return agent.resume(row.run, options, owner)
     if job.prompt:

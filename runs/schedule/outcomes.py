@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
+from context import Prompts
 from context.phrases import reasons_in_words
-from context.prompts import Prompts
 from memory.home.files import write_atomic
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events, summarise

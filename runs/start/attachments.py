@@ -9,6 +9,9 @@ from pathlib import Path
 from memory.runlog.log import cannot_write
 
 FOLDER = "files"  # in the run's
+MAX_SHOWN_CHARS = (
+    20_000  # of attached text that a model reads with its task; it opens longer files itself
+)
 
 
 def take_in(files: Sequence[Path], folder: Path) -> list[str]:
@@ -29,6 +32,24 @@ def _free(place: Path, file: Path) -> Path:
     while target.exists():
         target, number = place / f"{file.stem}-{number}{file.suffix}", number + 1
     return target
+
+
+def in_full(files: Sequence[str]) -> str:
+    """Return the text of the attached files, each under its name, as far as MAX_SHOWN_CHARS go; what is no text is left out."""
+    found, room = [], MAX_SHOWN_CHARS
+    for path in map(Path, files):
+        text = _text(path)
+        if text and len(text) <= room:
+            found.append(f"<file path={str(path)!r}>\n{text}\n</file>")
+            room -= len(text)
+    return "\n".join(found)
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > 4 * MAX_SHOWN_CHARS:  # of UTF-8, four bytes a character at most
+        return ""
+    content = path.read_bytes()
+    return "" if b"\0" in content else content.decode("utf-8", "ignore").strip()
 
 
 def named(task: str, attached: Sequence[str], heading: str) -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import SopwithError
-from context.prompts import Prompts
+from config import ContextConfig, SopwithError
+from context import Prompts
 from memory.home.sessions import Session
 from memory.sops.store import Sop, SopStore
 from models.base import Event, Reply, Request
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from context.builder import Context
-    from context.changes import Changes, Reloaded
-    from context.workspace import Workspace
+    from context.workspace import Changes, Reloaded, Workspace
     from memory.journal.turns import Turn
     from memory.notes.remember import Remembered
 
@@ -43,6 +42,7 @@ class Source:
     redact: Callable[[str], str]
     recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
     credentials: Sequence[str] = ()  # names of those that are set
+    shares: ContextConfig = field(default_factory=ContextConfig)
     recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = (
         lambda session, without: ()
     )  # runs to leave out
@@ -71,9 +71,10 @@ class Briefing:
 
     def write(self) -> Context:
         """The first messages of the run, as of now."""
-        from context.builder import SHARE, Brief, ContextBuilder
-        from context.injectors import INJECTORS
+        from context import Brief, first_messages
+        from context.builder import SMALL_TOKENS
         from memory.home.reader import reader_for
+        from runs.start.run_started import run_block
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -92,13 +93,14 @@ class Briefing:
             hints=self._hints,
             recall=self._recalled,
             window=lambda: self._window,
+            shares=source.shares,
+            is_small=source.budget < SMALL_TOKENS,
+            run=run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")
             else (),
         )
-        context = ContextBuilder(INJECTORS, source.redact).build(
-            brief, round(SHARE * source.budget)
-        )
+        context = first_messages(brief, source.budget, source.redact)
         if images := [
             path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES
         ]:
@@ -175,7 +177,7 @@ class Briefing:
 
     @cached_property
     def _changes(self) -> Changes:
-        from context.changes import Changes
+        from context.workspace import Changes
 
         return Changes(self._workspace, self._source.prompts, self._source.redact, self._versions)
 
@@ -183,14 +185,14 @@ class Briefing:
         name = self._opening.get("persona")
         if not name:
             return ""
-        from context.personas import persona, prompt
+        from context.workspace import persona, prompt
 
         return prompt(persona(self._source.home, name), self._source.prompts)
 
 
 def check_persona(home: Path, name: str, lang: str) -> None:
     """Raises PersonaError when there is no such persona, or it is broken; the first start brings examples."""
-    from context.personas import persona
+    from context.workspace import persona
     from memory.home.templates import lay_out
 
     with suppress(OSError):  # a home that cannot be written to has what it has

@@ -34,7 +34,7 @@ from runs.assemble import Agent
 from runs.learning import asker
 
 if TYPE_CHECKING:
-    from context.models import MemoryEntry
+    from context.workspace import MemoryEntry
 
 __all__ = ["Heartbeat", "beat", "due", "in_spare_time", "memory_entries"]
 READINGS = 20  # episodes that a model reads for the graph at one time: calls that nobody asked for
@@ -180,7 +180,7 @@ def memory_entries(home: Path) -> list[MemoryEntry]:
 
 
 def _shaped(entry: Entry) -> MemoryEntry:
-    from context.models import MemoryEntry
+    from context.workspace import MemoryEntry
 
     day = date.fromisoformat(entry.day)
     made = datetime(day.year, day.month, day.day).astimezone()

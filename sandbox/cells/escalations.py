@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from safety.gate import LEAVE_SANDBOX, Ask, Gate
-from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS
 from sandbox.cells.levels import Lift
 from sandbox.network import commands_of
+from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS
 
 SEEDS = Path(__file__).resolve().parent.parent.parent / "sops"
 # Sending with keys of the owner, which no sandbox shows.
@@ -73,6 +73,8 @@ def _is_of_the_network(code: str, commands: list[tuple[str, list[str]]], cwd: Pa
     for name, words in commands:
         if name in _NETWORK or set(_NETWORK_WITH.get(name, "").split()) & set(words):
             return True
+        from shell.catalogue.lists import SHELLS
+
         is_interpreter = name in SHELLS or re.match(r"(python|pypy|node|ruby|perl|deno|php)", name)
         if is_interpreter and (
             set(words) & {"pip", "uv"} or any(map(_LIBRARIES.search, _code(words, cwd)))

@@ -14,7 +14,7 @@ from sandbox.network.spelling import BadHost, place_of
 
 if TYPE_CHECKING:
     from safety.gate import Ask, Gate
-    from safety.shell import Command
+    from shell.bash import Command
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "hosts.yaml"
 MOST_BYTES = 100_000  # of a file of settings
@@ -56,7 +56,7 @@ def local_ports(request: str, settings: Iterable[str]) -> list[int]:
 
 def commands_of(script: str) -> list[tuple[str, list[str]]]:
     """Return name and words of each command, those behind a wrapper (`timeout 5 curl`) too; none for what is not understood."""
-    from safety.shell import NotUnderstood, parse
+    from shell.bash import NotUnderstood, parse
 
     try:
         parsed = parse(script)
@@ -66,7 +66,7 @@ def commands_of(script: str) -> list[tuple[str, list[str]]]:
 
 
 def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
-    from safety.tables import WRAPPERS
+    from shell.catalogue.lists import WRAPPERS
 
     words = [word.value({}) or "" for word in command.words]
     while words:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 from models.base import ToolResult
+from models.images import IMAGES
 from safety.handles import open_beneath
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files.text_files import (
@@ -50,9 +51,10 @@ def file_read(
         encoding = encoding_of(sample)
         if encoding is None:
             size = os.fstat(file.fileno()).st_size
-            return ToolResult(
-                "ok", {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
-            )
+            said = {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
+            where = ctx.path(path)
+            images = [str(where)] if where.suffix.lower() in IMAGES else []
+            return ToolResult("ok", said, images=images)
         file.seek(0)
         lines = _lines_from(file, encoding, start)
         data = _found(lines, keyword, count) if keyword else _range(lines, start, count)

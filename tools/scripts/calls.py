@@ -62,6 +62,10 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
+    if ctx.hold is not None:
+        from tools.scripts.staged import run_staged  # only replays of learned scripts
+
+        return run_staged(ctx, type, script, folder, environment() | given, limit)
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
     lifts = ctx.lifts("code_run", args, (folder.resolve(),))
     leave = ctx.leave("code_run", args, (folder.resolve(),))

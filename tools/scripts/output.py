@@ -13,7 +13,7 @@ from pathlib import Path
 
 from safety.secrets import Redactor, Stream
 
-SHOWN = 6_000  # characters shown of the head, and of the tail
+SHOWN = 5_600  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
 FILE_BYTES = 32_000_000  # bytes kept in the file
 RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
@@ -119,7 +119,7 @@ class Output:
             else ""
         )
         kept += ": the disk is full" if self._is_full else ""
-        gap = f"[… {self.size:,} bytes in all; the middle is left out. The whole is in {self.path}{kept} …]"
+        gap = f"[… {self.size:,} bytes in all; the whole is in {self.path}{kept} …]"
         return f"{head.rstrip()}\n{gap}\n{tail}"
 
     def _keep(self, data: bytes, last: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The inbox on the screen: `inbox list|answer|approve|deny`. An answer lets its run go on, here and now."""
+"""Show the inbox: `inbox list|answer|approve|deny|dismiss`. An answer lets its run go on, here and now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Literal
 
 from config import Config
 from memory.runlog.inbox import Answer, Entry, Inbox
+from memory.runlog.log import summarise
+from runs.control.steering import stop
 from safety.held import without
 from ui.command import JSON, RUN_OPTIONS, Argument, command
 from ui.lists import print_json
@@ -20,17 +22,26 @@ def list_(args: Namespace, config: Config) -> int:
     """`inbox list`."""
     entries = Inbox(config.home).list()
     if args.json:
-        print_json({"inbox": [asdict(entry) for entry in entries]})
+        shown = [asdict(entry) | {"task": _task(entry, config)} for entry in entries]
+        print_json({"inbox": shown})
         return 0
     for entry in entries:
-        _print(entry)
+        _print(entry, _task(entry, config))
     if not entries:
         print(say("inbox.none"))
     return 0
 
 
-def _print(entry: Entry) -> None:
+def _task(entry: Entry, config: Config) -> str:
+    """Return the task of the run that waits; nothing where none does."""
+    found = summarise(config.home, entry.run) if entry.run else None
+    return found.task if found else ""
+
+
+def _print(entry: Entry, task: str) -> None:
     print(f"{one_line(entry.id)} · {one_line(entry.at)}")
+    if task:
+        print("  " + say("inbox.task", task=one_line(task, 200)))
     text = entry.text if entry.kind in ("question", "notice") else reasons_in_words(entry.text)
     print("  " + visible(text).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
@@ -77,6 +88,18 @@ def deny(args: Namespace, config: Config) -> int:
         inbox.remove(entry.id)
         return 0
     return _settle(args, config, entry, "deny", " ".join(args.text))
+
+
+@command("inbox dismiss", Argument("entry"))
+def dismiss(args: Namespace, config: Config) -> int:
+    """`inbox dismiss ENTRY`: takes the entry away; a run that waits for it is cancelled."""
+    inbox = Inbox(config.home)
+    entry = inbox.get(args.entry)
+    waits = entry.kind in ("question", "confirmation")
+    was_waiting = waits and stop(config, entry.run)
+    inbox.remove(entry.id)
+    print(say("inbox.cancelled" if was_waiting else "inbox.dismissed", run=entry.run))
+    return 0
 
 
 def _settle(

@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from config import Config, RunsConfig, SopwithError
@@ -16,13 +17,24 @@ from memory.runlog.working import without_summary
 from models.base import Event
 from runs.control.steering import say_to, stop
 from ui import event_text as describe
-from ui.command import JSON, LIMIT, Argument, Option, command, whole
+from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
 from ui.words import reasons_in_words, say
 
 SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
+STATUSES = (
+    "working",
+    "done",
+    "failed",
+    "waiting",
+    "limit",
+    "no_model",
+    "cancelled",
+    "interrupted",
+    "damaged",
+)
 MAX_SHOWN_CHARS = 600  # of one result in a trace; --json has it whole
 
 
@@ -30,14 +42,32 @@ class NotWorking(SopwithError):
     """The run is not at work, so it cannot be spoken to or stopped."""
 
 
-@command("runs list", LIMIT, JSON)
+@command(
+    "runs list",
+    Argument("search", "*"),
+    Option("--status", "|".join(STATUSES), is_choice=True),
+    Option("--since", "ISO", moment, key="opt.runs-since"),
+    Option("--sop", "NAME", key="opt.runs-sop"),
+    LIMIT,
+    JSON,
+)
 def list_(args: Namespace, config: Config) -> int:
-    """`runs list`."""
+    """`runs list [TEXT]`."""
+    from memory.runlog.index import line_of
+
     if args.json:
-        print('{"runs": [\n' + ",\n".join(_lines(args.limit, config)) + "\n]}")
+        lines = (
+            map(line_of, _filtered(args, config))
+            if _is_filtered(args)
+            else _lines(args.limit, config)
+        )
+        print('{"runs": [\n' + ",\n".join(islice(lines, args.limit)) + "\n]}")
         return 0
     limit = args.limit or SHOWN_RUNS
-    found = _up_to_date(list_runs(config.home, limit + 1), config)
+    if _is_filtered(args):
+        found = _filtered(args, config)
+    else:
+        found = _up_to_date(list_runs(config.home, limit + 1), config)
     columns = (
         Column(say("column.run"), "cyan"),
         Column(say("column.status"), styles=_STATUS_STYLES),
@@ -49,6 +79,35 @@ def list_(args: Namespace, config: Config) -> int:
     if len(found) > limit:
         print(say("runs.more", limit=limit))
     return 0
+
+
+def _filtered(args: Namespace, config: Config) -> list[RunSummary]:
+    return [run for run in _up_to_date(list_runs(config.home), config) if _is_wanted(run, args)]
+
+
+def _is_filtered(args: Namespace) -> bool:
+    return any((args.search, args.status, args.since, args.sop))
+
+
+def _is_wanted(run: RunSummary, args: Namespace) -> bool:
+    """Return True for a run that passes every filter of `runs list`."""
+    words = " ".join(args.search).casefold()
+    return all(
+        (
+            args.status in (None, run.status),
+            args.sop in (None, run.sop),
+            not args.since or _started(run) >= args.since,
+            words in run.task.casefold() or run.run.startswith(words),
+        )
+    )
+
+
+def _started(run: RunSummary) -> datetime:
+    """Return when a run began; a log that cannot be read began at no time."""
+    try:
+        return datetime.fromisoformat(run.started)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _lines(limit: int | None, config: Config) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from config import Config, SopwithError
 from memory.runlog.log import list_runs
 from memory.sops.store import Sop, SopStore
 from runs.assemble import SEEDS
-from ui.command import JSON, Argument, command
+from ui.command import JSON, Argument, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.words import say
@@ -41,7 +42,7 @@ def find(config: Config, name: str) -> Sop:
     return sop
 
 
-@command("sops list", JSON)
+@command("sops list", Option("--all", key="opt.sops-all"), JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`sops list`."""
     runs: Counter[str] = Counter()
@@ -50,9 +51,9 @@ def list_(args: Namespace, config: Config) -> int:
         if run.sop:
             runs[run.sop] += 1
             by_rote[run.sop] += run.rote and run.status == "done"
-    found = [
-        entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()
-    ]
+    every = store(config).all()
+    shown = every if args.all or args.json else [sop for sop in every if can_be_done(sop)]
+    found = [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in shown]
     if args.json:
         print_json({"sops": found})
         return 0
@@ -74,7 +75,17 @@ def list_(args: Namespace, config: Config) -> int:
         for sop in found
     ]
     print_table(columns, rows, say("sops.none"))
+    if len(shown) < len(every):
+        print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
     return 0
+
+
+def can_be_done(sop: Sop) -> bool:
+    """Return False for what only a model reads: seeds that are text alone, drafts without steps, the archive."""
+    if sop.status == "archived":
+        return False
+    is_only_text = sop.steps is None and not sop.problem
+    return not (is_only_text and (sop.is_seed or sop.status == "draft"))
 
 
 def entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class TeachUsage(SopwithError):
     "teach",
     Argument("sop"),
     Option("--record"),
-    Option("--from-run", "RUN"),
+    Option("--from-run", "RUN", nargs="+"),
     Option("--from-file", "FILE"),
     Option("--values", "k=v", nargs="+"),
     Option("--request", "TEXT"),
@@ -50,13 +50,23 @@ class TeachUsage(SopwithError):
 )
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
-    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:
+    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) > 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    if not (args.from_run or args.from_file):
+        from ui.sops.lesson import teach_lesson  # a recording, or the draft of one
+
+        return teach_lesson(args, config, is_attended=is_attended)
+    if args.from_run:
+        from ui.sops.lesson import lesson_of_runs, teach_lesson
+
+        if lesson := lesson_of_runs(args, config):
+            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
+        args.from_run = args.from_run[0]  # other tools than scripts: steps of the older form
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:

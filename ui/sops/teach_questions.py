@@ -195,8 +195,21 @@ class AtTerminal:
 class _Value:
     """One value of a lesson, as the owner sees it."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.text, self.varies = name, text, True
+    def __init__(self, name: str, text: str, varies: bool = True) -> None:
+        self.name, self.text, self.varies = name, text, varies
+
+
+def show_values(listed: list[list[Any]]) -> None:
+    """Print values that may vary: name, text and whether it varies."""
+    _show_values([_Value(*each) for each in listed], may_drop=True)
+
+
+def change_values(listed: list[list[Any]], said: str) -> str:
+    """Do what the owner says to such a list; return what is wrong with it."""
+    values = [_Value(*each) for each in listed]
+    problem = _change(values, said, may_drop=True)
+    listed[:] = [[each.name, each.text, each.varies] for each in values]
+    return problem
 
 
 def _show_values(listed: list[_Value], may_drop: bool) -> None:

@@ -29,13 +29,13 @@ def list_(args: Namespace, config: Config) -> int:
 @command("models test", Argument("model_name", "?"), JSON)
 def test(args: Namespace, config: Config) -> int:
     """`models test`: 0, or 1 when a model fails at something that a task needs."""
-    from models.endpoint import trial
+    from models.endpoint import try_model
 
     chosen = _chosen(config, args.model_name)
     all_found: list[dict[str, Any]] = []
     for model in chosen:
         findings = []
-        for finding in trial(model):
+        for finding in try_model(model):
             findings.append({"what": finding.what, "ok": finding.ok, "detail": finding.detail})
             if not args.json:
                 mark = {True: "✓", False: "✗", None: "·"}[finding.ok]

@@ -37,6 +37,7 @@ _FIELDS: dict[
     "session": (str, "main"),
     "request": (str, ""),
     "attended": (bool, True),
+    "stage": (bool, False),  # true: what it does to files is judged when it is seen
 }
 
 
@@ -65,6 +66,7 @@ class _Call(NamedTuple):
     session: str
     request: str
     attended: bool
+    stage: bool
     origin: tuple[str, ...]
 
 
@@ -128,6 +130,7 @@ class _Judge:
                 request=call.request,
                 origin=call.origin,
                 attended=call.attended,
+                stage=call.stage,
             )
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
@@ -169,7 +172,7 @@ def _read(text: str) -> _Call:
         command = (
             given if isinstance(given, str) else text
         )  # `true` is a command, and 7 is typed as one
-        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())
+        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, False, ())
     values: dict[str, Any] = {}
     for name, (kind, default) in _FIELDS.items():
         value = given.get(name)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from config import Config, SopwithError
 from handler import Owner
-from memory.home.reader import NotForThisSession, Reader, reader_for
+from memory.home.reader import Reader, reader_for
 from memory.home.sessions import Session
 from memory.home.templates import FIRST_START, lay_out
 from memory.runlog.log import summarise
@@ -22,9 +22,16 @@ from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.run import Run
 from ui import event_text as describe
-from ui.command import RUN_OPTIONS, Option, command
+from ui.command import CONTINUE, RUN_OPTIONS, Option, command
 from ui.sanitise import one_line
-from ui.terminal.run_command import approving, options_of, show
+from ui.terminal.run_command import (
+    approving,
+    before,
+    drop_skipped,
+    last_conversation,
+    options_of,
+    show,
+)
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import in_words, say
 
@@ -70,7 +77,7 @@ class Conversation:
         """Goes on with a run, or from one that is done."""
         home = self.agent.config.home
         run = self.reader.find(name)
-        self.previous = before(self, run)
+        self.previous = before(self.reader, run)
         summary = summarise(home, run)
         if summary is not None and summary.status == "done":
             self.previous.append(run)
@@ -105,6 +112,7 @@ class Conversation:
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
+        drop_skipped(self.agent, run, self.owner)
         self._spare_time()
         if run.stopped_by in (
             signal.SIGTERM,
@@ -150,18 +158,10 @@ class Listening:
         self.conversation.screen.close()
 
 
-def before(conversation: Conversation, run: str) -> list[str]:
-    """The runs that the conversation of this run had before it. Raises NotForThisSession for a run of another session."""
-    opening = next(conversation.reader.events(run), {})
-    if Session.parse(opening.get("session")) != Session.parse(conversation.options.session):
-        raise NotForThisSession(f"run {run}")
-    return list(opening.get("previous") or [])
-
-
 @command(
     "chat",
     Option("--persona", "NAME"),
-    Option("--continue", dest="go_on"),
+    CONTINUE,
     Option("--resume", "RUN"),
     *RUN_OPTIONS,
 )
@@ -225,8 +225,7 @@ def _enter(conversation: Conversation, args: Namespace) -> None:
     if args.resume:
         conversation.resume(args.resume)
     elif args.go_on:
-        for last in conversation.reader.runs(1):
-            conversation.previous = [*before(conversation, last.run), last.run]
+        conversation.previous = last_conversation(conversation.reader)
 
 
 def _take(conversation: Conversation, line: str) -> None:
@@ -294,7 +293,7 @@ def _model(conversation: Conversation, argument: str) -> None:
 
 
 def _persona(conversation: Conversation, argument: str) -> None:
-    from context.personas import persona, personas
+    from context.workspace import persona, personas
 
     home = conversation.agent.config.home
     with suppress(OSError):  # a home that cannot be written to has what it has

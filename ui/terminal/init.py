@@ -44,6 +44,21 @@ OFFERED = (
 def init(args: Namespace, config: Config) -> int:
     """`init`. Returns the exit code: 130 when whoever answers has left."""
     open_home(config.home)
+    before = _written(config)
+    try:
+        return _init(config)
+    except KeyboardInterrupt:
+        made = [name for name in _written(config) if name not in before]
+        key = "init.stopped" if made else "init.stopped_early"
+        print("\n" + say(key, files=", ".join(made), home=config.home), file=sys.stderr)
+        return 130
+
+
+def _written(config: Config) -> list[str]:
+    return sorted(path.name for path in config.home.iterdir() if path.is_file())
+
+
+def _init(config: Config) -> int:
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     path = config.home / "config.yaml"
     if path.exists():

@@ -35,9 +35,12 @@ class TerminalOwner:
             pause,
             read_secret,
         )
+        self.has_skipped = False  # the last question was answered with Enter alone
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """The answer: free text, or the candidate whose number was typed. Nothing at all: the question waits."""
+        """Return free text, or the candidate whose number was typed; None for Enter alone, which drops the question,
+        and for Ctrl-D, which leaves it in the inbox."""
+        self.has_skipped = False
         self._pause()
         self._say(say("ask.title", question=clean(question).strip()), "bold")
         for number, candidate in enumerate(candidates, 1):
@@ -49,6 +52,7 @@ class TerminalOwner:
             return None
         if text.isdecimal() and 1 <= int(text) <= len(candidates):
             return candidates[int(text) - 1]
+        self.has_skipped = not text
         return text or None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:

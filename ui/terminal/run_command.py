@@ -6,20 +6,28 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple, cast
 
 from config import Config
 from handler import Owner
+from memory.home.reader import NotForThisSession, Reader, reader_for
+from memory.home.sessions import Session
 from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.control.steering import stop
 from runs.run import Run
-from ui.command import RUN_OPTIONS, Argument, Option, command
+from ui.arguments import UsageError
+from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
+from ui.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
+INTERRUPTED = 130
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -37,16 +45,46 @@ class Present(NamedTuple):
     Option("--persona", "NAME"),
     Option("--queue"),
     Option("--parallel"),
+    FILE,
+    CONTINUE,
     *RUN_OPTIONS,
 )
 def run_task(args: Namespace, config: Config) -> int:
     """`run TASK`."""
+    task = " ".join(word for word in args.task if word != PIPE)
+    if not task.strip():
+        raise UsageError(say("usage.missing", what=say("arg.task")))
     if args.queue or args.parallel:
         from ui.runs import send
 
-        return send(args, config, {"task": " ".join(args.task)})
-    here, options, agent = present(args), options_of(args), Agent(config)
-    return to_its_end(agent, agent.start(" ".join(args.task), options, here.owner), options, here)
+        if args.files:
+            raise UsageError(say("given.not_queued"))
+        return send(args, config, {"task": task})
+    options, agent = options_of(args), Agent(config)
+    previous: list[str] = []
+    if args.go_on:
+        options = replace(options, window=False)
+        previous = last_conversation(reader_for(config.home, Session.parse(options.session)))
+    with given(args, args.task) as files:
+        options = replace(options, files=files, shows_files=True)
+        here = present(args)
+        run = agent.start(task, options, here.owner, previous)
+        return to_its_end(agent, run, options, here)
+
+
+def last_conversation(reader: Reader) -> list[str]:
+    """Return the runs of the conversation that this session had last, oldest first."""
+    return [run for last in reader.runs(1) for run in (*before(reader, last.run), last.run)]
+
+
+def before(reader: Reader, run: str) -> list[str]:
+    """Return the runs that the conversation of this run had before it.
+
+    Raises NotForThisSession for a run of another session."""
+    opening = next(reader.events(run), {})
+    if Session.parse(opening.get("session")) != reader.session:
+        raise NotForThisSession(f"run {run}")
+    return list(opening.get("previous") or [])
 
 
 @command("runs resume", Argument("run"), *RUN_OPTIONS)
@@ -79,8 +117,18 @@ def run_sop(args: Namespace, config: Config) -> int:
         return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
     _may_be_done(agent.released(args.sop), here, options)
-    run = agent.run_sop(args.sop, parameters(args.values), options, here.owner)
-    return to_its_end(agent, run, options, here)
+    with TemporaryDirectory(prefix="sopwith-") as folder:
+        values = _with_pipe(parameters(args.values), Path(folder))
+        run = agent.run_sop(args.sop, values, options, here.owner)
+        return to_its_end(agent, run, options, here)
+
+
+def _with_pipe(values: dict[str, str], folder: Path) -> dict[str, str]:
+    """Replace a value `-` by the path of a file that holds what is piped in."""
+    if PIPE not in values.values():
+        return values
+    path = str(read_pipe(folder) or "")
+    return {name: path if value == PIPE else value for name, value in values.items()}
 
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
@@ -161,7 +209,18 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
             break
         run = agent.resume(run.id, options, here.owner, instead)
         show(run, here.screen)
+    if drop_skipped(agent, run, here.owner):
+        return INTERRUPTED
     return run.exit_code
+
+
+def drop_skipped(agent: Agent, run: Run, owner: Owner) -> bool:
+    """Cancel a run whose question was skipped, so that nothing waits for its owner; return True then."""
+    if run.status != "waiting" or not getattr(owner, "has_skipped", False):
+        return False
+    stop(agent.config, run.id)
+    print(say("ask.skipped"))
+    return True
 
 
 def show(run: Run, screen: Screen) -> None:

@@ -85,7 +85,14 @@ class Site:
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub)
         is_ours = self.work.children.__contains__
-        self.tail = Tail(self.config.home, self.hub, is_ours, self.work.tell_changed, self.touched)
+        self.tail = Tail(
+            self.config.home,
+            self.hub,
+            is_ours,
+            self.work.tell_changed,
+            self.touched,
+            self.work.has_begun,
+        )
         self.shared = SharedChats(self.config.home, self.work, self.clean)
         self.work.heard.append(self._heard)
         self._tasks: list[asyncio.Task[None]] = []

@@ -103,7 +103,7 @@ listen((message) => {
     doing(loadState);
     doing(loadInbox);
   } else if (message.type === "run_changed") {
-    const { run } = message;
+    const run = message.summary;
     if (run.status === "working") store.working[run.run] = run;
     else delete store.working[run.run];
   } else if (message.type === "asked_now") {

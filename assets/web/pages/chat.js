@@ -4,7 +4,7 @@ import { get, part, post, Refused } from "../lib/api.js";
 import { listen, live, watchRuns } from "../lib/live.js";
 import { go, route } from "../lib/route.js";
 import { newStory, storyOf, tell } from "../lib/story.js";
-import { doing, stateOf, store, waitingFor } from "../lib/store.js";
+import { doing, stateOf, store, toast, waitingFor } from "../lib/store.js";
 import { useFetched, useKeys } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { Asked } from "../parts/asked.js";
@@ -87,7 +87,8 @@ function useTalk(wanted) {
 
   const stop = listen((message) => {
     if (message.type === "resync") load();
-    else if (message.type === "run_changed") noticeEnd(message.run);
+    else if (message.type === "run_changed") noticeEnd(message.summary);
+    else if (message.type === "not_heard" && runs.value.includes(message.run)) giveBack(message);
     else if (typeof message.run !== "string") return;
     else if (early) early.push(message);
     else apply(message);
@@ -95,6 +96,10 @@ function useTalk(wanted) {
   function noticeEnd(run) {
     const story = talk.stories.find((each) => each.run === run.run);
     if (story && story.status === "working" && run.status === "interrupted") story.status = "interrupted";
+  }
+  function giveBack({ text, why }) {
+    toast(why, "error");
+    fill(text);
   }
   onBeforeUnmount(stop);
   onBeforeUnmount(() => watchRuns([]));

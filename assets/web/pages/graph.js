@@ -12,11 +12,14 @@ import { icon } from "../parts/icon.js";
 
 export const PREDICATES = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY", "MENTIONED"];
 
+const PAGE = 400; // edges at first
+const MOST = 2_000; // as many as the server gives
+
 export const Graph = {
   setup() {
-    const wanted = reactive({ predicates: PREDICATES.filter((each) => each !== "MENTIONED"), since: "", until: "", name: "", typed: "" });
+    const wanted = reactive({ predicates: PREDICATES.filter((each) => each !== "MENTIONED"), since: "", until: "", name: "", typed: "", limit: PAGE });
     const graph = shallowRef({ nodes: new Map(), edges: new Map() });
-    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, isLost: false });
+    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false });
     const element = ref(null);
     let picture = null;
     let newest = 0;
@@ -28,9 +31,9 @@ export const Graph = {
       const mine = (newest += 1);
       shown.isLoading = true;
       try {
-        const found = wanted.name ? await get("/api/graph/neighbours", { name: wanted.name, limit: 100, ...filter() }) : await get("/api/graph", { ...filter(), limit: 400 });
+        const found = wanted.name ? await get("/api/graph/neighbours", { name: wanted.name, limit: wanted.limit, ...filter() }) : await get("/api/graph", { ...filter(), limit: wanted.limit });
         if (mine !== newest) return;
-        Object.assign(shown, { error: null, isCut: found.truncated, isLost: !!wanted.name && !found.nodes.length });
+        Object.assign(shown, { error: null, isCut: found.truncated, total: found.total ?? found.edges.length, isLost: !!wanted.name && !found.nodes.length });
         version = found.version;
         take(found);
       } catch (error) {
@@ -86,7 +89,7 @@ export const Graph = {
       tell({ type: "graph", filter: null });
     });
     watch(() => theme.is, () => picture?.paint(), { flush: "post" });
-    watch(() => [wanted.predicates.length, wanted.since, wanted.until, wanted.name, live.state === "on"], load);
+    watch(() => [wanted.predicates.join(), wanted.since, wanted.until, wanted.name, wanted.limit, live.state === "on"], load);
     watch(() => live.state === "on", (isOn) => isOn && tell({ type: "graph", filter: { limit: 1 } }), { immediate: true });
     load();
 
@@ -98,13 +101,14 @@ export const Graph = {
           <input type="search" value=${wanted.typed} placeholder=${say("graph.name")} onInput=${({ target }) => ((wanted.typed = target.value), target.value || (wanted.name = ""))} /></label>
         <div class="pills" role="group" aria-label=${say("graph.predicates")}>${PREDICATES.map((name) => html`<button type="button" key=${name} class=${`pill ${name}`} aria-pressed=${wanted.predicates.includes(name)} onClick=${() => flip(name)}>${say(`graph.${name}`)}</button>`)}</div>
         <${Day} label=${say("graph.since")} value=${wanted.since} onChosen=${(day) => (wanted.since = day)} />
-        <${Day} label=${say("graph.until")} value=${wanted.until} onChosen=${(day) => (wanted.until = day)} /></form>
+        <${Day} label=${say("graph.until")} value=${wanted.until} onChosen=${(day) => (wanted.until = day)} />
+        <button type="submit" class="btn">${say("graph.search")}</button></form>
       ${shown.error ? html`<div class="empty" role="alert"><p>${shown.error.text}</p></div>` : null}
       <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}
-          ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="dim small">${say("graph.cut")}</span>` : null}</div>` : null}</div>
+          ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="small" role="status">${say("graph.cut", { n: graph.value.edges.size, total: shown.total })}</span>${wanted.limit < MOST ? html`<button type="button" class="btn small" onClick=${() => (wanted.limit = Math.min(MOST, wanted.limit * 2))}>${say("more")}</button>` : null}` : null}</div>` : null}</div>
         <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
-      ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].slice(0, 400).map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
+      ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
   },
 };
 

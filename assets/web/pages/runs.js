@@ -100,11 +100,19 @@ const Trace = {
 };
 
 function totals(story, given) {
-  const all = story.ended ?? given ?? {};
+  const all = story.status === "working" ? soFar(story) : (story.ended ?? given ?? {});
   const { input = 0, cached = 0, output = 0 } = all.tokens ?? {};
   return html`<div class="tiles">${tile(all.turns ?? story.turn, say("tile.turns"))}${tile(all.model_calls ?? 0, say("tile.calls"))}
     ${tile(amount(input - cached), say("tile.fresh"))}${tile(amount(cached), say("tile.cached"), input ? say("tile.share", { n: Math.round((100 * cached) / input) }) : "")}
     ${tile(amount(output), say("tile.output"))}${tile(money(all.cost) || "–", say("tile.cost"))}${tile(seconds(all.seconds ?? 0), say("tile.time"))}</div>`;
+}
+
+/** The sums of a run that works, from the turns that are told. */
+function soFar(story) {
+  const sum = (read) => story.turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
+  const tokens = Object.fromEntries(["input", "cached", "output"].map((kind) => [kind, sum((turn) => turn.tokens?.[kind])]));
+  const asked = story.turns.filter(({ kind }) => kind === "openai" || kind === "anthropic");
+  return { turns: story.turn, model_calls: asked.length, tokens, cost: sum((turn) => turn.cost), seconds: sum((turn) => turn.seconds) };
 }
 
 const SERIES = [["cached", "tone-cached"], ["fresh", "tone-fresh"], ["output", "tone-output"]];

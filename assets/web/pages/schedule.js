@@ -56,26 +56,33 @@ export const Schedule = {
 
 function grid(days, shown, due) {
   const byDay = Map.groupBy(due, (each) => dayOf(new Date(each.at)));
+  const count = (all) => all.reduce((sum, each) => sum + 1 + (each.more ?? 0), 0);
   const today = dayOf(new Date());
   return html`<div class="grid" role="group" aria-label=${say("schedule.calendar")}>${weekdays().map((name) => html`<span class="weekday" key=${name} aria-hidden="true">${name}</span>`)}
     ${days.map((date) => {
       const day = dayOf(date);
       const all = byDay.get(day) ?? [];
       return html`<button type="button" key=${day} class=${{ day: true, other: date.getMonth() !== shown.month.getMonth(), today: day === today }} aria-pressed=${shown.day === day}
-        onClick=${() => (shown.day = day)}><span class="hidden">${longDay(date)}: ${say("schedule.due", { n: all.length })}</span>
-        <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${all.length > 4 ? html`<small>+${all.length - 4}</small>` : null}</span>
-        ${all.slice(0, 2).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.job}</span>`)}</button>`;
+        onClick=${() => (shown.day = day)}><span class="hidden">${longDay(date)}: ${say("schedule.due", { n: count(all) })}</span>
+        <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${count(all) > 4 ? html`<small>+${count(all) - 4}</small>` : null}</span>
+        ${shownOf(all).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.job}</span>`)}</button>`;
     })}</div>`;
+}
+
+/** Two due times of a day, of different jobs where there are several: one that runs often hides no other. */
+function shownOf(all) {
+  const firsts = [...new Map([...all].reverse().map((each) => [each.job, each])).values()].reverse();
+  return [...firsts, ...all.filter((each) => !firsts.includes(each))].slice(0, 2);
 }
 
 function ofDay(day, due) {
   if (due.error) return instead(due);
   const all = (due.data?.due ?? []).filter((each) => dayOf(new Date(each.at)) === day);
-  return html`<div class="agenda"><h3>${longDay(day)}</h3>${all.length ? html`<ul class="rows">${all.map((each, n) => html`<li key=${n}>${entry(each, true)}</li>`)}</ul>` : html`<p class="dim">${say("schedule.free")}</p>`}</div>`;
+  return html`<div class="agenda"><h3>${longDay(day)}</h3>${due.data?.is_cut ? html`<p class="bad" role="status">${say("schedule.cut")}</p>` : null}${all.length ? html`<ul class="rows">${all.map((each, n) => html`<li key=${n}>${entry(each, true)}</li>`)}</ul>` : html`<p class="dim">${say("schedule.free")}</p>`}</div>`;
 }
 
 function entry(each, withJob = false) {
-  const inside = html`<time class="mono" datetime=${each.at}>${withJob ? time(each.at) : when(each.at)}</time>${chip(each.state)}<span class="title">${withJob ? each.job : ""} <span class="dim">${each.why}</span></span>`;
+  const inside = html`<time class="mono" datetime=${each.at}>${withJob ? time(each.at) : when(each.at)}</time>${chip(each.state)}<span class="title">${withJob ? each.job : ""} <span class="dim">${each.more ? say("schedule.more", { n: each.more, last: time(each.last) }) : each.why}</span></span>`;
   return each.run ? html`<a class="row" href=${`/runs/${part(each.run)}`}>${inside}</a>` : html`<span class="row">${inside}</span>`;
 }
 

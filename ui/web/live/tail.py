@@ -18,6 +18,7 @@ from typing import Any
 from memory.runlog.log import read_events, run_ids, summarise
 from models.base import Event
 from ui.web.live.hub import Hub
+from ui.web.live.work import CHANGING
 
 STORES = ("inbox", "sops", "memory", "schedule", "journal")
 PASSING = (
@@ -37,7 +38,8 @@ LOOK_SECONDS = 1.0  # where the kernel does not say
 
 class Tail:
     """Tells the hub. `is_ours`: a run of this server, which is listened to already; `changed`: how a run stands is new;
-    `touched`: something happened in a run that the owner began elsewhere."""
+    `touched`: something happened in a run that the owner began elsewhere; `has_begun`: a run of this server, also one
+    that has ended already (a quick one ends before its folder is looked at)."""
 
     def __init__(
         self,
@@ -46,7 +48,9 @@ class Tail:
         is_ours: Callable[[str], bool],
         changed: Callable[[str], Coroutine[Any, Any, None]],
         touched: Callable[[], None] = lambda: None,
+        has_begun: Callable[[str], bool] = lambda run: False,
     ) -> None:
+        self._has_begun = has_begun
         self._home, self._hub, self._is_ours, self._changed, self._touched = (
             home,
             hub,
@@ -119,7 +123,8 @@ class Tail:
                 self._tell(folder)
 
     def _new_run(self, run: str) -> None:
-        if run in self._places or self._is_ours(run) or not self._log(run).parent.is_dir():
+        is_told = self._is_ours(run) or self._has_begun(run)
+        if run in self._places or is_told or not self._log(run).parent.is_dir():
             return
         self._places[run] = 0
         if self._watch is not None:
@@ -159,7 +164,7 @@ class Tail:
                 event = json.loads(line)
                 if isinstance(event, dict) and "type" in event:
                     self._hub.publish(event)
-                    is_new |= event["type"] in ("run_started", "run_resumed", "run_ended")
+                    is_new |= event["type"] in CHANGING
                     if event["type"] == "run_ended" and event.get("status") != "waiting":
                         self._let_go(run)
         if is_new:

@@ -9,6 +9,7 @@ import asyncio
 import json
 import signal
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.log import run_ids, summarise
+from memory.runlog.log import read_events, run_ids, summarise
 from models.base import Event
 from ui.web.live.child import MARK
 from ui.web.live.hub import Hub
@@ -26,6 +27,8 @@ START = "import sys; sys.path[:0] = [sys.argv.pop(1)]; from ui.web.live.child im
 BEGIN_SECONDS = 120.0  # until the first event: a model may be asked first which SOP is meant
 MAX_LINE_BYTES = 64_000_000
 MAX_AT_WORK = 8
+RECENT = 200  # runs whose logs nobody else reads out to the tabs
+CHANGING = ("run_started", "run_resumed", "turn_started", "run_ended")  # how a run stands
 MAX_TEXT_CHARS = 400_000  # of what is being said
 TRIES = 3  # how often an interrupted run is gone on with by itself
 LOOKED_AT = 200  # runs, for interrupted ones
@@ -52,6 +55,7 @@ class Child:
     run: str = ""
     said: str = ""  # what is being said, until it is logged whole
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it waits for an answer to
+    unheard: list[str] = field(default_factory=list)  # said to the run, and not read by it yet
     is_over: bool = False  # the run has ended, and the process puts things away
 
     def send(self, words: dict[str, Any]) -> None:
@@ -68,6 +72,7 @@ class Work:
         self.children: dict[str, Child] = {}
         self.heard: list[Callable[[Child, Event], Awaitable[None] | None]] = []
         self._readers: set[asyncio.Task[None]] = set()
+        self._recent: deque[str] = deque(maxlen=RECENT)  # runs begun here
         self._beginning = 0
 
     async def begin(self, order: dict[str, Any], group: str = "") -> str:
@@ -114,6 +119,7 @@ class Work:
                 event: Event = json.loads(line)
                 if event.get("run") and not child.run:
                     child.run = event["run"]
+                    self._recent.append(child.run)
                     self.children[child.run] = child
                 if not first.done():
                     first.set_result(event)
@@ -143,17 +149,46 @@ class Work:
         elif kind == "asked_now":
             event["asked"]["run"] = child.run
             child.asked[event["asked"]["id"]] = event["asked"]
+        elif kind == "steered" and child.unheard:
+            child.unheard.pop(0)
         elif kind == "run_ended":
             child.is_over = True
+            self._say_again(child, event["status"])
         elif kind == "asked_over":
             child.asked.pop(event["id"], None)
+        await self._tell(child, event)
+        if kind in CHANGING:
+            await self.tell_changed(child.run)
+
+    async def _tell(self, child: Child, event: Event) -> None:
         if not child.group:
             self._hub.publish(event)
         for hear in self.heard:
             if (done := hear(child, event)) is not None:
                 await done
-        if kind in ("run_started", "run_resumed", "run_ended"):
-            await self.tell_changed(child.run)
+
+    def _say_again(self, child: Child, status: str) -> None:
+        """What was said too late to be read becomes the next task of the conversation."""
+        if child.unheard and status not in ("cancelled", "waiting") and not child.group:
+            task = asyncio.create_task(self._begin_after(child.run, "\n\n".join(child.unheard)))
+            self._readers.add(task)
+            task.add_done_callback(self._readers.discard)
+        child.unheard = []
+
+    async def _begin_after(self, run: str, text: str) -> None:
+        home = self._config.home
+        opening = await asyncio.to_thread(lambda: next(read_events(home, run), {}))
+        previous = [*(opening.get("previous") or ()), run]
+        order = {"do": "start", "task": text, "previous": previous, "after": run, "files": []}
+        options = {"cwd": opening.get("cwd"), **(_mark(home, run).get("options") or {})}
+        try:
+            await self.begin({**order, "options": options})
+        except (NotBegun, TooMuchWork) as error:  # the page gives the words back
+            self._hub.publish({"type": "not_heard", "run": run, "text": text, "why": str(error)})
+
+    def has_begun(self, run: str) -> bool:
+        """Return True for a run that was begun here, also after its end."""
+        return run in self._recent
 
     async def tell_changed(self, run: str) -> None:
         """Tells the tabs how a run stands now."""
@@ -176,6 +211,7 @@ class Work:
     def say(self, run: str, text: str) -> bool:
         """Says something to a run; False when it is not at work here."""
         if (child := self._at_work(run)) is not None:
+            child.unheard.append(text)
             child.send({"say": text})
         return child is not None
 

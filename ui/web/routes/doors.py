@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from context.personas import personas
+from context.workspace import personas
 from memory.runlog.log import list_runs
 from ui.web import shapes
 from ui.web.live.work import row

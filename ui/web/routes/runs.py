@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from context.prompts import Prompts
+from context import Prompts
 from context.tokens import estimate
 from memory.runlog.inbox import Answer, Inbox
 from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise

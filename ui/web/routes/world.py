@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
 from memory.journal.api import local_timezone
-from runs.schedule.calendar import due_between
+from runs.schedule.calendar import Due, due_between
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import job_of
 from runs.schedule.scheduler import ledger_of
@@ -26,6 +26,8 @@ from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 
 MONTH = timedelta(days=31)
+MAX_DUE = 50_000  # of one job: a month of every minute
+PER_DAY = 12  # due times of one job on one day that are shown one by one
 STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 VERBS = ("enable", "disable", "remove", "run-now")
 to = APIRouter(tags=["graph-schedule-inbox"])
@@ -52,9 +54,24 @@ def calendar(
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
     if not timedelta(0) <= end - start <= 13 * MONTH:
         raise Conflict("That is too long a time for a calendar.")
-    found = due_between(JobFolder(site.home), ledger_of(site.config), now, start, end)
-    rows = [entry(due.job, due.at, due.status, due.run, due.reason) for due in found]
-    return JSONResponse(site.clean({"due": rows}))
+    found = due_between(JobFolder(site.home), ledger_of(site.config), now, start, end, MAX_DUE)
+    return JSONResponse(site.clean({"due": folded(found), "is_cut": len(found) >= MAX_DUE}))
+
+
+def folded(found: list[Due]) -> list[dict[str, Any]]:
+    """Return the due times as rows; of one job, day and outcome at most PER_DAY, and then one row that counts the rest."""
+    rows: list[dict[str, Any]] = []
+    days: dict[tuple[str, date, str], list[dict[str, Any]]] = {}
+    for due in found:
+        day = days.setdefault((due.job, due.at.astimezone().date(), due.status), [])
+        row = entry(due.job, due.at, due.status, due.run, due.reason)
+        if len(day) > PER_DAY:
+            day[-1]["more"] = day[-1].get("more", 0) + 1
+            day[-1]["last"] = row["at"]
+            continue
+        day.append(row)
+        rows.append(row)
+    return rows
 
 
 @to.get("/api/schedule/{id}/history")
@@ -143,10 +160,23 @@ def snapshot(
 
 
 @to.get("/api/graph/neighbours")
-def neighbours(site: Here, name: str, limit: int = 100, depth: int = 1) -> JSONResponse:
+def neighbours(
+    site: Here,
+    name: str,
+    limit: int = 100,
+    depth: int = 1,
+    predicates: str = "",
+    since: str = "",
+    until: str = "",
+) -> JSONResponse:
     with graph_of(site) as graph:
         shown = graph.neighbours(
-            name[:400], limit=max(1, min(limit, 1_000)), depth=max(1, min(depth, 3))
+            name[:400],
+            limit=max(1, min(limit, 1_000)),
+            depth=max(1, min(depth, 3)),
+            predicates=[each for each in predicates.split(",") if each] or None,
+            since=moment(since),
+            until=moment(until),
         )
     return JSONResponse(site.clean(shown))
 

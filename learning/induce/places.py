@@ -1,0 +1,75 @@
+"""Find where a value stands in a script, however it is quoted there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from learning.induce.letters import Letters, Quoting
+
+
+class Place(NamedTuple):
+    """A value in a script: bounds among its letters, bounds in its text, the quoting at both ends."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    opens: Quoting
+    closes: Quoting
+
+
+def places(letters: Letters, text: str) -> list[Place]:
+    """Return where a text stands as a whole; where it nowhere does, where it stands at all."""
+    found = list(_all(letters, text))
+    whole = [place for place in found if is_whole(letters.text, place.first, place.last, text)]
+    return whole or (found if len(text) > 2 else [])
+
+
+def _all(letters: Letters, text: str) -> Iterator[Place]:
+    if not text:
+        return
+    at = letters.text.find(text)
+    while at >= 0:
+        last = at + len(text)
+        first_letter, last_letter = letters.found[at], letters.found[last - 1]
+        yield Place(
+            at,
+            last,
+            first_letter.start,
+            last_letter.end,
+            first_letter.quoting,
+            last_letter.quoting,
+        )
+        at = letters.text.find(text, last)
+
+
+def is_path_start(text: str, first: int) -> bool:
+    """True if a path may begin here: what stands before is no part of a name."""
+    return first == 0 or re.match(r"[\w./~+%-]", text[first - 1]) is None
+
+
+def is_whole(text: str, first: int, last: int, value: str) -> bool:
+    """True if no letter or digit goes on before or behind; of a number no point with digits either."""
+    before, behind = text[max(0, first - 2) : first], text[last : last + 2]
+    if _joins(value[:1]) and _joins(before[-1:]):
+        return False
+    if _joins(value[-1:]) and _joins(behind[:1]):
+        return False
+    if re.fullmatch(r"\d+", value):
+        return not (re.search(r"\d\.$", before) or re.match(r"\.\d", behind))
+    return True
+
+
+def _joins(letter: str) -> bool:
+    return letter.isascii() and letter.isalnum()
+
+
+def apart(found: Iterable[tuple[str, Place]]) -> list[tuple[str, Place]]:
+    """Return the places that do not overlap, longer ones first served, in their order."""
+    kept: list[tuple[str, Place]] = []
+    for name, place in sorted(found, key=lambda each: each[1].first - each[1].last):
+        if all(place.last <= other.first or place.first >= other.last for _, other in kept):
+            kept.append((name, place))
+    return sorted(kept, key=lambda each: each[1].start)

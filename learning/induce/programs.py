@@ -1,0 +1,165 @@
+"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed as a quoted text."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+
+class Taken(NamedTuple):
+    """How a value enters a program: `code` stands in place of letters `first` to `last` of the program; or the value is
+    pasted by the shell, made safe by `escape`: the sed command that does it."""
+
+    first: int
+    last: int
+    code: str = ""
+    escape: str = ""
+
+
+class Refused(Exception):
+    """A program cannot take a value at this place; the text says why."""
+
+
+def taken(
+    program: str, first: int, last: int, name: str, command: str, options: str, quote: str
+) -> Taken:
+    """Return how the program of a command takes the value that its letters `first` to `last` are. `quote` is a mark that may
+    stand in its code. Raises Refused."""
+    return KINDS[command](_Spot(program, first, last, name, options, quote))
+
+
+class _Spot(NamedTuple):
+    program: str
+    first: int
+    last: int
+    name: str
+    options: str
+    quote: str
+
+    @property
+    def text(self) -> str:
+        return self.program[self.first : self.last]
+
+
+def _sed(spot: _Spot) -> Taken:
+    """A value of a sed program: a number of a line as it is, else a text that stands for itself."""
+    side, mark = _side(spot.program, spot.first)
+    if not side and spot.text.isdigit():
+        return Taken(spot.first, spot.last)
+    if side == "replacement":
+        return Taken(spot.first, spot.last, escape=f"s/[\\\\&{_in_set(mark)}]/\\\\&/g")
+    if not side and mark != "/":
+        raise Refused("it stands in a command of sed that takes no values")
+    return Taken(spot.first, spot.last, escape=_pattern_escape(spot.options, mark))
+
+
+def _pattern_escape(options: str, mark: str = "/") -> str:
+    more = "+?(){}|" if re.search(r"(?:^| )-\w*[EPr]", options) else ""
+    return f"s/[][\\\\.*^${more}{_in_set(mark)}]/\\\\&/g"
+
+
+def _in_set(mark: str) -> str:
+    return "/" if mark == "/" else f"{mark}/" if mark not in "]^-\\" else "/"
+
+
+def _side(program: str, at: int) -> tuple[str, str]:
+    """Return "pattern" or "replacement", and the mark between them; "" for what is in no `s` command."""
+    for found in re.finditer(r"(?:^|[;{\s\d$/])([sy])([^\w\s\\])", program):
+        mark = found[2]
+        ends = [each.start() for each in re.finditer(rf"(?<!\\){re.escape(mark)}", program)]
+        ends = [end for end in ends if end >= found.end(2)][:2]
+        if found.end(2) <= at and len(ends) == 2 and at <= ends[1]:
+            return ("pattern" if at <= ends[0] else "replacement"), mark
+    return "", "/"
+
+
+def _awk(spot: _Spot) -> Taken:
+    value = f"ENVIRON[{spot.quote}{spot.name}{spot.quote}]"
+    where = _awk_token(spot.program, spot.first)
+    if where == "regex":
+        return Taken(spot.first, spot.last, escape=_pattern_escape("-E"))
+    if where != "string":
+        return Taken(spot.first, spot.last, value)
+    return _in_string(spot, value, " ", ('"',))
+
+
+def _awk_token(program: str, at: int) -> str:
+    """Return string, regex or "" for a place of an awk program."""
+    inside, before = "", ""
+    for number, letter in enumerate(program[:at]):
+        is_escaped = program[max(0, number - 1)] == "\\"
+        if inside:
+            inside = "" if letter == inside and not is_escaped else inside
+        elif letter == '"' or (letter == "/" and before in "~(,!&|{};\n" + "\0"):
+            inside = letter
+        before = letter if not letter.isspace() else before
+        before = before or "\0"
+    return {'"': "string", "/": "regex"}.get(inside, "")
+
+
+def _in_string(spot: _Spot, value: str, plus: str, marks: tuple[str, ...]) -> Taken:
+    """Replace a part of a string of the program by an expression: `"a" + value + "b"`."""
+    before, behind = spot.program[: spot.first], spot.program[spot.last :]
+    opening = before[-1:]
+    if opening in marks and behind[:1] == opening:
+        return Taken(spot.first - 1, spot.last + 1, value)
+    mark = next((each for each in reversed(before) if each in marks), marks[0])
+    if mark != spot.quote:
+        raise Refused("its quotes are those of the shell too")
+    return Taken(spot.first, spot.last, f"{mark}{plus}{value}{plus}{mark}")
+
+
+def _python(spot: _Spot) -> Taken:
+    token = _python_token(spot.program, spot.first)
+    value = f"__import__({spot.quote}os{spot.quote}).environ[{spot.quote}{spot.name}{spot.quote}]"
+    if token is None:
+        raise Refused("it is part of the code, and no text or number")
+    start, end, text = token
+    if text[0].isdigit():
+        if text != spot.text:
+            raise Refused("it is part of a number")
+        return Taken(start, end, f"{'float' if '.' in text else 'int'}({value})")
+    prefix = re.match(r"[A-Za-z]*", text)
+    if prefix and "f" in prefix[0].lower():
+        return Taken(spot.first, spot.last, "{" + value + "}")
+    body = text[len(prefix[0]) if prefix else 0 :]
+    wide = 3 if body[:3] in ('"""', "'''") else 1
+    if body[wide:-wide] == spot.text:
+        return Taken(start, end, value)
+    return Taken(spot.first, spot.last, f"{body[:wide]} + {value} + {body[:wide]}")
+
+
+def _python_token(program: str, at: int) -> tuple[int, int, str] | None:
+    """Return the text or number of Python code that a place is in, with its bounds."""
+    lines = [0]
+    for line in program.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(program).readline):
+            start = lines[token.start[0] - 1] + token.start[1]
+            end = lines[token.end[0] - 1] + token.end[1]
+            if token.type in (tokenize.STRING, tokenize.NUMBER) and start <= at < end:
+                return start, end, token.string
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return None
+    return None
+
+
+def _jq(spot: _Spot) -> Taken:
+    if spot.text.isdigit() and spot.program[spot.first - 1 : spot.first] != '"':
+        return Taken(spot.first, spot.last, f"(env.{spot.name}|tonumber)")
+    if spot.program[: spot.first].count('"') % 2:
+        return _in_string(spot, f"env.{spot.name}", " + ", ('"',))
+    raise Refused("it is part of the code, and no text or number")
+
+
+KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
+    **dict.fromkeys(("python", "python3"), _python),
+    **dict.fromkeys(("sed", "gsed"), _sed),
+    "jq": _jq,
+}
+CODE = ("perl", "ruby", "node", "php", "sqlite3", "psql", "mysql", "bash", "sh", "eval")

@@ -1,0 +1,226 @@
+"""Write a script anew with parameters in the places of values, so that quoting and meaning stay as they were typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from learning.induce import programs
+from learning.induce.letters import Letters
+from learning.induce.places import Place, apart, is_path_start, places
+from shell import words
+from shell.placed import Placed
+
+
+@dataclass(slots=True)
+class Written:
+    """A script with parameters. `first` are lines that come before it; `refused` says of a value why it stays as it is."""
+
+    script: str
+    used: dict[str, int] = field(default_factory=dict)
+    first: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The whole script."""
+        return "\n".join([*dict.fromkeys(self.first), self.script])
+
+    @classmethod
+    def of(cls, script: str, values: Mapping[str, str], folders: Sequence[str]) -> Written:
+        """Return a script with each value, however it is spelled, replaced by the parameter of its name."""
+        home = Path.home()
+        return written(script, {name: spellings(values[name], home, folders) for name in values})
+
+    @staticmethod
+    def spelled(value: str, folders: Sequence[str]) -> list[str]:
+        """Return how a value may be written in a script that works in these folders."""
+        return spellings(value, Path.home(), folders)
+
+
+def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
+    """Return how a value may be written in a script, the usual way first; of a path also below these folders."""
+    if not re.match(r"~?/", value):
+        return [value]
+    path = value.rstrip("/") or "/"
+    full = str(home) + path[1:] if path.startswith("~") else path
+    found = [path, full]
+    if full.startswith(f"{home}/"):
+        found.append("~" + full[len(str(home)) :])
+    for folder in folders:
+        if full.startswith(f"{folder}/"):
+            found.append(full[len(folder) + 1 :])
+    return list(dict.fromkeys(found))
+
+
+def written(script: str, values: Mapping[str, Sequence[str]]) -> Written:
+    """Return a script with each value, in any of its spellings, replaced by the parameter of its name."""
+    letters = Letters(script)
+    found = []
+    for name, texts in values.items():
+        spots = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
+        first = next(filter(None, spots), [])
+        others = [each for text, each in zip(texts, spots, strict=True) if "/" in text]
+        found += [
+            (name, place) for place in {*first, *(place for each in others for place in each)}
+        ]
+    return _Writer(script, letters).write(apart(found))
+
+
+def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
+    """Return where a text stands; a path only where one may begin: `jan.csv` is no part of `sorted-jan.csv`."""
+    found = places(letters, text)
+    if not is_path:
+        return found
+    return [place for place in found if is_path_start(letters.text, place.first)]
+
+
+class _Writer:
+    def __init__(self, script: str, letters: Letters) -> None:
+        self.script, self.letters = script, letters
+        self.words = list(words(script))
+        sizes = [len(each.encode()) for each in script]
+        self.bytes = [0]
+        for size in sizes:
+            self.bytes.append(self.bytes[-1] + size)
+        self.result = Written(script)
+        self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
+
+    def write(self, found: Sequence[tuple[str, Place]]) -> Written:
+        """Replace the places, last first."""
+        for name, place in reversed(found):
+            try:
+                self._replace(name, place)
+            except programs.Refused as error:
+                self.result.refused.setdefault(name, str(error))
+            else:
+                self.result.used[name] = self.result.used.get(name, 0) + 1
+        return self.result
+
+    def _replace(self, name: str, place: Place) -> None:
+        variable = self._variable(name)
+        word = self._word(place)
+        command = self._command(word) if word else ""
+        is_program = place.opens in ("single", "raw", "double") and place.opens == place.closes
+        if is_program and command in programs.KINDS and not self._is_option_value(word, command):
+            self._in_program(variable, place, word, command)
+        elif is_program and command in programs.CODE:
+            raise programs.Refused(f"it stands in code of {command}")
+        elif place.opens == "raw":
+            raise programs.Refused("it stands in a document that is taken as it is")
+        elif "gap" in (place.opens, place.closes):
+            raise programs.Refused("it stands where the shell takes no values")
+        else:
+            self._put(place.start, place.end, variable, place)
+
+    def _variable(self, name: str) -> str:
+        """Return the variable to use; where the script has one of its own of this name, another one with the same value."""
+        if any(name in pair for pair in self.clashes):
+            self.result.first.append(f"given_{name}=${name}")
+            return f"given_{name}"
+        return name
+
+    def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> None:
+        first, last = self._bounds(place, word)
+        program = self.letters.text[first:last]
+        quote = "'" if place.opens == "double" else '"'
+        options = self._options(word)
+        if place.opens == "double" and command != "sed":
+            raise programs.Refused(f"the code of {command} stands in double quotes")
+        spot = programs.taken(
+            program, place.first - first, place.last - first, name, command, options, quote
+        )
+        start = self.letters.found[first + spot.first].start
+        end = self.letters.found[first + spot.last - 1].end
+        if spot.code:
+            self._splice(start, end, spot.code)
+            return
+        variable = name
+        if spot.escape:
+            variable = f"{name}_in_{command}{self._number(name, command, spot.escape)}"
+            self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed '{spot.escape}')")
+        self._put(start, end, variable, place)
+
+    def _number(self, name: str, command: str, escape: str) -> str:
+        known = [line for line in self.result.first if line.startswith(f"{name}_in_{command}")]
+        same = next((line for line in known if line.endswith(f"'{escape}')")), "")
+        if same:
+            return same.split("=", 1)[0].removeprefix(f"{name}_in_{command}")
+        return str(len(known) + 1) if known else ""
+
+    def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
+        """Return the letters of the program that a place is in: those of its word or document."""
+        first, last = place.first, place.last
+        found = self.letters.found
+        while first > 0 and found[first - 1].quoting == place.opens:
+            first -= 1
+        while last < len(found) and found[last].quoting == place.opens:
+            last += 1
+        return first, last
+
+    def _put(self, start: int, end: int, variable: str, place: Place) -> None:
+        """Put a variable in the place of a text: quoted where it stands free, out of single quotes."""
+        if place.opens == place.closes and place.opens in ("double", "document", "sum"):
+            if place.opens == "double" and self._is_all_of_quotes(start, end):
+                self._splice(start - 1, end + 1, f'"${variable}"')
+            else:
+                self._splice(start, end, f"${{{variable}}}")
+            return
+        before = {"single": "'", "ansi": "'", "double": '"'}.get(place.opens, "")
+        behind = {"single": "'", "ansi": "$'", "double": '"'}.get(place.closes, "")
+        if before and self.script[start - 1] == before and place.opens != "ansi":
+            start, before = start - 1, ""
+        if behind == self.script[end : end + 1] and place.closes != "ansi":
+            end, behind = end + 1, ""
+        self._splice(start, end, f'{before}"${variable}"{behind}')
+
+    def _is_all_of_quotes(self, start: int, end: int) -> bool:
+        return self.script[start - 1] == '"' == self.script[end : end + 1]
+
+    def _splice(self, start: int, end: int, text: str) -> None:
+        script = self.result.script
+        self.result.script = script[:start] + text + script[end:]
+
+    def _word(self, place: Place) -> Placed | None:
+        start, end = self.bytes[place.start], self.bytes[place.end]
+        around = [word for word in self.words if word.start <= start and end <= word.end]
+        return min(around, key=lambda word: word.end - word.start, default=None)
+
+    def _command(self, word: Placed) -> str:
+        names = [
+            each
+            for each in self.words
+            if each.command == word.command and each.role == "command" and each.start <= word.start
+        ]
+        return (names[-1].value or "").rpartition("/")[2] if names else ""
+
+    def _options(self, word: Placed | None) -> str:
+        if word is None:
+            return ""
+        return " ".join(
+            each.text
+            for each in self.words
+            if each.command == word.command and each.role == "option"
+        )
+
+    def _is_option_value(self, word: Placed | None, command: str) -> bool:
+        """True for a word that is no program though it is quoted: a file, a value such as that of awk -F."""
+        if word is None or word.role in ("document", "item", "target", "assignment"):
+            return word is not None and word.role != "document"
+        if word.role == "value":
+            return word.of not in ("-c", "-e", "-f", "--expression")
+        if command.startswith("python"):
+            return True
+        mine = [
+            each
+            for each in self.words
+            if each.command == word.command and each.role == "argument" and each.start < word.start
+        ]
+        has_program = any(
+            each.of in ("-e", "--expression") for each in self.words if each.command == word.command
+        )
+        names = [each for each in self.words if each.role == "command" and each.start < word.start]
+        behind = names[-1].start if names else 0
+        return has_program or any(each.start > behind for each in mine)

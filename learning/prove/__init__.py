@@ -1,0 +1,25 @@
+"""Prove a procedure: run it in a stage, see what it did, and say what that lets us expect."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from learning.prove.expected import Case as Case
+    from learning.prove.expected import expectation as expectation
+    from learning.prove.seen import Seen as Seen
+    from learning.prove.seen import seen_in as seen_in
+    from learning.prove.strictness import Lines as Lines
+    from learning.prove.strictness import strict as strict
+    from learning.prove.trying import Ground as Ground
+else:
+    __getattr__ = lazy(
+        __name__,
+        Case="expected",
+        Ground="trying",
+        Lines="strictness",
+        Seen="seen",
+        expectation="expected",
+        seen_in="seen",
+        strict="strictness",
+    )

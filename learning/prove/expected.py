@@ -1,0 +1,151 @@
+"""Say what to expect of a procedure from what it was seen to do with one or more sets of values.
+
+A path is told by the values in it. A name that neither the values nor the script say was found in the data: another time it is
+another one, so only its folder and ending are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from learning.prove.seen import Seen
+from replay import expectation as held
+from replay.output_kinds import observed
+
+LEVELS = 3  # ways to tell a path, the one with most of the values in it first
+_TEMPLATE = re.compile(r"(\{\{.*?\}\})")
+
+
+class Case(NamedTuple):
+    """Values of the parameters, as they were bound, and what was seen with them."""
+
+    values: Mapping[str, Any]
+    seen: Seen
+
+
+def expectation(cases: Sequence[Case], script: str) -> dict[str, Any]:
+    """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output."""
+    changes = {}
+    for kind in held.KINDS:
+        if entries := _entries([list(_told(case, kind, script)) for case in cases]):
+            changes[kind] = entries
+    outputs = [case.seen.output for case in cases]
+    return {"changes": changes, "output": observed(outputs, [case.values for case in cases])}
+
+
+def _told(case: Case, kind: str, script: str) -> Iterator[tuple[str, ...]]:
+    """Yield each path of a kind as it may be meant: relative to values, with values in it, as it is."""
+    for each in case.seen.touched:
+        if each.kind == kind:
+            told = (
+                path_kind(each.path, case.values),
+                path_kind(each.path, case.values, with_parents=False),
+                each.path,
+            )
+            yield tuple(without_found_names(path, script) for path in told)
+
+
+def path_kind(path: str, values: Mapping[str, Any], *, with_parents: bool = True) -> str:
+    """Return a path with templates in the places of values: the longest first, then their last parts and stems."""
+    for text, said in sorted(_pieces(values), key=lambda pair: -len(pair[0])):
+        if with_parents or "| parent" not in said:
+            path = _put(path, text, said)
+    return path
+
+
+def _pieces(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in [*values.items(), ("today", date.today().isoformat())]:
+        text = str(value)
+        if text.startswith("/"):
+            path = PurePath(text)
+            yield text.rstrip("/"), f"{{{{{name}}}}}"
+            yield str(path.parent), f"{{{{{name} | parent}}}}"
+            yield path.name, f"{{{{{name} | name}}}}"
+            if path.stem != path.name:
+                yield path.stem, f"{{{{{name} | stem}}}}"
+        elif text:
+            yield text, f"{{{{{name}}}}}"
+
+
+def _put(path: str, text: str, said: str) -> str:
+    """Replace a text in a path where it stands as a whole, outside of templates."""
+    if len(text) < 2 and not text.isdigit():
+        return path
+    edge = r"(?![A-Za-z0-9])" if re.match(r"[A-Za-z0-9]", text[-1:]) else ""
+    start = r"(?<![A-Za-z0-9])" if re.match(r"[A-Za-z0-9]", text) else ""
+    found = re.compile(f"{start}{re.escape(text)}{edge}")
+    return "".join(
+        part if part.startswith("{{") else found.sub(lambda _: said, part)
+        for part in _TEMPLATE.split(path)
+    )
+
+
+def without_found_names(path: str, script: str) -> str:
+    """Return a path with `*` for what neither a value nor the script says; `**` where that is a folder."""
+    head, behind = _fixed_start(path)
+    parts = behind.split("/")
+    told = [_told_part(part, script) for part in parts]
+    unknown = next((at for at, part in enumerate(told[:-1]) if "*" in part), None)
+    if unknown is None:
+        return head + "/".join(told)
+    return head + "/".join([*told[:unknown], f"**{_ending(parts[-1])}"])
+
+
+def _fixed_start(path: str) -> tuple[str, str]:
+    """Split a path behind its first value that is a path; of one without, before its last name."""
+    found = re.match(r"\{\{\w+(?: \| parent)?\}\}/", path)
+    if found:
+        return found[0], path[found.end() :]
+    folder, slash, name = path.rpartition("/")
+    return folder + slash, name
+
+
+def _told_part(part: str, script: str) -> str:
+    """Return a name with `*` for the pieces that the script does not say."""
+    if part in ("**", "") or part in held.REPOSITORIES:
+        return part
+    pieces = _TEMPLATE.split(part)
+    if all(piece.startswith("{{") or piece in script for piece in pieces):
+        return part
+    ending = _ending(pieces[-1])
+    ending = ending if ending in script else ""
+    kept = [
+        piece if piece.startswith("{{") or piece in script else _starts_said(piece, script)
+        for piece in pieces
+    ]
+    return re.sub(r"\*+", "*", "".join(kept).removesuffix(ending) + ending)
+
+
+def _starts_said(piece: str, script: str) -> str:
+    """Return what of the start of a piece the script says, with `*` behind it."""
+    length = next((n for n in range(len(piece), 1, -1) if piece[:n] in script), 0)
+    return f"{piece[:length]}*" if length > 2 else "*"
+
+
+def _ending(name: str) -> str:
+    found = re.search(r"\.[A-Za-z0-9]{1,6}$", name)
+    return found[0] if found else ""
+
+
+def _entries(found: Sequence[Sequence[tuple[str, ...]]]) -> list[Any]:
+    """Return the entries that cover what was seen in each case; what only some have may be absent."""
+    left = [list(paths) for paths in found]
+    common: dict[str, None] = {}
+    for level in range(LEVELS):
+        counts = [{path[level] for path in paths} for paths in left]
+        shared = {path[level] for path in left[0] if all(path[level] in each for each in counts)}
+        common |= dict.fromkeys(path[level] for path in left[0] if path[level] in shared)
+        left = [[path for path in paths if path[level] not in shared] for paths in left]
+    rest = dict.fromkeys(path[0] for paths in left for path in paths if path[0] not in common)
+    wide = [path for path in (*common, *rest) if "**" in path]
+    entries: list[Any] = [path for path in common if not _is_within(path, wide)]
+    return entries + [{"path": path, "min": 0} for path in rest if not _is_within(path, wide)]
+
+
+def _is_within(path: str, wide: Sequence[str]) -> bool:
+    """True if a wider kind covers this one."""
+    return any(each != path and held.matches(each, path) for each in wide)

@@ -1,0 +1,41 @@
+"""Make the wording that asks for an SOP of the request in which its owner asked for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+QUOTES = {'"': '"', "'": "'", "“": "”", "「": "」", "`": "`"}
+
+
+def asked_with(name: str, request: str, values: Mapping[str, str]) -> list[str]:
+    """Return wordings with a slot for each value; without a request, one of the SOP's name."""
+    text, missing = slotted(request, values)
+    if not text or missing:
+        words = [name.replace("-", " "), *(f"{key} {{{key}}}" for key in values)]
+        return [" ".join(words)]
+    return [text]
+
+
+def slotted(request: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Return the request with slots in the places of its values, and the names of values that it leaves out."""
+    text, missing = " ".join(request.split()), []
+    for name, value in sorted(values.items(), key=lambda pair: -len(pair[1])):
+        spelled = next((each for each in (value, value.rstrip("/")) if _found(text, each)), "")
+        if f"{{{name}}}" in text:
+            continue
+        if not spelled:
+            missing.append(name)
+            continue
+        start, end = _found(text, spelled) or (0, 0)
+        if QUOTES.get(text[start - 1 : start]) == text[end : end + 1] and start:
+            start, end = start - 1, end + 1
+        text = f"{text[:start]}{{{name}}}{text[end:]}"
+    return text.rstrip(" .!?。！？"), missing
+
+
+def _found(text: str, value: str) -> tuple[int, int] | None:
+    start = r"(?<![A-Za-z0-9{])" if value[:1].isascii() and value[:1].isalnum() else ""
+    end = r"(?![A-Za-z0-9}])" if value[-1:].isascii() and value[-1:].isalnum() else ""
+    found = re.search(f"{start}{re.escape(value)}{end}", text) if value else None
+    return found.span() if found else None

@@ -1,0 +1,160 @@
+"""Hold what a staged script changed and printed against what its SOP expects, before anything is committed.
+
+`expect` of sop.yaml: `changes` lists kinds of paths under `new`, `changed`, `gone` and `mode`; `output` says what is printed.
+A kind of path is a template such as `{{folder}}/{{month}}`; `*` stands for any part of a name, `**` for anything. An entry is
+a text (it must occur) or `{path: …, min: 0}` (it may). What no entry names may not be touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from replay import template
+from replay.output_kinds import OUTPUT_KEYS, difference, problem
+from safety.changes import ChangeSet
+
+KINDS = ("new", "changed", "gone", "mode")
+WRITTEN = ("new", "changed")  # a file that is there already is written over
+SAME = (
+    "same"  # written anew and as it was: enough for what is to be there, not for what is to change
+)
+GROUPS = (WRITTEN, ("gone",), ("mode",))
+KEYS = ("changes", "output")
+REPOSITORIES = (".git", ".hg", ".svn")  # their own files are named by content or time
+
+
+class Touched(NamedTuple):
+    """One path that was touched, as it is held against an expectation."""
+
+    kind: str
+    path: str
+
+
+class Entry(NamedTuple):
+    """A kind of path. `least` is how many there must be, `most` how many there may be; None: any number."""
+
+    path: str
+    least: int
+    most: int | None
+
+
+def touched(changes: ChangeSet) -> list[Touched]:
+    """Return what was touched, moves as gone and new; a repository's own files count as one."""
+    return list(dict.fromkeys(_inside_repository(each) for each in _pairs(changes)))
+
+
+def _pairs(changes: ChangeSet) -> Iterator[Touched]:
+    for change in changes.changes:
+        if change.kind == "changed" and change.before == change.after and change.mode is None:
+            yield Touched(SAME, str(change.path))
+        elif change.kind == "moved":
+            yield Touched("gone", str(change.was))
+            yield Touched("new", str(change.path))
+        else:
+            yield Touched(change.kind, str(change.path))
+
+
+def _inside_repository(each: Touched) -> Touched:
+    parts = each.path.split("/")
+    for name in REPOSITORIES:
+        if name in parts[:-1] and each.kind != SAME:
+            return Touched("changed", "/".join([*parts[: parts.index(name) + 1], "**"]))
+    return each
+
+
+def unmet(
+    expect: Mapping[str, Any], found: Sequence[Touched], output: str, values: Mapping[str, Any]
+) -> tuple[str, list[Any]] | None:
+    """Return what differs, as a key of replay/rote.py's texts with its values; None when all is as expected.
+
+    Raises template.TemplateError.
+    """
+    wanted = expect.get("changes")
+    wrong = None if wanted is None else _changes_differ(wanted, found, values)
+    return wrong or difference(expect.get("output") or {}, output, values)
+
+
+def _changes_differ(
+    wanted: Mapping[str, Any], found: Sequence[Touched], values: Mapping[str, Any]
+) -> tuple[str, list[Any]] | None:
+    for kinds in GROUPS:
+        left = {each.path: each.kind for each in found if each.kind in kinds}
+        for kind in kinds:
+            again = [each.path for each in found if each.kind == SAME and kind == "new"]
+            for raw in wanted.get(kind, ()):
+                if wrong := _entry_differs(kind, entry_of(raw, values), left, again):
+                    return wrong
+        for path, kind in left.items():
+            return f"unexpected_{kind}", [path]
+    return None
+
+
+def _entry_differs(
+    kind: str, entry: Entry, left: dict[str, str], again: Sequence[str]
+) -> tuple[str, list[Any]] | None:
+    """Take what an entry names out of `left`; return how their number differs. `again`: what was made as it was already."""
+    met = [path for path in (*left, *again) if matches(entry.path, path)]
+    for path in met:
+        left.pop(path, None)
+    if len(met) < entry.least and not (kind in WRITTEN and Path(entry.path).is_dir()):
+        return f"too_few_{kind}", [entry.path, entry.least, len(met)]
+    if entry.most is not None and len(met) > entry.most:
+        return f"too_many_{kind}", [entry.path, entry.most, len(met)]
+    return None
+
+
+def entry_of(raw: Any, values: Mapping[str, Any]) -> Entry:
+    """Return an entry with the values filled in. Raises TemplateError."""
+    said = raw if isinstance(raw, Mapping) else {"path": raw}
+    path = filled(str(said["path"]), values)
+    is_one = "*" not in str(said["path"])
+    return Entry(path, int(said.get("min", 1)), said.get("max", 1 if is_one else None))
+
+
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """Return a kind of path with the values in it; a star in a value is only a star."""
+    quoted = {name: _quoted(value) for name, value in values.items()}
+    path = str(template.fill(text, quoted))
+    return re.sub(r"(?<=.)/+(?=/|$)", "", path)
+
+
+def _quoted(value: Any) -> Any:
+    return value.replace("*", "\0") if isinstance(value, str) else value
+
+
+def matches(pattern: str, path: str) -> bool:
+    """True if the path is of this kind."""
+    pieces = re.split(r"(\*\*|\*)", pattern)
+    signs = {"*": "[^/]*", "**": ".*"}
+    expression = "".join(
+        signs.get(piece) or re.escape(piece.replace("\0", "*")) for piece in pieces
+    )
+    return re.fullmatch(expression, path, re.DOTALL) is not None
+
+
+def wrong_in(raw: Any) -> tuple[tuple[str | int, ...], str] | None:
+    """Return the key and what is wrong with an `expect` of a `run`; None when it can be held."""
+    if not isinstance(raw, dict) or set(raw) - set(KEYS):
+        return (), f"must be a mapping of {', '.join(KEYS)}"
+    if found := problem(raw.get("output") or {}):
+        return ("output",), found
+    changes = raw.get("changes") or {}
+    if not isinstance(changes, dict) or set(changes) - set(KINDS):
+        return ("changes",), f"must be a mapping of {', '.join(KINDS)}"
+    for kind, entries in changes.items():
+        if not isinstance(entries, list) or not all(_is_entry(each) for each in entries):
+            return ("changes", kind), "must list paths, or {path: …, min: 0, max: 5}"
+    return None
+
+
+def _is_entry(raw: Any) -> bool:
+    if isinstance(raw, str):
+        return True
+    is_mapping = isinstance(raw, dict) and isinstance(raw.get("path"), str)
+    return is_mapping and all(isinstance(raw.get(key, 0), int) for key in ("min", "max"))
+
+
+__all__ = ["KINDS", "OUTPUT_KEYS", "Touched", "matches", "touched", "unmet", "wrong_in"]

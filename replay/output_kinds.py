@@ -1,0 +1,107 @@
+"""Say of what kind an output is, and how another one differs from it: type, emptiness, the form of its lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from replay import template
+
+TYPES = ("none", "text", "lines", "number", "json")
+OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys")
+NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
+
+
+def kind_of(output: str) -> str:
+    """Return the type of an output: none, number, json, lines or text."""
+    text = output.strip()
+    if not text:
+        return "none"
+    if re.fullmatch(NUMBER, text):
+        return "number"
+    if text[0] in "[{" and _json(text) is not None:
+        return "json"
+    return "lines" if "\n" in text else "text"
+
+
+def observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what holds for all of these outputs, as `expect.output` of sop.yaml. `values`: of the parameters, for each."""
+    kinds = [kind_of(output) for output in outputs]
+    shown = sorted({kind for kind in kinds if kind != "none"})
+    if not shown:
+        return {"type": "none"}
+    said: dict[str, Any] = {"type": shown[0] if len(shown) == 1 else "text"}
+    said["empty"] = "none" in kinds
+    if said["type"] == "number":
+        said["zero"] = any(float(output) == 0 for output in outputs if output.strip())
+    forms = {form(output, given) for output, given in zip(outputs, values, strict=True)}
+    if said["type"] == "text" and len(forms) == 1 and len(shown) == 1 and len(outputs) > 1:
+        said["form"] = forms.pop()
+    if said["type"] == "json":
+        keys = [set(_keys(output)) for output in outputs if output.strip()]
+        said["keys"] = sorted(set.intersection(*keys))
+    return said
+
+
+def form(output: str, values: Mapping[str, Any]) -> str:
+    """Return a line with `#` for each number and {{name}} for each value."""
+    text = " ".join(output.split())
+    for name, value in sorted(values.items(), key=lambda pair: -len(str(pair[1]))):
+        if len(str(value)) > 1:
+            text = text.replace(str(value), f"{{{{{name}}}}}")
+    return _NUMBER.sub("#", text)
+
+
+def difference(
+    wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
+) -> tuple[str, list[Any]] | None:
+    """Return how an output differs, as a key of the texts with its values; None when it does not."""
+    if not wanted:
+        return None
+    kind = kind_of(output)
+    if kind == "none":
+        may_be = wanted.get("empty", False) or wanted["type"] == "none"
+        return None if may_be else ("empty_output", [])
+    if wanted["type"] == "none":
+        return None  # what is printed beside the change hurts nobody
+    if wanted["type"] in ("number", "json") and kind != wanted["type"]:
+        return "other_type", [wanted["type"], _cut(output)]
+    if kind == "number" and not wanted.get("zero", True) and float(output) == 0:
+        return "zero_output", [output.strip()]
+    if "form" in wanted and form(output, values) != wanted["form"]:
+        return "other_form", [template.as_text(wanted["form"]), _cut(output)]
+    if missing := set(wanted.get("keys", ())) - set(_keys(output)):
+        return "missing_key", [sorted(missing)[0]]
+    return None
+
+
+def problem(raw: Any) -> str:
+    """Return what is wrong with an `expect.output`; "" when nothing is."""
+    if not isinstance(raw, dict) or set(raw) - set(OUTPUT_KEYS):
+        return f"must be a mapping of {', '.join(OUTPUT_KEYS)}"
+    if raw and raw.get("type") not in TYPES:
+        return f"must have a type: one of {', '.join(TYPES)}"
+    return ""
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _keys(output: str) -> list[str]:
+    """Return the keys of a JSON object, or of the first object of a list."""
+    found = _json(output.strip())
+    if isinstance(found, list) and found:
+        found = found[0]
+    return list(found) if isinstance(found, dict) else []
+
+
+def _cut(output: str) -> str:
+    text = " ".join(output.split())
+    return text if len(text) <= 120 else f"{text[:120]}…"

@@ -1,0 +1,113 @@
+"""Reads the rows of assets/commands/*.yaml, once, when the first command is judged."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "commands"
+EFFECTS = (
+    *("read", "catastrophic", "secret", "system", "delete", "send", "spend"),
+    *("install", "change", "rights", "unknown"),
+)
+_VERSIONED = re.compile(r"(.*?)(-?\d[\d.]*)$")
+
+
+class Row(NamedTuple):
+    """One use of a program: its first words in order, and options that must be there."""
+
+    effect: str
+    words: tuple[str, ...]
+    options: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How much of the command line the row names."""
+        return len([word for word in self.words if word != "*"]) + len(self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """All that is known of one program. `more` has the keys that need no reading."""
+
+    name: str
+    takes: frozenset[str] = frozenset()
+    rows: tuple[Row, ...] = ()
+    dry: frozenset[str] = frozenset()
+    code: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def listed(self, key: str) -> list[str]:
+        """Return the words of a key."""
+        return str(self.more.get(key, "")).split()
+
+
+def entry(name: str) -> Entry | None:
+    """Return what is known of a program, also by a name with a version (`python3.11`); None for a stranger."""
+    known, prefixes = _entries()
+    if name in known:
+        return known[name]
+    for prefix, found in prefixes:
+        if name.startswith(prefix):
+            return found
+    versioned = _VERSIONED.fullmatch(name)
+    return known.get(versioned[1]) if versioned else None
+
+
+def programs() -> dict[str, Entry]:
+    """Return all programs by their names."""
+    return _entries()[0]
+
+
+@functools.cache
+def words(kind: str) -> frozenset[str]:
+    """Return a list of words of verbs.yaml."""
+    return frozenset(str(load("verbs.yaml").get(kind, "")).split())
+
+
+def load(name: str) -> dict[str, Any]:
+    """Return one file of rows."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    with (FOLDER / name).open("rb") as file:
+        return dict(yaml.load(file, loader))
+
+
+@functools.cache
+def _entries() -> tuple[dict[str, Entry], list[tuple[str, Entry]]]:
+    known: dict[str, Entry] = {}
+    for file in sorted(FOLDER.glob("*.yaml")):
+        if file.name not in ("verbs.yaml", "python.yaml"):
+            for key, given in load(file.name).items():
+                names = [name.strip() for name in str(key).split(",")]
+                known |= {name: _entry(name, names, given or {}) for name in names}
+    prefixes = [(name[:-1], found) for name, found in known.items() if name.endswith("*")]
+    return known, prefixes
+
+
+def _entry(name: str, names: list[str], given: Mapping[str, Any]) -> Entry:
+    rows = [row for effect in EFFECTS for row in _rows(effect, given.get(effect), name, names)]
+    code = {str(option): str(language) for option, language in (given.get("code") or {}).items()}
+    takes = frozenset(str(given.get("takes", "")).split())
+    dry = frozenset(str(given.get("dry", "")).split())
+    return Entry(name, takes, tuple(rows), dry, code, given)
+
+
+def _rows(effect: str, text: str | None, name: str, names: list[str]) -> list[Row]:
+    found = []
+    for pattern in str(text or "").split(";"):
+        parts = pattern.replace('"', " ").split()
+        if parts and len(names) > 1 and parts[0] in names:
+            if parts.pop(0) != name:
+                continue  # a row for another program of the block
+            parts = parts or ["*"]
+        if parts:
+            plain = tuple(part for part in parts if not part.startswith("-") or part == "--")
+            options = tuple(part for part in parts if part.startswith("-") and part != "--")
+            found.append(Row(effect, plain, options))
+    return found

@@ -1,0 +1,111 @@
+"""Verbs of remote tools and of tasks: words that read, delete, start or change, wherever they are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from shell.catalogue.packs import Entry, words
+
+_PARTS = re.compile(r"[-:_/.]+|(?<=[a-z0-9])(?=[A-Z])")
+_KINDS = {"delete": "delete", "spend": "spend", "change": "send"}
+_REMOTE_PLACE = re.compile(r"[a-z0-9]+://|[\w.-]+:")
+_PLAIN_WORD = re.compile(r"[a-z][a-z:_-]{1,30}")
+_LAST_VERB = 6  # words behind which nobody says what is done
+
+
+def pieces(word: str) -> list[str]:
+    """Split `describe-instances`, `pg:reset` and `DeleteInstance` into their words, in lower case."""
+    return [piece.lower() for piece in _PARTS.split(word) if piece]
+
+
+def kind_of(word: str, known: Entry | None = None) -> str:
+    """Return what a verb does (read, delete, spend, send), or "" for no verb that is known."""
+    if ":" in word and "/" not in word:
+        last = word.rpartition(":")[2]
+        return kind_of(last, known) or kind_of(word.partition(":")[0], known)
+    parts = pieces(word)
+    own = known.listed("reads_verbs") if known else []
+    if word in own or word in words("read"):
+        return "read"
+    if parts and parts[0] in words("read") - words("nouns"):
+        return "read"
+    for kind, effect in _KINDS.items():
+        if words(kind) & {word, *parts}:
+            return effect
+    return "read" if words("read") & set(parts) else ""
+
+
+def judge(known: Entry, plain: Sequence[str | None]) -> str:
+    """Return what a remote tool does by its verbs; "send" where no verb is known."""
+    start = known.more.get("verbs", 0)
+    if start == "first":
+        return _first(known, plain)
+    named = list(plain)[int(start) : int(start) + _LAST_VERB]
+    seen = ""
+    for at, word in enumerate(named):
+        if word is None:
+            return "send"
+        kind = kind_of(word, known)
+        behind = named[at + 1] if at + 1 < len(named) else None
+        is_noun = word in words("nouns") or word in known.listed("reads_verbs")
+        if is_noun and behind and kind_of(behind, known):
+            seen = kind
+        elif kind:
+            return kind
+    return seen or "send"
+
+
+def _first(known: Entry, plain: Sequence[str | None]) -> str:
+    """The first word is the verb; docker's groups (`image`, `compose`) stand before it."""
+    groups = set(known.listed("groups"))
+    named = [word for at, word in enumerate(plain) if not (word in groups and at < 2)]
+    if not named:
+        return "read"
+    return kind_of(named[0] or "", known) or "send"
+
+
+def transfer(known: Entry, plain: Sequence[str | None]) -> str:
+    """Return "read" for a copy from a store to here, else "send"; "" for no copy."""
+    verbs = {
+        pattern.split()[-1]
+        for pattern in str(known.more.get("transfers", "")).split(";")
+        if pattern.strip()
+    }
+    at = next((n for n, word in enumerate(plain) if word in verbs), -1)
+    if at < 0:
+        return ""
+    ends = [word or "x:" for word in plain[at + 1 :]]
+    comes_here = len(ends) == 2 and bool(_REMOTE_PLACE.match(ends[0]))
+    return "read" if comes_here and not _REMOTE_PLACE.match(ends[1]) else "send"
+
+
+def task(plain: Sequence[str | None]) -> str:
+    """Return the name of a task that does more than build and test, or "". `test:delete` is a test."""
+    for word in plain[:3]:
+        parts = pieces(word or "")
+        if not word or "=" in word or "/" in word:
+            continue
+        if parts and (parts[0] in words("tries") or parts[-1] in words("read")):
+            return ""
+        if words("tasks") & set(parts):
+            return word
+    return ""
+
+
+def of_stranger(name: str, plain: Sequence[str | None]) -> str:
+    """Return the effect of a program that nobody has listed, by its name and its first words; "" for none."""
+    if name in words("plain"):
+        return ""
+    own = pieces(name)
+    if plain and len(own) > 1 and own[-1] in words("hard") & words("delete"):
+        return "delete"
+    for word in plain[:2]:
+        if not word or not _PLAIN_WORD.fullmatch(word):
+            return ""
+        if kind_of(word) == "read" or pieces(word)[:1] == ["test"]:
+            return ""
+        if words("hard") & {word, *pieces(word)}:
+            kind = kind_of(word)
+            return kind if kind in ("delete", "send") else "send"
+    return ""

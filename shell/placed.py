@@ -1,0 +1,131 @@
+"""The words of a script with their places, quoting and roles: where a parameter can stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from shell.bash import Command, Redirect, Word, read
+from shell.catalogue import Entry, entry
+
+Role = Literal["command", "option", "value", "argument", "target", "document", "assignment", "item"]
+_MARKS = {"'": "single", '"': "double", "$'": "ansi", '$"': "double"}
+_ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*\+?=")
+
+
+class Placed(NamedTuple):
+    """One word of a script. `start` and `end` are bytes of its UTF-8, quotes included.
+
+    `role`: command (the name), option, value (of the option `of`), argument, target (of the
+    redirection `of`), document (a here-document or here-string), assignment (of the variable `of`),
+    item (of a `for` loop over the variable `of`). `value` is what the command gets, None where that
+    is only known when it runs. `command` numbers the commands of `shell.read(script).commands`.
+    """
+
+    start: int
+    end: int
+    text: str
+    value: str | None
+    role: Role
+    quoting: str  # "", single, double, ansi, or mixed
+    has_glob: bool
+    has_expansion: bool
+    command: int
+    of: str = ""
+
+
+def words(script: str) -> list[Placed]:
+    """Return the words of a script in the order of their places; those in `$(…)` too.
+
+    Words that do not stand in the script as written are left out. Raises nothing: of a script that
+    cannot be read it gives what could be (`shell.read(script).problem` says why).
+    """
+    source = script.encode("utf-8", "replace")
+    found: dict[tuple[int, int], Placed] = {}
+    for number, command in enumerate(read(script).commands):
+        for word, role, of in _roles(command):
+            if 0 <= word.start < word.end:
+                placed = _placed(source, word, role, number, of)
+                found.setdefault((placed.start, placed.end), placed)
+    return [found[place] for place in sorted(found)]
+
+
+def _placed(source: bytes, word: Word, role: Role, number: int, of: str) -> Placed:
+    start = word.start
+    if role == "assignment" and (name := _ASSIGNMENT.match(source, start, word.end)):
+        start = name.end()  # of `export A=b` the grammar gives the whole
+    text = source[start : word.end].decode("utf-8", "replace")
+    value = word.value({})
+    if value is not None and start > word.start:
+        value = value.partition("=")[2]
+    return Placed(
+        *(start, word.end, text, value, role, _quoting(text)),
+        *(word.has_glob, word.has_expansion, number, of),
+    )
+
+
+def _quoting(text: str) -> str:
+    mark = _MARKS.get(text[:2]) or _MARKS.get(text[:1], "")
+    quote = text.lstrip("$")[:1]
+    if (
+        mark
+        and text.endswith(quote)
+        and quote not in text.lstrip("$")[1:-1].replace("\\" + quote, "")
+    ):
+        return mark
+    return "mixed" if re.search(r"['\"\\]", text) else ""
+
+
+def _roles(command: Command) -> Iterator[tuple[Word, Role, str]]:
+    for name, word in command.assignments:
+        yield word, "assignment", name
+    if command.loop_variable:
+        for word in command.words:
+            yield word, "item", command.loop_variable
+    else:
+        yield from _of_words(command.words)
+    for redirect in command.redirects:
+        yield redirect.word, _of_redirect(redirect), redirect.operator
+
+
+def _of_redirect(redirect: Redirect) -> Role:
+    return "document" if redirect.operator in ("<<", "<<<") else "target"
+
+
+def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, str]]:
+    """The name, then options with their values, then arguments; the command behind a wrapper again."""
+    if first >= len(listed):
+        return
+    yield listed[first], "command", ""
+    name = (listed[first].value({}) or "").rpartition("/")[2]
+    known = entry(name)
+    if name in ("export", "declare", "local", "readonly", "typeset"):
+        yield from _declared(listed[first + 1 :])
+        return
+    skipped = int(known.more["runs"]) if known and "runs" in known.more else -1
+    before, is_behind = "", False
+    for at in range(first + 1, len(listed)):
+        word = listed[at]
+        role = _role(word, before, known, is_behind)
+        if role == "argument" and skipped == 0:
+            yield from _of_words(listed, at)
+            return
+        skipped -= role == "argument"
+        yield word, role, before if role == "value" else ""
+        text = word.literal or ""
+        before, is_behind = text, is_behind or text == "--"
+
+
+def _declared(listed: list[Word]) -> Iterator[tuple[Word, Role, str]]:
+    for word in listed:
+        name, is_set, _ = word.written.partition("=")
+        yield word, "assignment" if is_set else "argument", name if is_set else ""
+
+
+def _role(word: Word, before: str, known: Entry | None, is_behind: bool) -> Role:
+    text = word.written
+    if known and before in known.takes and not is_behind:
+        return "value"
+    is_option = text.startswith("-") and text != "-" and not is_behind
+    return "option" if is_option else "argument"

@@ -1,0 +1,278 @@
+"""What Python code would do, by the names of its calls (assets/commands/python.yaml)."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shell.bash import NotUnderstood
+from shell.catalogue.packs import load
+from shell.catalogue.verbs import pieces
+from shell.effects.other_code import is_bomb
+from shell.effects.records import Effect
+from shell.effects.statements import changes_sql
+from shell.python.reading import TOO_DEEP, Code, read_code
+from shell.python.values import full_name
+
+Shell = Callable[[str], None]
+_OPENS = {"open", "io.open", "os.open", "codecs.open"}
+_WRITES = (".write_text", ".write_bytes")
+_HIDES = re.compile(r"b(64|32|16|85)decode|a85decode|fromhex|unhexlify|codecs|::-1|\bchr\(")
+_LOSES = re.compile(
+    r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
+    r"|;\s*(delete\s+from|drop\s+\w+|truncate\b)"
+)
+_IN_MEMORY = re.compile(r"""\bconnect\(\s*(database\s*=\s*)?['"]:memory:['"]""")
+_SQLITE = re.compile(r"['\"]sqlite:|\bSqliteDatabase\(")
+_PATH = re.compile(r"[~/.\w][^\s]{3,400}")
+_LISTS = {"os.walk", "os.listdir", "os.scandir", "glob.glob"}
+
+
+def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:
+    """Return the effects of Python code; `shell` is given the commands that it starts.
+
+    Code that does not parse has none, since it will not run. Never raises.
+    """
+    if is_bomb(code):
+        return [Effect("catastrophic", "python", "a fork bomb")]
+    try:
+        read = read_code(code)
+        judge = _Judge(read, code, cwd, shell)
+        for node in read.nodes:
+            judge.node(node)
+    except NotUnderstood as error:
+        return [Effect("unknown", "python", TOO_DEEP)] if str(error) == TOO_DEEP else []
+    except RecursionError:
+        return [Effect("unknown", "python", TOO_DEEP)]
+    return list(dict.fromkeys(judge.found))
+
+
+@functools.cache
+def _tables() -> Mapping[str, Any]:
+    return load("python.yaml")
+
+
+@functools.cache
+def _names(key: str) -> frozenset[str]:
+    return frozenset(str(_tables()[key]).split())
+
+
+@functools.cache
+def _kinds() -> dict[str, str]:
+    return {name: kind for kind, listed in _tables()["calls"].items() for name in listed.split()}
+
+
+class _Judge:
+    def __init__(self, read: Code, code: str, cwd: str | None, shell: Shell) -> None:
+        self.read, self.code, self.cwd, self.shell = read, code, cwd, shell
+        self.found: list[Effect] = []
+        self.text = read.values.text
+        server = read.modules & _names("servers")
+        is_file = server <= {"sqlalchemy", "sqlmodel", "records", "peewee"} and bool(
+            _SQLITE.search(code)
+        )
+        self.is_server = bool(server) and not is_file
+        self.is_remote = self.is_server or bool(read.modules & _names("remote"))
+        self.has_tables = bool(server or read.modules & _names("tables"))
+
+    def node(self, node: ast.AST) -> None:
+        """Note what one node of the tree would do."""
+        if isinstance(node, ast.Call):
+            self._call(node, full_name(node.func, self.read.values.names))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            self._constant(node.value)
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(
+            ("__dict__", "__builtins__", "globals()")
+        ):
+            self._add("unknown", "a name that is only known when it runs")
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            self._emptied(node.value)
+
+    def _add(self, kind: str, name: str, verb: str = "", *, is_local: bool = True) -> None:
+        self.found.append(Effect(kind, name, verb, is_local=is_local))
+
+    def _file(self, kind: str, name: str, text: str | None) -> None:
+        if text and "\0" not in text and len(text) < 4096:
+            is_whole = text.startswith(("/", "~")) or self.cwd is None
+            path = text if is_whole else f"{self.cwd}/{text}"
+            self.found.append(Effect(kind, name, "", path, any(mark in text for mark in "*?")))
+
+    def _call(self, node: ast.Call, name: str) -> None:
+        last = "." + name.rpartition(".")[2]
+        kinds = _kinds()
+        kind = kinds.get(".".join(name.split(".")[-2:])) or kinds.get(name)
+        kind = kind or (kinds.get(last, "") if "." in name else "")
+        if name in _OPENS or last in _WRITES or last == ".open":
+            self._opened(node, name)
+        elif (handler := getattr(self, f"_{kind}", None)) is not None:
+            handler(node, name)
+        elif kind:
+            self._add(kind, name, is_local=kind not in ("send", "install", "secret"))
+        elif (
+            name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant)
+        ):
+            self._add("unknown", name, "a name that is only known when it runs")
+        elif last == ".urlopen" and (
+            len(node.args) > 1 or any(key.arg == "data" for key in node.keywords)
+        ):
+            self._add("send", name, is_local=False)
+        elif name in _LISTS and node.args and "endswith" not in self.code and _removes(self.code):
+            self._file("takes", name, self.text(node.args[0]))
+        else:
+            self._library(node, name, last[1:])
+
+    def _delete(self, node: ast.Call, name: str) -> None:
+        is_tree = name.endswith("rmtree")
+        for each in self._places(node):
+            self._file("takes" if is_tree else "deletes", name, each)
+        if (
+            name.startswith(("os.", "shutil.", "send2trash"))
+            or self._places(node)
+            or not self.is_remote
+        ):
+            self._add("delete", name)
+        else:
+            self._library(node, name, name.rpartition(".")[2])
+
+    def _moves(self, node: ast.Call, name: str) -> None:
+        self._add("delete", name, "moves or replaces files")
+        for each in self._places(node)[:1]:
+            self._file("takes", name, each)
+
+    def _locks(self, node: ast.Call, name: str) -> None:
+        for each in self._places(node)[:1]:
+            self._file("locks", name, each)
+        if name.endswith("chown"):
+            self._add("rights", name)
+
+    def _system(self, node: ast.Call, name: str) -> None:
+        first = ast.unparse(node.args[0]) if node.args else ""
+        if name in ("os.kill", "os.killpg") and first in ("-1", "1"):
+            self._add("catastrophic", name, "stops every process", is_local=False)
+        self._add("system", name)
+
+    def _unknown(self, node: ast.Call, name: str) -> None:
+        text = self.text(node.args[0]) if node.args else None
+        if name not in ("exec", "eval") or text is None:
+            is_plain_module = name.endswith(("import_module", "__import__")) and text is not None
+            if not is_plain_module and name not in ("re.compile",):
+                self._add("unknown", name)
+            return
+        self.found += effects_of(text, self.cwd, self.shell)
+        if not isinstance(node.args[0], ast.Constant):
+            self._add("unknown", name, "code that was written so that it cannot be read")
+
+    def _places(self, node: ast.Call) -> list[str]:
+        """The places that a call names: its arguments, or `x` of `Path(x).unlink()`."""
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return [text for each in [*node.args, *receiver] for text in self.read.values.texts(each)]
+
+    def _runs(self, node: ast.Call, name: str) -> None:
+        first = node.args[0] if node.args else None
+        if isinstance(first, (ast.List, ast.Tuple)):
+            words = [self.text(item) for item in first.elts]
+            if words and words[0] is not None:
+                self.shell(
+                    " ".join('"$unknown"' if word is None else shlex.quote(word) for word in words)
+                )
+                return
+        elif first is not None and (texts := self.read.values.texts(first)):
+            for text in texts:
+                self.shell(text)
+            if _HIDES.search(ast.unparse(first)):
+                self._add("unknown", name, "a command that was written so that it cannot be read")
+            return
+        elif isinstance(first, (ast.JoinedStr, ast.BinOp)):
+            self.shell(self.read.values.rough(first).replace("?", "$unknown"))
+            return
+        self._add("unknown", name, "a command that is only known when it runs")
+
+    def _replaces(self, node: ast.Call, name: str) -> None:
+        listed = next(
+            (arg.elts for arg in node.args if isinstance(arg, (ast.List, ast.Tuple))), node.args[1:]
+        )
+        words = [self.text(each) for each in listed]
+        self._add("unknown", name, "starts another program")
+        self.shell(shlex.join([word or "?" for word in words]))
+
+    def _opened(self, node: ast.Call, name: str) -> None:
+        is_method = isinstance(node.func, ast.Attribute) and name not in _OPENS
+        targets = (
+            [node.func.value]
+            if is_method and isinstance(node.func, ast.Attribute)
+            else node.args[:1]
+        )
+        if name.endswith(_WRITES) or _mode(node, is_method) & set("wax+"):
+            for target in targets:
+                for text in self.read.values.texts(target):
+                    self._file("writes", name, text)
+
+    def _emptied(self, node: ast.Call) -> None:
+        """`open("x", "w").close()`, and `open("x", "w")` with nobody to write to it."""
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "close"
+            and isinstance(node.func.value, ast.Call)
+        ):
+            node = node.func.value
+        if full_name(node.func, self.read.values.names) in _OPENS and "w" in _mode(node, False):
+            self._add("delete", "open", "empties a file")
+
+    def _constant(self, text: str) -> None:
+        if "/" in text and _PATH.fullmatch(text):
+            self._file("reads", "python", text)
+
+    def _library(self, node: ast.Call, name: str, last: str) -> None:
+        """Libraries of databases, clouds and services."""
+        if self.has_tables and last in _names("statements") and node.args:
+            self._statement(node, last)
+        elif self.is_remote and "." in name and last not in _names("neither"):
+            self._there(node, name, last)
+
+    def _statement(self, node: ast.Call, last: str) -> None:
+        text = self.read.values.rough(node.args[0])
+        if not self.is_server and _IN_MEMORY.search(self.code):
+            return
+        if text == "?" and self.is_server:
+            self._add(
+                "unknown", last, "asks a database what is only known when it runs", is_local=False
+            )
+        elif " " in text.strip():
+            changes = changes_sql(text) if self.is_server else bool(_LOSES.search(text))
+            if changes:
+                self._add("delete", last, "may change or delete data", is_local=not self.is_server)
+        elif re.fullmatch(r"(?i)dropDatabase|flushall", text):
+            self._add("delete", last, text, is_local=False)
+
+    def _there(self, node: ast.Call, name: str, last: str) -> None:
+        words = pieces(last)
+        top = name.partition(".")[0]
+        if not words or top in self.read.modules - _names("servers") - _names("remote"):
+            return
+        is_verb = (
+            len(words) > 1
+            or (last == "drop" and not node.args)
+            or last in _names("plain")
+            or bool(self.read.modules & _names("services"))
+        )
+        if is_verb and (
+            words[0] in _names("deletes") or last in ("flushall", "flushdb", "drop_all")
+        ):
+            self._add("delete", last, is_local=False)
+        elif is_verb and (words[0] in _names("sends") or "post" in words):
+            self._add("send", last, is_local=False)
+
+
+def _removes(code: str) -> bool:
+    return re.search(r"\.(remove|unlink|rmtree|rmdir)\(|rm -\w*[rf]", code) is not None
+
+
+def _mode(node: ast.Call, is_method: bool) -> set[str]:
+    """The letters of a mode: of `open(x, "w")`, `open(x, mode="w")`, `Path(x).open("w")`."""
+    rest = node.args if is_method else node.args[1:]
+    given = [*rest[:1], *[key.value for key in node.keywords if key.arg == "mode"]]
+    return set("".join(str(each.value) for each in given if isinstance(each, ast.Constant)))

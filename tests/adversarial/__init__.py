@@ -1,0 +1,1 @@
+"""Attacks that an obedient model would carry out, and ordinary tasks beside them."""

@@ -1,0 +1,157 @@
+"""What goes with a task on the command line: files, text that is piped in, the last conversation."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.runlog.log import list_runs, read_events
+from tests.conftest import CHECKOUT, CommandLine
+from tests.machine import PATIENCE_SECONDS
+from tests.scripted_server import Answer
+from ui.given import MAX_BYTES
+
+Serve = Callable[..., Any]
+
+
+def _env(server: Any) -> dict[str, str]:
+    return {"OPENAI_BASE_URL": server.base_url, "SOPWITH_MODEL": "o", "OPENAI_API_KEY": "k"}
+
+
+def _asked(server: Any, number: int = 0) -> str:
+    return json.dumps(server.requests[number].body["messages"], ensure_ascii=False)
+
+
+def _run_raw(*args: str, env: dict[str, str], stdin: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(CHECKOUT / "launch.py"), *args],
+        env={**os.environ, **env},
+        stdin=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("args", [("summarise this",), ("summarise this", "-"), ("-", "summarise")])
+def test_piped_text_goes_to_the_model_with_the_task(
+    args: tuple[str, ...], cli: CommandLine, scripted_server: Serve
+) -> None:
+    server = scripted_server([Answer("Three fruits.")])
+    done = cli("run", *args, env=_env(server), stdin="apple\nbanana\n猕猴桃\n")
+    assert (done.code, "Three fruits." in done.stdout) == (0, True), done.stderr
+    assert "banana" in _asked(server) and "猕猴桃" in _asked(server)
+
+
+def test_piped_text_counts_as_read_from_outside(
+    cli: CommandLine, home: Path, scripted_server: Serve
+) -> None:
+    server = scripted_server([Answer("Done.")])
+    assert cli("summarise this", env=_env(server), stdin="apple").code == 0
+    opening = next(read_events(home, list_runs(home)[0].run))
+    assert opening["task"].startswith("summarise this") and "apple" not in opening["task"]
+    assert opening["origins"] == ["outside"]
+
+
+def test_f_attaches_copies_of_files(
+    cli: CommandLine, tmp_path: Path, scripted_server: Serve
+) -> None:
+    for folder, text in (("one", "red"), ("two", "blue")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.txt").write_text(text)
+    names = [str(tmp_path / folder / "notes.txt") for folder in ("one", "two")]
+    server = scripted_server([Answer("Two colours.")])
+    done = cli("-f", names[0], "which colours?", "--file", names[1], env=_env(server))
+    assert done.code == 0, done.stderr
+    assert "red" in _asked(server) and "blue" in _asked(server)
+    assert [Path(name).read_text() for name in names] == ["red", "blue"]
+
+
+def test_a_long_text_is_attached_by_its_path(cli: CommandLine, scripted_server: Serve) -> None:
+    server = scripted_server([Answer("Long.")])
+    assert cli("summarise this", env=_env(server), stdin="word " * 10_000).code == 0
+    assert "stdin.txt" in _asked(server) and "word word" not in _asked(server)
+
+
+def test_piped_binary_is_attached_and_said(
+    home: Path, tmp_path: Path, scripted_server: Serve
+) -> None:
+    (tmp_path / "noise").write_bytes(bytes(range(256)) * 10)
+    server = scripted_server([Answer("Noise.")])
+    with (tmp_path / "noise").open("rb") as noise:
+        done = _run_raw("what is this", env=_env(server), stdin=noise)
+        assert (done.returncode, done.stderr.count("not text (2,560 bytes)")) == (0, 1)
+        assert "stdin.bin" in _asked(server)
+    [attached] = next(read_events(home, list_runs(home)[0].run))["attached"]
+    assert Path(attached).read_bytes() == bytes(range(256)) * 10
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "pipe"])
+def test_input_without_an_end_is_refused_in_clear_words(source: str, tmp_path: Path) -> None:
+    if source == "pipe":
+        with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+            done = _run_raw("summarise this", env={}, stdin=endless.stdout)
+    else:
+        done = _run_raw("summarise this", "-f", source, env={}, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert f"larger than {MAX_BYTES // 1_000_000} MB" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("nothing.txt", "No such file"), (".", "is a folder. Name it in the task")]
+)
+def test_what_cannot_be_attached_is_said(name: str, says: str, cli: CommandLine) -> None:
+    done = cli("summarise", "-f", name)
+    assert (done.code, says in done.stderr) == (2, True), done.stderr
+
+
+def test_a_slow_pipe_is_waited_for_and_said(scripted_server: Serve) -> None:
+    server = scripted_server([Answer("A fruit.")])
+    slowly = ["sh", "-c", "sleep 5; echo apple"]
+    with subprocess.Popen(slowly, stdout=subprocess.PIPE) as slow:
+        done = _run_raw("what is this", env=_env(server), stdin=slow.stdout)
+    assert done.returncode == 0 and "Waiting for the end of the piped text" in done.stderr
+    assert "apple" in _asked(server)
+
+
+def test_c_goes_on_with_the_last_conversation(cli: CommandLine, scripted_server: Serve) -> None:
+    server = scripted_server([Answer("Noted: heron."), Answer("Heron.")])
+    assert cli("the word is heron", env=_env(server)).code == 0
+    assert cli("-c", "what was the word?", env=_env(server)).code == 0
+    assert "the word is heron" in _asked(server, 1)
+
+
+def test_m_chooses_a_model(cli: CommandLine) -> None:
+    done = cli("-m", "nobody", "hello")
+    assert (done.code, "nobody" in done.stderr) == (2, True), done.stderr
+
+
+def test_without_words_a_terminal_opens_the_chat(at_terminal: Callable[..., Any]) -> None:
+    screen = at_terminal()
+    screen.waits_for_prompt("/help")
+    screen.types("/quit\r")
+    assert screen.ends() == 0
+
+
+def test_an_sop_takes_piped_text_by_a_dash(cli: CommandLine, home: Path) -> None:
+    sop = home / "sops" / "count-lines"
+    sop.mkdir(parents=True)
+    (sop / "SKILL.md").write_text(
+        "---\nname: count-lines\ndescription: Count the lines of a file\n---\nCount.\n"
+    )
+    (sop / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
+        'wordings: ["count the lines of {file}"]\neffects: none\n'
+        "plan:\n  - {tool: code_run, args: {type: bash, script: 'wc -l < \"$file\"'},"
+        " expect: {exit_code: 0}, save: {n: lines}}\ncommit: []\nresult: '{{n | count}} line of output: {{n}}'\n"
+    )
+    done = cli("sops", "run", "count-lines", "file=-", "--approve", "all", stdin="a\nb\nc\n")
+    assert (done.code, "3" in done.stdout) == (0, True), (done.stdout, done.stderr)

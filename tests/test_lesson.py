@@ -1,0 +1,170 @@
+"""A recording becomes a procedure: typed in a stage, proven on the files as they were, replayed as a transaction."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from learning.prove.trying import why_none
+from tests.conftest import CHECKOUT
+from tests.screen import CTRL_C, Screen
+
+PROMPT = "● rec"
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with two small worlds in it."""
+    home = tmp_path / "owner"
+    for name in ("jan", "feb"):
+        (home / "sales").mkdir(parents=True, exist_ok=True)
+        (home / "sales" / f"{name}.csv").write_text(f"b,{name}\na,{name}\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("SOPWITH_HOME", str(home / ".sopwith"))
+    (home / ".sopwith").mkdir()
+    if why := why_none(home / ".sopwith"):
+        pytest.skip(f"no stage here: {why}")
+    return home
+
+
+def sopwith(world: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run the program to its end."""
+    command = [sys.executable, str(CHECKOUT / "launch.py"), *args]
+    return subprocess.run(
+        command, cwd=world, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+class Teacher:
+    """Somebody at `teach NAME --record`."""
+
+    def __init__(self, world: Path, name: str = "sort-sales", *more: str) -> None:
+        os.chdir(world)
+        command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "teach", name]
+        self.screen = Screen([*command, *(more or ("--record",))], columns=120, rows=50)
+
+    def records(self, *lines: str) -> None:
+        """Type these lines and leave the shell."""
+        for count, line in enumerate((*lines, "exit")):
+            self.screen.until(partial(self._has_shown, count), f"for the prompt before {line}")
+            self.screen.types(line + "\r")
+
+    def answers(self, prompt: str, text: str) -> None:
+        """Wait for a question, type the answer."""
+        self.screen.waits_for_prompt(prompt)
+        self.screen.types(text + "\r")
+
+    def _has_shown(self, prompts: int) -> bool:
+        return self.screen.raw.count("● rec".encode()) > prompts
+
+
+def taught(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
+    teacher.answers("request:", "sort ~/sales/jan.csv")
+    teacher.answers("values:", "")
+    teacher.answers("change with jan.csv?", "")
+    teacher.answers("file (was", "~/sales/feb.csv")
+    teacher.answers("Right?", "y")
+    teacher.screen.waits_for("probation")
+    assert teacher.screen.ends() == 0
+
+
+def procedure(world: Path, name: str = "sort-sales") -> dict[str, Any]:
+    text = (world / ".sopwith" / "sops" / name / "sop.yaml").read_text()
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+def test_the_lines_as_typed_are_the_script_with_a_parameter_in_each_place_of_the_value(
+    world: Path,
+) -> None:
+    taught(world)
+    said = procedure(world)
+    assert "cd ~/sales" in said["run"]["script"]
+    assert 'sort "$file"' in said["run"]["script"]
+    assert said["expect"]["changes"] == {"new": ["{{file | parent}}/sorted-{{file | name}}"]}
+    assert (world / "sales" / "sorted-jan.csv").read_text() == "a,jan\nb,jan\n"
+    assert not (world / "sales" / "sorted-feb.csv").exists(), "a trial changes nothing"
+
+
+def test_what_was_learned_is_done_by_rote_and_held_before_anything_changes(world: Path) -> None:
+    taught(world)
+    done = sopwith(world, "run", "--approve", "all", "sort ~/sales/feb.csv")
+    assert done.returncode == 0, done.stderr
+    assert (world / "sales" / "sorted-feb.csv").read_text() == "a,feb\nb,feb\n"
+    gone = sopwith(world, "sops", "run", "sort-sales", "file=~/sales/mar.csv")
+    assert gone.returncode == 1
+    assert "Stopped" in gone.stderr and "nothing was changed" in gone.stderr
+    assert sorted(path.name for path in (world / "sales").iterdir()) == [
+        "feb.csv",
+        "jan.csv",
+        "sorted-feb.csv",
+        "sorted-jan.csv",
+    ]
+
+
+def test_ctrl_c_at_a_question_keeps_what_was_done_and_a_draft_to_go_on_with(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
+    teacher.answers("request:", "sort ~/sales/jan.csv")
+    teacher.answers("values:", "")
+    teacher.answers("change with jan.csv?", "")
+    teacher.screen.waits_for_prompt("file (was")
+    teacher.screen.types(CTRL_C)
+    teacher.screen.waits_for("candidate")
+    assert teacher.screen.ends() == 130
+    assert (world / "sales" / "sorted-jan.csv").exists()
+    again = Teacher(world, "sort-sales", "--lang", "en")
+    again.answers("file (was", "~/sales/feb.csv")
+    again.answers("Right?", "y")
+    again.screen.waits_for("probation")
+
+
+def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_them(
+    world: Path,
+) -> None:
+    teacher = Teacher(world)
+    teacher.records("cd ~/sales", "srot jan.csv", "cat jan.csv", "sort jan.csv > out.csv")
+    teacher.answers("request:", "sort ~/sales/jan.csv")
+    teacher.answers("values:", "")
+    teacher.answers("file (was", "~/sales/feb.csv")
+    teacher.answers("Right?", "y")
+    teacher.screen.waits_for("probation")
+    script = procedure(world)["run"]["script"]
+    assert "srot" not in script and "cat" not in script
+
+
+def test_runs_of_a_model_become_one_procedure_where_what_differs_is_its_parameter(
+    world: Path,
+) -> None:
+    replies: list[Any] = []
+    for name in ("jan", "feb"):
+        call = {"type": "bash", "script": f"sort ~/sales/{name}.csv > ~/sales/{name}-sorted.csv"}
+        replies += [{"calls": [{"name": "code_run", "args": call}]}, {"text": "Sorted."}]
+    runs = [_run_by_model(world, replies[at : at + 2], f"sort the sales {at}") for at in (0, 2)]
+    done = sopwith(world, "teach", "sort-sales", "--from-run", *runs)
+    assert done.returncode == 0, done.stderr
+    said = procedure(world)
+    assert list(said["parameters"]["properties"]) != []
+    assert "jan" not in said["run"]["script"]
+
+
+def _run_by_model(world: Path, replies: list[Any], task: str) -> str:
+    script = world / "replies.json"
+    script.write_text(json.dumps(replies))
+    config = world / ".sopwith" / "config.yaml"
+    config.write_text(f"models:\n  - {{name: scripted, kind: scripted, model: {script}}}\n")
+    done = sopwith(world, "run", "--no-rote", "--approve", "all", "--events", task)
+    assert done.returncode == 0, done.stderr
+    return str(json.loads(done.stdout.splitlines()[0])["run"])

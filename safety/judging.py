@@ -78,6 +78,8 @@ def judge_changes(
     is_tainted = bool(foreign(origin))
     grouped: dict[Row, list[Change]] = {}
     for change in changes.changes:
+        if _is_emptied(change):  # what it held was moved, and is judged there
+            continue
         place = place_of(change, places, uid)
         row = next(row for row in table.rows if _fits(row, change, place))
         grouped.setdefault(row._replace(place=place), []).append(change)
@@ -123,6 +125,11 @@ def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
     if path.parts[-2:] == (".git", "config"):
         return "startup"
     return "roots" if _is_own(path, owner) else "others"
+
+
+def _is_emptied(change: Change) -> bool:
+    """True for a folder that is gone without a file in it."""
+    return change.kind == "gone" and change.type == "folder" and change.files == 0
 
 
 def _is_own(path: Path, owner: int) -> bool:

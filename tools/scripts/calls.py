@@ -12,7 +12,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
 from safety.held import is_secret_name
@@ -23,6 +23,7 @@ from tools.scripts.output import Live, Output
 
 if TYPE_CHECKING:
     from sandbox.cells import Lift, Sandbox
+    from sandbox.stage import Stage
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
@@ -76,21 +77,15 @@ def code_run(
         holds_secret = ctx.redact(script) != script
         argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
         output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-    stopped: list[str] = []
-    with closing(output):  # also on Ctrl-C and when the run is closed
-        work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
-        opens = staging.opens(ctx.call) if staging and "all" not in lifts else None
-        work = work._replace(leave=leave, opens=opens)
-        running = started(ctx, work, lifts)
-        is_late: bool | None = None
-        try:
-            is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
-        finally:
-            stopped = running.stop()
-            taken = running.taken(ctx.folder)
-            closed_to = running.closed_to()
-            if staging and running.stage and (is_late is None or running.problem):
-                staging.drop(running.stage)
+    opens = staging.opens(ctx.call) if staging and "all" not in lifts else None
+    work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
+    work = work._replace(leave=leave, opens=opens)
+    end = time.monotonic() + limit
+    ran = yield from _ran(ctx, work, lifts, output, end)
+    while ran.is_again:
+        output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
+        ran = yield from _ran(ctx, work._replace(opens=ran.reopens), lifts, output, end)
+    running, is_late, stopped, taken, closed_to, _ = ran
     if running.problem:
         raise ToolError(f"the sandbox has ended: {running.problem}")
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
@@ -105,6 +100,56 @@ def code_run(
     if staging and running.stage:
         return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result))
     return result
+
+
+class _Ran(NamedTuple):
+    """One execution of a script, ended."""
+
+    running: Call | Tree
+    is_late: bool
+    stopped: list[str]
+    taken: list[str]
+    closed_to: str
+    is_again: bool = False
+
+    def reopens(self, *_: object) -> Stage:
+        """Return the stage again, which is as new, for the same command."""
+        assert self.running.stage is not None
+        return self.running.stage
+
+
+def _ran(
+    ctx: ToolContext, work: Work, lifts: frozenset[Lift], output: Output, end: float
+) -> Generator[Any, Any, _Ran]:
+    """Run the script once, to the end of all its processes; also on Ctrl-C and when the run is closed."""
+    with closing(output):
+        running = started(ctx, work, lifts)
+        is_late: bool | None = None
+        try:
+            is_late = yield from _follow(running, output, ctx, end)
+        finally:
+            stopped = running.stop()
+            taken = running.taken(ctx.folder)
+            closed_to = running.closed_to()
+            if ctx.staging and running.stage and (is_late is None or running.problem):
+                ctx.staging.drop(running.stage)
+    stage = None if is_late or running.problem else running.stage
+    again = stage is not None and _begins_again(ctx, stage, output, work)
+    return _Ran(running, is_late, stopped, taken, closed_to, again)
+
+
+def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
+    """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
+    if work.leave and work.leave.hosts:  # it may have sent something, which is not done twice
+        return False
+    from sandbox.stage import StageError
+
+    try:
+        return stage.begin_again(output.shown().encode("utf-8", "replace"), str(work.cwd))
+    except StageError as error:
+        assert ctx.staging is not None
+        ctx.staging.drop(stage)
+        raise ToolError(f"nothing was changed: {error}") from error
 
 
 def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:

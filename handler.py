@@ -22,13 +22,14 @@ from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety import origins
 from safety.gate import Ask, Decision, Gate
-from tools.base import Hold, Tool, ToolContext, ToolError
+from tools.base import Question, Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 ONCE = (
     "SOPWITH_ONCE"  # the idempotency key of an effect: a resumed run that repeats it sends the same
 )
 ASK_AGAIN = 3  # replies without a call or an answer in a row
+_DONE = Decision("allow", "none", "")  # a call that was done, and whose changes wait
 DEMANDS = {"must_ask": "ask_user", "must_save": "update_working_checkpoint"}  # reminder → its call
 
 
@@ -41,6 +42,7 @@ class Confirmation(NamedTuple):
     reason: str
     risk: str
     preview: str
+    changes: tuple[Mapping[str, Any], ...] = ()  # what it would change, where that is known
 
 
 class Approval(NamedTuple):
@@ -73,6 +75,12 @@ class Consent(Protocol):
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows the call; else its refusal, or the outcome that waits."""
+        ...
+
+    def commit(
+        self, turn: int, call: ToolCall, question: Question
+    ) -> Generator[Event, None, ToolResult | Outcome | None]:
+        """Return None when the owner allows what a call has changed; else as `allow`."""
         ...
 
     def ask(self, turn: int, call: ToolCall) -> Generator[Event, None, ToolResult | Outcome]:
@@ -297,7 +305,9 @@ class AgentHandler:
         """Ask the gate, and the owner when the gate says so; then run the tool."""
         tool, args = self.tools[call.name], call.args or {}
         only_reads = tool.only_reads or reply.only_reads
-        if self._was_interrupted(call) and not (only_reads or reply.repeatable):
+        self.context.hash, self.context.hold = call_hash(call.name, args), reply.hold
+        is_aside = self.context.staging and self.context.staging.is_aside(self.context.hash)
+        if self._was_interrupted(call) and not (only_reads or reply.repeatable or is_aside):
             event: Event = {"type": "uncertain", "turn": turn, "call": call.id}
             yield event | {"tool": call.name, "args": args}
             return ToolResult("error", self.texts.say("may_have_happened", tool=call.name))
@@ -306,10 +316,11 @@ class AgentHandler:
             paths = tool.touches(self.context, args)
         except ToolError as error:
             return self._bad_args(call, str(error))
-        refusal = yield from self._allowed(turn, call, self._verdict(tool, call, paths))
+        verdict = _DONE if is_aside else self._verdict(tool, call, paths)
+        refusal = yield from self._allowed(turn, call, verdict)
         if refusal is not None:
             return refusal
-        result = yield from self._run(turn, call, tool, only_reads, reply.hold)
+        result = yield from self._run(turn, call, tool, only_reads)
         if isinstance(result, ToolResult) and not result.origin:
             result.origin = origins.of_result(tool.effects, args, paths, self.gate.places)
         return result
@@ -336,15 +347,16 @@ class AgentHandler:
         args = call.args or {}
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
+        is_staged = self.context.stages(call.name, args, paths)
         return self.gate.decide(
-            Ask(*asked, self._origins(), self.attended, hints, read=self._results)
+            Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
         )
 
     def _results(self) -> list[str]:
         """Return what tools have answered, as the model has it."""
         return [str(each["content"]) for each in self.history if each.get("role") == "tool"]
 
-    def _origins(self) -> tuple[str, ...]:
+    def origins(self) -> tuple[str, ...]:
         """Return whose words, the owner's apart, the model has read. A replay has no model to obey them."""
         if self.session != "main":
             return (origins.SHARED,)
@@ -354,7 +366,7 @@ class AgentHandler:
         return tuple(sorted(self.state.origins | ({notes} if notes else set())))
 
     def _run(
-        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool, hold: Hold | None = None
+        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on disk first."""
         args = call.args or {}
@@ -364,37 +376,47 @@ class AgentHandler:
         if call.name == "ask_user":
             return (yield from self.consent.ask(turn, call))
         self.context.call = call.id
-        self.context.hold = hold
         self.context.env[ONCE] = f"{self.run}.{turn}"
         began = time.monotonic()
         try:
-            result = yield from self._progress(call, tool.run(self.context, **args))
+            result = yield from self._progress(turn, call, tool.run(self.context, **args))
         except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
             return ToolResult("error", str(error) or type(error).__name__)
         except KeyboardInterrupt:
             yield self._ended(turn, call, ToolResult("cancelled"), time.monotonic() - began)
             raise
+        if isinstance(result, Outcome):
+            return result
         result.seconds = time.monotonic() - began
+        for told in self.context.recording.told() if self.context.recording else ():
+            yield {"turn": turn} | told
         if call.name == "update_working_checkpoint":
             self.working.checkpoint(args["key_info"], args.get("related_sop"))
         return result
 
     def _progress(
-        self, call: ToolCall, running: Generator[str | Event, None, ToolResult] | ToolResult
-    ) -> Generator[Event, None, ToolResult]:
-        """Pass on what the tool says while it works; a stop between two pieces ends the tool."""
+        self, turn: int, call: ToolCall, running: Generator[Any, Any, ToolResult] | ToolResult
+    ) -> Generator[Event, None, ToolResult | Outcome]:
+        """Pass on what the tool says and asks while it works; a stop between two pieces ends the tool."""
         if isinstance(running, ToolResult):
             return running
+        answer = None
         try:
             while True:
                 try:
-                    said = next(running)
+                    said = running.send(answer)
                 except StopIteration as stop:
                     result: ToolResult = stop.value
                     return result
+                answer = None
+                if isinstance(said, Question):
+                    answer = yield from self.consent.commit(turn, call, said)
+                    if isinstance(answer, Outcome):
+                        return answer
+                    continue
                 if isinstance(said, str):
                     said = {"type": "tool_output", "call": call.id, "delta": said}
-                yield self.redact(said)
+                yield {"turn": turn} | self.redact(said)
         finally:
             running.close()
 

@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from learning.draft import Draft, skill_text, to_yaml
-from learning.likeness import contrary, swapped
-from learning.reading import read
-from learning.request import Asked
-from learning.routing import choose, typed_wordings
-from learning.sentences import knowledge
-from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
+from learning.route import Where, exact_match
+from learning.route.filling import words_beside
+from learning.route.typed import read
 from learning.suspicion import scan
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
+from text.words import SMALL, cut
 
 MAX_REPLY_CHARS = 40_000
 MOST_WORDINGS = 24  # of the draft in all
@@ -260,17 +258,17 @@ class _Judge:
     def contrary(self, request: str, extended: Procedure) -> str:
         """Why a wording with the taught values filled in is not taken: it is held against the draft as it was taught."""
         try:
-            if not self.means_it(request):
+            if not self.means_it(" ".join(each.text for each in extended.wordings)):
                 return "meaning"
             if not self.gives_them_their_places(extended):
                 return "places"
-        except (Unclear, ParameterError):
+        except ParameterError:
             return "trip"
         led = self.leads_to(request)
         if led and led not in self.twins:
             return "other"
         alone = replace(self.sop, steps=extended)
-        match = typed_wordings(
+        match = exact_match(
             request, [alone, *(other for other in self.others if other.runs_alone)], self.where
         )
         comes_back = (
@@ -280,38 +278,22 @@ class _Judge:
         )
         return "" if comes_back else "trip"
 
-    def means_it(self, request: str) -> bool:
-        """Whether nothing in it speaks against it asking for what the taught wordings ask for."""
-        asked, procedure, name = Asked.read(request), self.sop.procedure, self.sop.name
-        if asked is None or procedure is None:
-            return False
-        known = knowledge(procedure, name)
-        return not contrary(
-            read(asked, procedure, known, self.where), known, self.values.values(), is_careful=False
-        )
+    def means_it(self, wording: str) -> bool:
+        """Return True when it says what a taught wording says: no table knows that other words mean the same."""
+        taught = [each.text for each in self.sop.procedure.wordings] if self.sop.procedure else []
+        return any(_content(wording) == _content(each) for each in taught)
 
     def gives_them_their_places(self, extended: Procedure) -> bool:
-        """Whether no value takes the place of another: "copy to" is not "copy from"."""
-        procedure, name = self.sop.procedure, self.sop.name
+        """Return True when each value stands behind a word that it stood behind before."""
+        procedure = self.sop.procedure
         if procedure is None:
             return False
-        own = knowledge(extended, name)
-        taught, proposed = knowledge(procedure, name).contexts, own.contexts
-        kinds = {key: _kind(schema) for key, schema in procedure.parameters.items()}
-        if max(Counter(kinds.values()).values(), default=0) > 1:
-            stands = [
-                (slot, each.place) for slot in own.sentences[0].gaps for each in proposed[slot]
-            ]
-            return not swapped(stands, kinds, knowledge(procedure, name))
-        return all(
-            {_ROLES.get(each.place, "") for each in contexts}
-            <= {_ROLES.get(each.place, "") for each in taught.get(slot, ())} | {""}
-            for slot, contexts in proposed.items()
-        )
+        taught, proposed = words_beside(procedure), words_beside(extended)
+        return all(proposed[name].before <= taught[name].before for name in proposed)
 
     def leads_to(self, request: str) -> str:
         """The SOP that the request leads to without this one; "" for none."""
-        match = choose(request, self.others, self.where.cwd, self.where.owner_home).match
+        match = exact_match(request, [each for each in self.others if each.runs_alone], self.where)
         return match.sop.name if match else ""
 
     def filled(self, wording: str) -> str:
@@ -371,13 +353,7 @@ def _as_said(value: Any, schema: Mapping[str, Any], shape: str) -> str:
         or "enum" in schema
     ):
         return text
-    if schema.get("format") == "path":
-        is_bare = bool(BARE_PATH.fullmatch(text) or BARE_FILE.fullmatch(text)) and text.isascii()
-    elif shape == "glob":
-        is_bare = GLOB.fullmatch(text) is not None
-    else:
-        is_name = BARE_WORD.fullmatch(text) and not NOT_A_NAME.fullmatch(text.lower())
-        is_bare = shape != "quoted" and bool(is_name)
+    is_bare = read(text, schema, shape, Where(Path("/"), Path("/"))) is not None
     quote = "'" if '"' in text else '"'
     return text if is_bare else f"{quote}{text}{quote}"
 
@@ -393,6 +369,11 @@ def _sample(schema: Mapping[str, Any]) -> Any:
     }
     by_type = {"integer": 17, "number": 17, "boolean": True, "array": [], "string": "sample"}
     return by_format.get(str(schema.get("format")), by_type.get(str(schema["type"])))
+
+
+def _content(wording: str) -> set[str]:
+    """Return the words of a wording that say something."""
+    return set(cut(SLOT.sub(" ", wording))) - SMALL
 
 
 def _core(wording: str) -> str:

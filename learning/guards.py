@@ -1,4 +1,4 @@
-"""What must hold before a replay writes: the tools are what they were, the request is covered, the world can take it.
+"""What must hold before a replay writes: the tools are what they were, the world can take it.
 
 `ReplayGuards` is asked by replay/rote.py before the first step, between plan and commit (nothing has been written), and
 behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7. A
@@ -10,19 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from learning.request import PLAIN, Asked
-from learning.slots import Slot, Unclear, Where, value_of
+from learning.route import Where
 from memory.sops.store import Sop
-from replay.parameters import ParameterError, bind
-from replay.procedure import Procedure, Wording
+from replay.parameters import ParameterError
+from replay.procedure import Procedure
 from replay.rote import Doubt, Spent, Write
 from replay.template import as_text
 from tools.base import LOOKS, Tool
@@ -30,9 +27,6 @@ from tools.base import LOOKS, Tool
 MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
 CALLS_FACTOR, CALLS_MORE = 1.5, 2  # of the teaching; at least so many more
 SECONDS_FACTOR, SECONDS_MORE = 3.0, 20.0
-MAX_SPAN = 12  # words of a request that a text may take
-MAX_VALUE_WORDS = 4  # the same of a number, a path, a date
-REQUEST_CHARS = 2_000  # longer ones are no requests that a wording covers
 PLAN_EFFECTS = {"none", "read", "execute"}
 COMMIT_EFFECTS: Mapping[str, set[str]] = {
     "none": PLAN_EFFECTS,
@@ -41,35 +35,6 @@ COMMIT_EFFECTS: Mapping[str, set[str]] = {
     "external": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
     "destructive": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
 }
-OPPOSITES = (  # verbs of which one never stands for the other
-    *(("back up", "backup", "备份"), ("restore", "恢复", "还原")),
-    *(
-        ("delete", "remove", "trash", "删除", "删掉"),
-        ("create", "add", "restore", "undelete", "创建", "添加", "恢复"),
-    ),
-    *(("start", "启动"), ("stop", "停止")),
-    *(("enable", "启用"), ("disable", "禁用")),
-    *(("install", "安装"), ("uninstall", "卸载")),
-    *(("upload", "上传"), ("download", "下载")),
-    *(("import", "导入"), ("export", "导出")),
-    *(("compress", "zip", "archive", "压缩"), ("extract", "unzip", "decompress", "unpack", "解压")),
-    *(("encrypt", "加密"), ("decrypt", "解密")),
-    *(("lock", "锁定"), ("unlock", "解锁")),
-    *(("open", "打开"), ("close", "关闭")),
-    *(("push", "推送"), ("pull", "拉取")),
-    *(("merge", "合并"), ("split", "拆分")),
-    *(("hide", "隐藏"), ("show", "unhide", "显示")),
-    *(("undo", "revert", "撤销"), ("redo", "apply", "重做")),
-)
-NEGATIONS = re.compile(
-    r"\b(?:not?|never|don'?t|do not|without|except|but|unless|instead|only)\b|不要|不许|别|除了|以外|只有|之外|而不"
-)
-SIGNS = "，。！？；："
-CHINESE = r"\u3040-\u9fff"
-EMPTY_WORDS = frozenset(
-    "的了个里中上下内面在从把和是有到进为做都全件"
-)  # say nothing about what is to be done
-TRAILING = ".,;:!?。，；：！？"
 Lang = Literal["en", "zh"]
 SAY: Mapping[str, Mapping[Lang, str]] = {
     "gone_tool": {"en": "the tool {} is not here any more", "zh": "工具 {} 已经不在了"},
@@ -92,26 +57,6 @@ SAY: Mapping[str, Mapping[Lang, str]] = {
     "effects": {
         "en": "{} uses {} ({}), which the SOP does not declare: its effects are {}",
         "zh": "{} 使用了 {}（{}），超出 SOP 声明的影响：{}",
-    },
-    "not_asked": {
-        "en": "{} = {} does not stand in the request, and nothing looked it up",
-        "zh": "请求里没有 {} = {}，也没有查到它",
-    },
-    "residue": {
-        "en": "the request says {}, and no parameter takes that up",
-        "zh": "请求里有 {}，但没有参数对应它",
-    },
-    "negated": {
-        "en": "the request says {}, which this SOP does not know",
-        "zh": "请求里有 {}，这个 SOP 不懂",
-    },
-    "opposite": {
-        "en": "the request says {}, and this SOP is there to {}",
-        "zh": "请求说的是 {}，而这个 SOP 是 {}",
-    },
-    "verb": {
-        "en": "no wording of this SOP begins like this: {}",
-        "zh": "这个 SOP 没有这样的说法：{}",
     },
     "missing": {"en": "{} is not there any more", "zh": "{} 已经不在了"},
     "no_parent": {
@@ -136,12 +81,11 @@ SAY: Mapping[str, Mapping[Lang, str]] = {
 @dataclass(frozen=True, slots=True)
 class ReplayGuards:
     """The guards of one replay. `schemas`: function schemas of the tools by name; `recorded`: their signatures when the
-    SOP was taught. `request` is what the owner said; empty when the parameters were given by name."""
+    SOP was taught."""
 
     schemas: Mapping[str, Mapping[str, Any]]
     tools: Mapping[str, Tool]
     where: Where
-    request: str = ""
     recorded: Mapping[str, Any] = field(default_factory=dict)
     lang: Lang = "en"
     budget: Mapping[str, Any] = field(default_factory=dict)
@@ -150,7 +94,6 @@ class ReplayGuards:
     def of(
         cls,
         sop: Sop,
-        request: str,
         *,
         tools: Mapping[str, Tool],
         schemas: Sequence[Mapping[str, Any]],
@@ -160,12 +103,10 @@ class ReplayGuards:
         """The guards for a run of an SOP; what it recorded when it was taught is read from its evidence.json."""
         by_name = {schema["function"]["name"]: schema for schema in schemas}
         known = evidence(sop.folder)
-        return cls(
-            by_name, tools, where, request, known.get("tools", {}), lang, known.get("budget") or {}
-        )
+        return cls(by_name, tools, where, known.get("tools", {}), lang, known.get("budget") or {})
 
     def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
-        """Tools as they were, effects as declared, parameters valid, the request covered by them and asking for this."""
+        """Tools as they were, effects as declared, parameters valid."""
         return next(self._at_start(procedure, parameters), None)
 
     def before(
@@ -198,10 +139,6 @@ class ReplayGuards:
             procedure.bind(parameters, self.where.cwd)
         except ParameterError as error:
             yield Doubt("parameter", str(error))
-        if self.request and len(self.request) <= REQUEST_CHARS:
-            doubts = list(self._uncovered(procedure, parameters))
-            if doubts and not self._is_reworded(procedure, parameters):
-                yield from doubts
 
     def _say(self, what: str, *args: object) -> str:
         return SAY[what][self.lang].format(*args)
@@ -254,99 +191,6 @@ class ReplayGuards:
             yield Doubt(
                 "step", self._say("effects", step, name, ", ".join(beyond), procedure.effects)
             )
-
-    # the request
-
-    def _uncovered(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        taken: list[tuple[int, int]] = []  # places of the request that a parameter takes up
-        for name, value in parameters.items():
-            schema = procedure.parameters[name]
-            items, inner = (
-                (value, schema["items"]) if isinstance(value, list) else ([value], schema)
-            )
-            places = [list(self._places(item, inner)) for item in items]
-            if (
-                not all(places)
-                and value != self._default(name, schema)
-                and not isinstance(value, bool)
-            ):
-                yield Doubt(
-                    "parameter", self._say("not_asked", name, json.dumps(value, ensure_ascii=False))
-                )
-            taken += [place for found in places for place in found]
-        for literal in _literal(self.request.isascii()).finditer(self.request):
-            text = literal[0].rstrip(TRAILING)
-            start, end = literal.start(), literal.start() + len(text)
-            if text and not any(first <= start and end <= last for first, last in taken):
-                yield Doubt("parameter", self._say("residue", text))
-        yield from self._other_task(procedure, parameters)
-
-    def _is_reworded(self, procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
-        """True when the request is a wording in other words with just these values: "get rid of" for "delete"."""
-        from learning.rewording import (
-            Understood,
-            understand,
-        )  # a request in a known wording does without it
-
-        asked = Asked.read(self.request)
-        found = understand(asked, procedure, procedure.folder.name, self.where) if asked else None
-        try:
-            return isinstance(found, Understood) and procedure.bind(
-                found.values, self.where.cwd
-            ) == dict(parameters)
-        except ParameterError:
-            return False
-
-    def _default(self, name: str, schema: Mapping[str, Any]) -> Any:
-        return bind({name: schema}, (), {}, self.where.cwd).get(name)
-
-    def _places(self, value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Where the request says a value: as it is written, or in another form of its type ("thirty", "my downloads")."""
-        is_text = (
-            schema["type"] == "string"
-            and schema.get("format") not in ("path", "date")
-            and "enum" not in schema
-        )
-        if (
-            is_text and len(str(value).split()) > MAX_SPAN
-        ):  # a sentence, which stands there as it is or not at all
-            at = self.request.find(str(value))
-            yield from [(at, at + len(str(value)))] if at >= 0 else []
-            return
-        words = MAX_SPAN if is_text else MAX_VALUE_WORDS
-        for span, start, end in _spans(self.request, words):
-            if self._is(span, value, schema, is_text):
-                yield start, end
-
-    def _is(self, span: Slot, value: Any, schema: Mapping[str, Any], is_text: bool) -> bool:
-        if is_text:
-            said = span.written.casefold()
-            return str(value).casefold() in (said, said.strip("\"'`「」『』《》“”‘’"))
-        try:
-            found = value_of(span, schema, "", self.where)
-        except Unclear:
-            return False
-        return found is not None and _same(found, value, schema)
-
-    def _other_task(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        """Negations that no wording has, verbs that mean the opposite, and a request that shares no verb with any."""
-        said = _without_values(self.request, parameters).casefold()
-        known = " ".join(wording.text for wording in procedure.wordings).casefold()
-        for match in NEGATIONS.finditer(said):
-            if match[0] not in known:
-                yield Doubt("parameter", self._say("negated", match[0]))
-        if not procedure.wordings:
-            return
-        for group, other in (pair for a, b in _pairs() for pair in ((a, b), (b, a))):
-            ours = [verb for verb in group if _has_word(known, verb)]
-            theirs = [
-                verb for verb in other if _has_word(said, verb) and not _has_word(known, verb)
-            ]
-            if ours and theirs:
-                yield Doubt("parameter", self._say("opposite", theirs[0], ours[0]))
-        heads = {word for wording in procedure.wordings for word in _heads(wording)}
-        if heads and not any(_has_word(said, head) for head in heads):
-            yield Doubt("parameter", self._say("verb", self.request[:80]))
 
     # the world
 
@@ -514,85 +358,6 @@ def _shape(schema: Any) -> Any:
 
 # A range of all Chinese characters takes a millisecond to compile, and there are five: where a text has none, the patterns
 # do without.
-
-
-@cache
-def _token(is_ascii: bool) -> re.Pattern[str]:
-    """A quoted text, a word, or a Chinese character."""
-    if is_ascii:
-        return re.compile(r"[\"'`][^\"'`]*[\"'`]|\S+")
-    quoted = r"[\"'`「『《“‘][^\"'`」』》”’]*[\"'`」』》”’]"
-    return re.compile(rf"{quoted}|[^\s\u3000-\u303f\u4e00-\u9fff{SIGNS}（）]+|[\u4e00-\u9fff]")
-
-
-@cache
-def _literal(is_ascii: bool) -> re.Pattern[str]:
-    """What only a parameter may take from a request: an address, a quoted text, a path, a number, a pattern of names."""
-    chinese = "" if is_ascii else CHINESE
-    path = rf"(?:~|\.{{1,2}})?/[^\s{SIGNS}{chinese}]*"
-    return re.compile(
-        rf"https?://\S+|[\"`「『《“][^\"`」』》”]+[\"`」』》”]|{path}|\d+(?:[.,:/-]\d+)*|[^\s{chinese}]*\*\S*\.\w+"
-    )
-
-
-@cache
-def _bare_path(is_ascii: bool) -> re.Pattern[str]:
-    return re.compile(rf"(?:~|\.{{1,2}})?/[^\s{'' if is_ascii else CHINESE}]*")
-
-
-def _spans(request: str, words: int) -> Iterator[tuple[Slot, int, int]]:
-    """Each run of up to so many words of a request, without the signs that end a sentence, and its place."""
-    tokens = [(match.start(), match.end()) for match in _token(request.isascii()).finditer(request)]
-    for first in range(len(tokens)):
-        for last in range(first, min(first + words, len(tokens))):
-            start, end = tokens[first][0], tokens[last][1]
-            for text in dict.fromkeys((request[start:end], request[start:end].rstrip(TRAILING))):
-                if text:
-                    yield Slot(text, text.translate(PLAIN)), start, start + len(text)
-
-
-def _same(found: Any, value: Any, schema: Mapping[str, Any]) -> bool:
-    if schema.get("format") == "path":
-        return os.path.normpath(str(found)) == os.path.normpath(str(value))
-    return bool(found == value)
-
-
-def _without_values(request: str, parameters: Mapping[str, Any]) -> str:
-    """The request without quoted texts and the words that its text parameters took."""
-    text = re.sub(r"[\"`「『《“][^\"`」』》”]*[\"`」』》”]", " ", request)
-    text = _bare_path(text.isascii()).sub(" ", text)
-    for value in parameters.values():
-        if isinstance(value, str) and value and not value.startswith("/"):
-            text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
-    return text
-
-
-def _pairs() -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    yield from zip(OPPOSITES[::2], OPPOSITES[1::2], strict=True)
-
-
-def _has_word(text: str, word: str) -> bool:
-    if word not in text or not word.isascii():
-        return word in text
-    return (
-        re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|ed|d|ing)?(?![a-z0-9])", text)
-        is not None
-    )
-
-
-def _heads(wording: Wording) -> list[str]:
-    """The words that a wording begins with: the choices of its first group, or its first word; of Chinese all its words."""
-    text = wording.text.casefold()
-    if not text.isascii():
-        return [word for words in wording.anchors for word in words if word not in EMPTY_WORDS]
-    found = re.match(r"(?:\{[^{}]*\}\s*)?(?:\[([^\[\]]*)\]|([^\s\[\]{}]+))\s*(.*)", text)
-    if not found:
-        return []
-    choices = [
-        choice.strip() for choice in (found[1] if found[1] is not None else found[2]).split("|")
-    ]
-    more = _heads(Wording(found[3], (), ())) if "" in choices and found[3] else []
-    return [choice for choice in choices if choice and "{" not in choice] + more
 
 
 def _listed(value: Any) -> list[str]:

@@ -14,7 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from learning.slots import DATE, PLACE_WORDS, TENS, UNITS, Slot, Unclear, Where, value_of
+from learning.route import Where
+from learning.slots import DATE, PLACE_WORDS, TENS, UNITS, Slot, Unclear, value_of
 
 Kind = Literal["path", "integer", "number", "date", "url", "glob", "text", "word"]
 

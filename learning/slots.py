@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from learning.route import Where
 from text import pattern
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
@@ -126,10 +127,6 @@ csv tsv json jsonl xml yaml yml toml ini cfg txt md rst html htm css js ts jsx t
 sqlite pdf doc docx xls xlsx ppt pptx odt ods odp rtf tex epub png jpg jpeg gif webp svg bmp tif tiff heic ico
 mp3 wav flac ogg m4a mp4 mkv mov avi webm zip gz tgz bz2 xz 7z rar iso bak tmp ics vcf eml parquet ipynb
 """
-_WHICH_WORDS = (
-    "other huge recent important unused remaining broken private personal temporary missing useless"
-)
-WHICH = frozenset(_WHICH_WORDS.split())  # files, beside what the tables know
 BEHIND_DOT = r"^\w[\w.-]*$"  # the pattern of a parameter that stands behind a dot, as in *.pdf
 ENDINGS = frozenset(
     _ENDINGS.split()
@@ -138,13 +135,6 @@ ENDINGS = frozenset(
 
 class Unclear(Exception):
     """The text may mean two things that are both there."""
-
-
-class Where(NamedTuple):
-    """Where the request was made: the working folder and the owner's home folder."""
-
-    cwd: Path
-    owner_home: Path
 
 
 class Slot(NamedTuple):
@@ -181,21 +171,6 @@ def as_ending(text: str, schema: Mapping[str, Any]) -> str:
     pattern = schema.get("pattern")
     is_ending = pattern is not None and text.lower() in ENDINGS and not re.search(pattern, text)
     return f".{text}" if is_ending and re.search(str(pattern), f".{text}") else text
-
-
-def says_which(text: str, schema: Mapping[str, Any]) -> bool:
-    """Whether a bare word where an ending of files belongs says which files instead: "all large files" are not *.large."""
-    if BEHIND_DOT not in schema.get("pattern", "") or text in ENDINGS or not text.isalpha():
-        return False
-    if text in WHICH:
-        return True
-    from learning.concepts import meaning  # nearly always it is an ending
-
-    things = {thing[:2] for thing in meaning(text)} - {"w:"}
-    is_file = (
-        BARE_FILE.fullmatch(f"a.{text}") is not None
-    )  # log is an ending and a thing, old is one and says which
-    return bool(things) and not (is_file and "t:" not in things)
 
 
 def unquoted(slot: Slot) -> str | None:

@@ -13,7 +13,7 @@ from learning.provenance import Found
 from learning.slots import BEHIND_DOT, ENDINGS
 from learning.trace import Trace
 from learning.units import Unit
-from replay.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
+from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 
 _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minutes", "n": "count", "m": "message", "o": "output", "b": "branch", "d": "delimiter", "maxdepth": "depth", "iname": "pattern", "name": "pattern", "head": "count", "tail": "count", "grep": "text", "egrep": "text", "f": "", "k": "column", "c": "", "e": "", "script": "", "path": "", "type": "", "text": "text", "first": "count"}  # fmt: skip
 _NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "replace": "old", "by": "new", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip
@@ -178,9 +178,6 @@ def _restriction(each: Found, mention: Mention) -> str:
 
 # Wordings
 
-CONVERTS = frozenset({"v:convert", "v:export"})
-_WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]+")
-
 
 def wordings_of(
     request: str,
@@ -209,20 +206,15 @@ def wordings_of(
 def keep_endings(
     wording: str, mentions: Mapping[str, Mention], parameters: Mapping[str, dict[str, Any]]
 ) -> bool:
-    """Where something is converted, the endings of the files say from what into what: "convert {file} to {target}" is another
-    task for other ones. Their parameters take no others; False where that is not so."""
-    from learning.concepts import chinese_cut, meaning
-
-    words = [
-        part for word in _WORD.findall(SLOT.sub(" ", wording.lower())) for part in chinese_cut(word)
-    ]
+    """Keep the endings of files where they differ: "convert {file} to {target}" is another task for other ones. Their
+    parameters take no others; False where all are alike."""
     endings = {
         name: Path(mention.value).suffix[1:].lower()
         for name, mention in mentions.items()
         if parameters.get(name, {}).get("format") == "path"
         and Path(mention.value).suffix[1:].lower() in ENDINGS
     }
-    if len(set(endings.values())) < 2 or not any(meaning(word) & CONVERTS for word in words):
+    if len(set(endings.values())) < 2:
         return False
     for name, ending in endings.items():
         patterns = [

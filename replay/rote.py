@@ -407,7 +407,7 @@ class RoteModel:
 
     def _ask(self, step: Step) -> Reply:
         args = self._arguments(step)
-        self._check_filled(step, args)
+        self._check_filled(step, str(args.get("script", "")))
         if not (
             step.line or step.changes_something or step.tool in ("code_run", "ask_user")
         ):  # code is as it was taught
@@ -433,18 +433,12 @@ class RoteModel:
             hold=hold,
         )
 
-    def _check_filled(self, step: Step, value: Any) -> None:
-        """Raises Diverged where a template stands in what a tool would get: it would be taken literally."""
-        if isinstance(value, Mapping):
-            value = list(value.values())
-        if isinstance(value, list):
-            for each in value:
-                self._check_filled(step, each)
-        elif isinstance(value, str) and "{{" in value:
-            for found in template.TEMPLATE.finditer(value):
-                if found[1].partition(".")[0] in self.procedure.parameters:
-                    said = self._say("unfilled", found[0])
-                    raise self._diverged(step.id, said, kind="parameter")
+    def _check_filled(self, step: Step, code: str) -> None:
+        """Raises Diverged where a template stands in code: it is not filled, and would be taken literally."""
+        for found in template.TEMPLATE.finditer(code):
+            if found[1].partition(".")[0] in self.procedure.parameters:
+                said = self._say("unfilled", found[0])
+                raise self._diverged(step.id, said, kind="parameter")
 
     def _differs(self, result: ToolResult, changes: ChangeSet) -> str:
         """Return why what a staged script did must not be committed; "" when all is as expected."""

@@ -15,8 +15,7 @@ from config import Config, ConfigError
 from context import Compaction, History, Prompts, Reading, TurnTexts
 from handler import AgentHandler, Hearing, Owner
 from learning.guards import ReplayGuards, tools_used
-from learning.learned_wordings import with_learned
-from learning.slots import Where
+from learning.route import Remembered, Shown, Where
 from memory.home.folder import open_home
 from memory.home.sessions import Session
 from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
@@ -32,9 +31,11 @@ from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
+from runs.start.answers import Answering, answer, is_answered
 from runs.start.attachments import in_full, named, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
+from runs.start.reminding import keep
 from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
@@ -44,15 +45,17 @@ from tools.base import ToolContext
 from tools.families import Family
 from tools.processes import stop_leftovers
 from tools.schema import check_args
+from tools.staged import Recording
 from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
-    from learning.near import Near
     from learning.verify import ReplayResult
     from models.base import ToolResult
     from replay.rote import RoteModel
     from runs.start.disambiguate import Asking
+    from safety.changes import ChangeSet
+    from safety.gate import Decision, Gate
     from tools.base import Wish
 
 
@@ -235,9 +238,14 @@ class Agent:
         budget = self.parts.budget(options, progress.totals.spent)
         begun = Begun(log, progress, options, owner, briefing, budget)
         model = self._model(begun, models, found.replay)
+        if found.reminder:
+            where = Where(options.cwd, Path.home())
+            model = Answering(
+                partial(keep, task, found.reminder, self.config.home, where, self.config.lang)
+            )
         progress.totals = Totals()  # counted again when they are written
         noted = () if found.replay or is_only_to_remember(task) else briefing.note(1, task)
-        return self._run(begun, first, model, chain(found.asked, noted))
+        return self._run(begun, first, model, chain(found.asked, noted), found.pick)
 
     def _reopened(self, run: str) -> RunLog:
         if (
@@ -308,6 +316,8 @@ class Agent:
         start = progress.opening
         if replay is None and options.bounds is None and is_only_to_remember(start["task"]):
             return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
+        if replay is None and options.bounds is None and is_answered(start["task"]):
+            return Answering(partial(answer, start["task"], self.sops.all(), self.config.lang))
         first: list[RoteModel] = []
         if replay is not None:
             first = lane(replay, progress, options.cwd, self.parts.toolbox(), self.config.lang)
@@ -321,8 +331,16 @@ class Agent:
         history = History(write, compaction, self.config.limits.context_tokens, progress.extent)
         return ModelChain([*first, *(Reading(model, history) for model in models)], begun.budget)
 
-    def _run(self, begun: Begun, first: Event, model: Model, before: Iterable[Event] = ()) -> Run:
+    def _run(
+        self,
+        begun: Begun,
+        first: Event,
+        model: Model,
+        before: Iterable[Event] = (),
+        pick: Shown | None = None,
+    ) -> Run:
         log, progress, options = begun.log, begun.progress, begun.options
+        before = chain(self._recovered(), before)
         start, bounds, steering = (
             progress.opening,
             options.bounds,
@@ -332,7 +350,7 @@ class Agent:
         leg = legs(model)
         loop = leg.loop
         if options.rote and options.session == "main" and start["sop"] is None and not bounds:
-            loop = self._or_meant(begun, loop, legs)
+            loop = self._or_meant(begun, loop, legs, pick)
         learns = (
             options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
         )
@@ -359,18 +377,39 @@ class Agent:
             ),
         )
 
+    def _recovered(self) -> list[Event]:
+        """Bring to an end what a kill in the middle of a commit has left, and say so."""
+        if not (self.config.home / "undo").is_dir():
+            return []
+        from sandbox.stage import recover
+
+        return [{"type": "recovered", "text": line} for line in recover(self.config.home)]
+
     def _or_meant(
-        self, begun: Begun, loop: Generator[Event, None, End], legs: Callable[[Model], Leg]
+        self,
+        begun: Begun,
+        loop: Generator[Event, None, End],
+        legs: Callable[[Model], Leg],
+        pick: Shown | None,
     ) -> Generator[Event, None, End]:
-        """The loop; where no model can do the first turn, the owner is asked which SOP the request means, and that is done."""
+        """The loop. What a model picked is shown before it; where no model can do the first turn, the owner is asked
+        which SOP the request means, and that is done."""
+        from runs.start import disambiguate as meant
+
         progress = begun.progress
         try:
-            return (yield from loop)
+            if pick is None:
+                return (yield from loop)
+            found = yield from self._asking(begun).confirm(pick)
         except ModelUnavailable as why:
+            if pick is not None:  # it was not meant: the model does the task itself
+                return (yield from loop)
             if progress.working.summaries or is_only_to_remember(progress.opening["task"]):
                 raise
-            from runs.start import disambiguate as meant
+            from runs.start.recalling import answered
 
+            if told := answered(self.config.home, progress.opening["task"]):
+                return told
             found = yield from self._asking(begun).ask(why)
         if isinstance(found, End):
             return found
@@ -389,7 +428,7 @@ class Agent:
 
         start, options, tools = begun.progress.opening, begun.options, self.parts.toolbox()
 
-        def guarded(each: Near) -> ReplayGuards:
+        def guarded(each: Shown) -> ReplayGuards:
             replay = Replay(each.sop, each.parameters, start["task"], LANE)
             return guards(replay, options.cwd, tools, self.config.lang)
 
@@ -402,9 +441,10 @@ class Agent:
             begun.owner,
             begun.is_attended,
             self.parts.inbox(),
-            with_learned(self.sops.all(), self.config.home),
+            Remembered(self.config.home).with_wordings(self.sops.all()),
             guarded,
             bool(self.parts.chosen_models(options)),
+            begun.progress.status == "waiting",
         )
 
     def _leg(self, begun: Begun, steering: Steering, model: Model) -> Leg:
@@ -421,8 +461,11 @@ class Agent:
             if "code_run" in tools or "terminal" in families
             else None
         )
+        is_trial = "verifies" in start  # works on a copy
+        staging = None if is_trial else self.parts.staging(gate, held, log.folder)
+        is_kept = options.session == "main" and not is_trial
         if start["sop"] is None and self.config.models:  # a replay may do without
-            warm(gate, held)
+            warm(gate, held, is_staged=staging is not None)
         context = ToolContext(
             gate.shared or options.cwd,
             log.folder,
@@ -431,6 +474,8 @@ class Agent:
             deadline=budget.deadline,
             redact=redactor,
             sandbox=held,
+            staging=staging,
+            recording=Recording(log.run, self.parts.undo_store) if is_kept else None,
             lifts=partial(lifts, gate, options.session),
             leave=partial(
                 leave, gate, options.session, bounds.request if bounds else start["task"]
@@ -501,6 +546,8 @@ class Agent:
             hearing=Hearing(steering.take, briefing.note, briefing.changes),
             attended=attended,
         )
+        if staging:
+            staging.judge = partial(judged, gate, handler)
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
@@ -525,23 +572,9 @@ class Agent:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
         used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
-            from learning.learned_wordings import add
-            from runs.start.disambiguate import LANE
-
-            where = Where(Path(start["cwd"]), Path.home())
+            where, values = Where(Path(start["cwd"]), Path.home()), start["parameters"]
             with suppress(OSError):  # a full disk: it is asked for in other words once more
-                is_exact = start["lane"] == LANE
-                sops = self.sops.all()
-                add(
-                    self.config.home,
-                    used,
-                    start["task"],
-                    start["parameters"],
-                    run.id,
-                    where,
-                    sops,
-                    is_exact=is_exact,
-                )
+                Remembered(self.config.home).add(start["task"], used, values, run.id, where)
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
             from runs.learning import learn
 
@@ -556,6 +589,15 @@ class Agent:
         if any(each.status == "candidate" for each in self.sops.all()):
             yield from learn(self, run.id)
         offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
+
+
+def judged(gate: Gate, handler: AgentHandler, changes: ChangeSet) -> Decision:
+    """Return what the gate says of the changes of a call."""
+    from safety.judging import judge_changes
+
+    return judge_changes(
+        changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
+    )
 
 
 def _may_be_used(progress: Progress) -> bool:

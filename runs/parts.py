@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
     from sandbox.network import Leave
+    from sandbox.stage import UndoStore
     from tools.base import Tool
+    from tools.staged import Staging
 
 SEEDS = Path(__file__).parent.parent / "sops"
 WINDOW_TURNS = 6  # that a model reads: three rounds
@@ -103,6 +105,24 @@ class Parts:
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
+
+    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
+        """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
+        if held is None or gate.shared or self.sandbox.name != "full":
+            return None
+        from tools.staged import Staging
+
+        roots = gate.places.roots
+        if not Staging.works(self.config.home, roots):
+            return None
+        return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
+
+    def undo_store(self) -> UndoStore:
+        """The undo store, with the owner's limits."""
+        from sandbox.stage import UndoStore
+
+        undo = self.config.undo
+        return UndoStore(self.config.home, undo.keep_days, int(undo.max_gb * 1e9))
 
     def shared_folder(self, options: Options) -> Path | None:
         """Where a shared session may work, which takes a full sandbox."""

@@ -258,4 +258,8 @@ def cancel(home: Path, run: str) -> bool:
     finally:
         log.close()
     Inbox(home).remove_run(run)
+    if list((home / "runs" / run).glob("waiting-*.json")):
+        from tools.staged import Staging
+
+        Staging.discard_all(home / "runs" / run, home)
     return True

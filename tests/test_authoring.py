@@ -10,7 +10,7 @@ import pytest
 
 from handler import Approval
 from learning.authoring import BadReply, authored, read_reply
-from learning.slots import Where
+from learning.route import Where
 from memory.runlog.log import find_run, list_runs, run_ids
 from memory.sops.store import Sop, SopStore
 from runs.assemble import Options
@@ -82,7 +82,7 @@ def answered(home: Path, cli: CommandLine, server: ScriptedServer) -> str:
     return said
 
 
-def test_a_good_reply_is_taken_and_other_words_cost_no_call(
+def test_a_good_reply_is_taken(
     run: str, home: Path, cli: CommandLine, scripted_server: Any
 ) -> None:
     server = scripted_server([Answer(text=json.dumps(GOOD))])
@@ -91,13 +91,7 @@ def test_a_good_reply_is_taken_and_other_words_cost_no_call(
     sop = stored(home)
     assert sop.description == GOOD["description"] and sop.summary("zh") == GOOD["description_zh"]
     assert "A last line without a line break" in sop.body("en") and sop.status == "probation"
-    assert "统计 {file} 有多少行" in wordings(sop) and wordings(sop)[0] == TAUGHT[0]
-    configure(home, refused_url())
-    assert cli("统计 ~/c.txt 有多少行").stdout == "5\n"
-    code, out, err = cli("run", "--events", "How many lines does ~/c.txt have?")
-    ended = json.loads(out.splitlines()[-1])
-    assert code == 0 and ended["result"] == "5" and ended["rote"] and ended["model_calls"] == 0, err
-    assert len(server.requests) == 1
+    assert wordings(sop)[0] == TAUGHT[0] and len(server.requests) == 1
 
 
 def test_the_prompt_holds_the_draft_as_one_json_object(

@@ -41,9 +41,17 @@ def waiting(home: Path, *replies: Any, settings: str = "") -> tuple[Any, Entry]:
     return one, Inbox(home).list()[0]
 
 
-def test_the_reason_offers_the_trash(home: Path) -> None:
-    _, entry = waiting(home, "done")
+def test_without_a_stage_the_reason_offers_the_trash(home: Path) -> None:
+    _, entry = waiting(home, "done", settings="safety: {sandbox: none}")
     assert "file_trash would move it to the trash" in entry.text
+
+
+def test_in_a_stage_the_question_says_what_would_be_gone(home: Path) -> None:
+    _, entry = waiting(home, "done")
+    assert f"moves 1 file to the trash (1 bytes): {Path.cwd() / 'a'}" in entry.text
+    assert [(each["kind"], each["path"]) for each in entry.changes] == [
+        ("gone", str(Path.cwd() / "a"))
+    ]
 
 
 def test_the_same_call_once_more_is_asked_about_once_more(home: Path) -> None:
@@ -164,7 +172,7 @@ def test_the_prompt_shows_the_very_command_with_all_that_hides_in_it(
     screen = at_terminal("run", "tidy up", "--no-rote", "--lang", lang)
     page = screen.waits_for(prompt)
     assert "rm a #<U+200B><U+202E>␛[8m <U+00A0>end" in page and "\u202e".encode() not in screen.raw
-    assert ("永久删除" in page) is (lang == "zh")
+    assert ("移到回收站" in page) is (lang == "zh")
     screen.types(answer + ENTER)
     screen.waits_for(said)
     assert screen.ends() == 0

@@ -13,20 +13,15 @@ from typing import Any
 import pytest
 
 from handler import Owner
-from learning.guards import ReplayGuards, signature, signatures, tools_used
-from learning.routing import route
-from learning.slots import Where
+from learning.guards import signature, signatures
 from memory.sops.changes import SopChanges
-from memory.sops.store import SopStore
 from models.base import Event
 from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
-from tests.test_routing import FOUND
 from tools.registry import all_tools
 from tools.schema import schemas
-from tools.toolbox import Toolbox
 
 TOOLS = all_tools()
 SCHEMAS = schemas(TOOLS.values())
@@ -314,93 +309,3 @@ def test_what_was_written_is_read_back(home: Path, box: Path) -> None:
     )
     step, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
     assert (step, kind) == ("commit.2", "check") and "does not hold what was written" in reason
-
-
-# the request
-
-
-BACK_UP = """\
-parameters:
-  type: object
-  properties: {folder: {type: string, format: path}, name: {type: string}, days: {type: integer}, keep: {type: integer, default: 3}}
-  required: [folder, name]
-wordings: ["back up {folder} as {name}", "back up {folder} as {name} for {days} days", "把 {folder} 备份 为 {name}"]
-effects: local
-plan: [{tool: code_run, args: {type: bash, script: 'ls "$folder"'}}]
-commit: [{tool: file_write, args: {path: "{{folder}}/{{name}}", content: x}}]
-result: done
-"""
-
-
-@pytest.fixture
-def back_up(tmp_path: Path) -> Procedure:
-    (tmp_path / "sop").mkdir()
-    (tmp_path / "sop" / "sop.yaml").write_text(BACK_UP, "utf-8")
-    return Procedure.load(tmp_path / "sop")
-
-
-GIVEN = {"folder": "/o/photos", "name": "weekly", "keep": 3}
-
-
-@pytest.mark.parametrize(
-    ("request_", "given", "says"),
-    [
-        ("back up ~/photos as weekly", GIVEN, None),
-        ("please back up /o/photos as 'weekly', thanks", GIVEN, None),
-        ("back up ~/photos as weekly for thirty days", {**GIVEN, "days": 30}, None),
-        ("把 ~/photos 备份为 weekly", GIVEN, None),
-        ("把~/photos备份为「weekly」", GIVEN, None),
-        ("restore ~/photos as weekly", GIVEN, "restore"),
-        ("把 ~/photos 恢复为 weekly", GIVEN, "恢复"),
-        ("compress ~/photos as weekly", GIVEN, "no wording of this SOP begins like this"),
-        (
-            "back up ~/photos as weekly",
-            {**GIVEN, "name": "monthly"},
-            'name = "monthly" does not stand in the request',
-        ),
-        ("back up ~/photos as weekly", {**GIVEN, "folder": "/o/music"}, "folder = "),
-        ("back up ~/photos as weekly", {**GIVEN, "days": 7}, "days = 7"),
-        ("back up ~/photos as weekly for 30 days", GIVEN, "the request says 30"),
-        ("back up ~/photos as weekly in /mnt/disk", GIVEN, "the request says /mnt/disk"),
-        ('back up ~/photos as weekly, leave "*.raw"', GIVEN, "the request says"),
-        ("back up ~/photos as weekly but not the videos", GIVEN, "the request says"),
-        ("don't back up ~/photos as weekly", GIVEN, "the request says don't"),
-        ("不要把 ~/photos 备份为 weekly", GIVEN, "不要"),
-    ],
-)
-def test_the_request_must_be_covered_and_ask_for_this(
-    back_up: Procedure, request_: str, given: dict[str, Any], says: str | None
-) -> None:
-    guards = ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), request_)
-    doubt = guards.start(back_up, given)
-    assert (
-        (doubt is None)
-        if says is None
-        else (doubt is not None and doubt.kind == "parameter" and says in doubt.reason)
-    )
-
-
-def test_parameters_given_by_name_need_no_request(back_up: Procedure) -> None:
-    assert ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o"))).start(back_up, GIVEN) is None
-
-
-def test_guards_let_pass_all_that_the_lane_of_typed_wordings_is_sure_of() -> None:
-    sops = SopStore(SEEDS, Path("/nonexistent")).all()
-    where, seen = Where(Path("/w"), Path("/o")), 0
-    for request_, name, _ in FOUND:
-        match = route(request_, sops, where.cwd, where.owner_home)
-        assert match is not None and match.sop.name == name and match.sop.procedure
-        box = Toolbox(TOOLS)
-        known = box.schemas_with(tools_used(match.sop))
-        guards = ReplayGuards.of(match.sop, request_, tools=box, schemas=known, where=where)
-        assert guards.start(match.sop.procedure, match.parameters) is None, request_
-        seen += 1
-    assert seen > 80
-
-
-def test_reasons_come_in_the_language_of_the_run(back_up: Procedure) -> None:
-    guards = ReplayGuards(
-        BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), "恢复 /o/photos 为 weekly", lang="zh"
-    )
-    doubt = guards.start(back_up, GIVEN)
-    assert doubt is not None and doubt.reason.startswith("请求说的是 恢复")

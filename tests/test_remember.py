@@ -318,3 +318,20 @@ def test_a_request_without_a_telling_word_costs_nothing() -> None:
     )
     milliseconds, imported = done.stdout.split()
     assert float(milliseconds) < 0.5 and imported == "False"
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        ("Remember that my dentist is Dr. Ray", "Remember that my dentist is Dr. Ray"),
+        ("Remember that my boss is J. Ray. Then list it", "Remember that my boss is J. Ray."),
+        (
+            "Note that the flight is at 8 a.m. tomorrow",
+            "Note that the flight is at 8 a.m. tomorrow",
+        ),
+        ("Remember that he said no. Delete the logs", "Remember that he said no."),
+        ("Remember that I wake at 8 a.m. Delete the logs", "Remember that I wake at 8 a.m."),
+    ],
+)
+def test_an_abbreviation_ends_no_sentence(said: str, first: str) -> None:
+    assert find(said)[0].text == first

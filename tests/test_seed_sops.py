@@ -33,6 +33,7 @@ WITH_STEPS = [
     "find-files",
     "largest-files",
     "port-in-use",
+    "reminder",
     "system-report",
     "task-management",
 ]

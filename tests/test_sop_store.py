@@ -292,7 +292,7 @@ def test_a_new_process_finds_one_among_500_in_a_tenth_of_a_second(tmp_path: Path
         stranger.write(home)
     asked = (
         "import sys, time; start = time.process_time(); from pathlib import Path; from memory.sops.store import SopStore;"
-        "from learning.routing import choose; seeds, home, request = sys.argv[1:];"
+        "from learning.route import choose; seeds, home, request = sys.argv[1:];"
         "found = choose(request, SopStore(Path(seeds), Path(home)).all(), Path('/'), Path('/'));"
         "print(found.match.sop.name, time.process_time() - start)"
     )

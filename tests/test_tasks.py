@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.routing import route
+from learning.route import Where, exact_match
 from memory.notes.tasks import FILE, Tasks
 from memory.sops.store import SopStore
 from models.base import Event, ToolResult
@@ -86,25 +86,27 @@ def test_a_day_at_the_end_of_a_title_is_when_it_is_due(title: str, rest: str, du
 
 def test_a_task_is_put_on_the_list_changed_and_taken_off(ctx: ToolContext) -> None:
     line = said(create_task.run(ctx, "Ask for hunter2", None, "high", ["home"], "twice\nnot once"))
-    assert line == "1. Ask for [secret] · high · #home"
-    assert said(create_task.run(ctx, "Pay rent", "2026-12-01")) == "2. Pay rent · 2026-12-01"
-    assert said(list_tasks.run(ctx)).splitlines()[0] == "2. Pay rent · 2026-12-01"
+    assert line == "#1 Ask for [secret] · high · #home"
+    assert said(create_task.run(ctx, "Pay rent", "2026-12-01")) == "#2 Pay rent · 2026-12-01"
+    assert said(list_tasks.run(ctx)).splitlines()[0] == "- #2 Pay rent · 2026-12-01"
     assert (
         said(list_tasks.run(ctx, id=1))
-        == "1. Ask for [secret] · high · #home\n   twice\n   not once"
+        == "#1 Ask for [secret] · high · #home\n   twice\n   not once"
     )
-    assert said(update_task.run(ctx, 2, status="done", due="")) == "✓ 2. Pay rent"
-    assert said(list_tasks.run(ctx, tag="#home", text="TWICE")).startswith("1. ")
-    assert said(list_tasks.run(ctx, status="done")) == "✓ 2. Pay rent"
+    assert said(update_task.run(ctx, 2, status="done", due="")) == "✓ #2 Pay rent"
+    assert said(list_tasks.run(ctx, tag="#home", text="TWICE")).startswith("- #1 ")
+    assert said(list_tasks.run(ctx, status="done")) == "- ✓ #2 Pay rent"
     with pytest.raises(ToolError, match=r"task 1 is 'Ask for \[secret\]', not 'Pay rent'"):
         delete_task.run(ctx, 1, "Pay rent")
-    assert said(delete_task.run(ctx, 2, " pay  Rent ")) == "✓ 2. Pay rent"
+    assert said(delete_task.run(ctx, 2, " pay  Rent ")) == "✓ #2 Pay rent"
     assert [task.id for task in Tasks(ctx.home).all()] == [1]
     empty = list_tasks.run(ctx, text="nothing like it")
     assert isinstance(empty, ToolResult) and empty.data == {
         "output": "",
         "count": 0,
         "note": "no task fits",
+        "id": 0,
+        "title": "",
     }
 
 
@@ -114,7 +116,7 @@ def test_what_is_due_until_a_day_includes_what_is_late_and_that_day(ctx: ToolCon
         Tasks(ctx.home).add(f"in {days}", due=(today + timedelta(days)).isoformat() + clock)
     Tasks(ctx.home).add("some day")
     assert [
-        line.split(" · ")[0][3:] for line in said(list_tasks.run(ctx, until="today")).splitlines()
+        line.split(" · ")[0][5:] for line in said(list_tasks.run(ctx, until="today")).splitlines()
     ] == [
         "in -2",
         "in 0",
@@ -189,28 +191,28 @@ OTHERS = [
 def test_a_request_for_the_list_is_understood_without_a_model(
     request_: str, values: dict[str, Any]
 ) -> None:
-    found = route(request_, SEEDS, Path("/w"), Path("/o"))
+    found = exact_match(request_, SEEDS, Where(Path("/w"), Path("/o")))
     assert found and found.sop.name == "task-management" and found.parameters == values
 
 
 @pytest.mark.parametrize("request_", OTHERS)
 def test_other_requests_are_left_alone(request_: str) -> None:
-    found = route(request_, SEEDS, Path("/w"), Path("/o"))
+    found = exact_match(request_, SEEDS, Where(Path("/w"), Path("/o")))
     assert found is None or found.sop.name != "task-management"
 
 
 def test_the_list_is_kept_by_rote_in_both_languages(home: Path, cli: CommandLine) -> None:
     line = "water the ferns, and then the tomatoes, the mint and the basil behind the old shed by the gate"
-    assert cli("run", f"add task {line}").stdout == f"On the to-do list: 1. {line}\n"
-    assert cli("run", "加一个待办：买牛奶", "--lang", "zh").stdout == "已加入待办：2. 买牛奶\n"
-    assert cli("run", "show my tasks").stdout == f"2 tasks to do:\n1. {line}\n2. 买牛奶\n"
-    assert cli("run", "任务 1 完成了", "--lang", "zh").stdout == f"已完成：✓ 1. {line}\n"
+    assert cli("run", f"add task {line}").stdout == f"On the to-do list: #1 {line}\n"
+    assert cli("run", "加一个待办：买牛奶", "--lang", "zh").stdout == "已加入待办：#2 买牛奶\n"
+    assert cli("run", "show my tasks").stdout == f"2 tasks to do:\n- #1 {line}\n- #2 买牛奶\n"
+    assert cli("run", "任务 1 完成了", "--lang", "zh").stdout == f"已完成：✓ #1 {line}\n"
     code, _, err = cli("run", "task 9 is done")
     assert code == 1 and "there is no task 9 in TODO.md (there are: 1, 2)" in err
     assert cli("run", "delete task 2").code == 3  # nobody is there: it waits in the inbox
     assert [task.title for task in Tasks(home).open()] == ["买牛奶"]
     assert (
-        cli("run", "delete task 2", "--approve", "all").stdout == "Taken off the list: 2. 买牛奶\n"
+        cli("run", "delete task 2", "--approve", "all").stdout == "Taken off the list: #2 买牛奶\n"
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -21,8 +21,11 @@ from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
+    from safety.changes import ChangeSet
+    from safety.gate import Decision
     from sandbox.cells import Lift, Sandbox
     from sandbox.network import Leave
+    from tools.staged import Recording, Staging
 
 Kept = TypeVar("Kept")
 Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
@@ -63,6 +66,16 @@ class Wish(NamedTuple):
     max_minutes: float | None = None  # of each
 
 
+class Question(NamedTuple):
+    """What a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
+    or the refusal."""
+
+    changes: ChangeSet
+    decision: Decision
+    number: str  # of the stage that waits
+    differences: str  # of its text files
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool may use of the run it works for."""
@@ -78,6 +91,8 @@ class ToolContext:
         default_factory=dict, repr=False
     )  # what tools may use by name
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
+    staging: Staging | None = None  # where its changes are judged; None: they are made at once
+    recording: Recording | None = None  # keeps what its file tools replace; None: nothing is kept
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
@@ -96,10 +111,21 @@ class ToolContext:
         None  # by the id of the call; None: not here
     )
     hold: Hold | None = None  # of this call: it runs in a stage of its own
+    hash: str = ""  # names this call by its tool and arguments
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
     judged: dict[str, Path] = field(
         default_factory=dict
     )  # paths of this call, as the gate saw them
+
+    def recorded(self, path: Path) -> AbstractContextManager[None]:
+        """Return the block in which a file tool changes this path, so that it can be taken back."""
+        return self.recording.of(self.call, path) if self.recording else nullcontext()
+
+    def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
+        """True for a call whose changes are judged when they are seen."""
+        if self.staging is None or self.hold is not None or name != "code_run":
+            return False
+        return "all" not in self.lifts(name, args, paths)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""

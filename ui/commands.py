@@ -18,6 +18,8 @@ SCREENS = {  # in the order of the help
     "inbox approve": "ui.runs.inbox",
     "inbox deny": "ui.runs.inbox",
     "inbox dismiss": "ui.runs.inbox",
+    "diff": "ui.runs.changes",
+    "undo": "ui.runs.changes",
     "trash list": "ui.runs.trash",
     "trash restore": "ui.runs.trash",
     "sops list": "ui.sops.sops",

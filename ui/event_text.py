@@ -126,6 +126,14 @@ def closing(event: Event) -> str:
     return " · ".join(filter(None, parts))
 
 
+def changed(event: Event) -> str:
+    """Return the line on what a run has changed, and how that is taken back; "" where it changed nothing."""
+    counts: dict[str, int] = event.get("changes") or {}
+    kinds = [kind for kind in ("new", "changed", "moved", "gone") if counts.get(kind)]
+    told = ", ".join(say(f"end.{kind}", n=counts[kind]) for kind in kinds)
+    return f"{told} · {say('end.undo')}" if told else ""
+
+
 def money(cost: float) -> str:
     """$0.0123; nothing when no price is known."""
     if cost <= 0:

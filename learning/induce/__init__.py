@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from learning.induce.dashes import guarded as guarded
     from learning.induce.following import Derived as Derived
     from learning.induce.following import derived as derived
-    from learning.induce.schemas import schema_of as schema_of
     from learning.induce.suggest import Candidate as Candidate
     from learning.induce.suggest import candidates as candidates
     from learning.induce.write import Written as Written
+    from learning.induce.write import spellings as spellings
     from learning.induce.write import written as written
 else:
     __getattr__ = lazy(
@@ -23,6 +23,6 @@ else:
         candidates="suggest",
         derived="following",
         guarded="dashes",
-        schema_of="schemas",
+        spellings="write",
         written="write",
     )

@@ -85,7 +85,7 @@ def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
         if match := _SECTION.fullmatch(line):
             section = match[1]
             continue
-        fact = _fact(line, section)
+        fact = fact_of(line, section)
         if fact is None:
             raise FactLineError(
                 f"{name}:{number} is no fact: {line[:80]!r}\nA fact is a line `- text` below a [SECTION]."
@@ -94,7 +94,8 @@ def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
     return facts
 
 
-def _fact(line: str, section: str) -> Fact | None:
+def fact_of(line: str, section: str) -> Fact | None:
+    """Read one line of a section; None for one that is no fact."""
     match = _LINE.fullmatch(line)
     if match is None or not section or not match["text"].strip():
         return None

@@ -57,7 +57,7 @@ class Memory:
     ) -> None:
         self.session = session
         self.problem = ""  # why the index cannot be used; "" while it can
-        self._path = home / "journal" / INDEX
+        self._home, self._path = home, home / "journal" / INDEX
         self._embedder, self.redact = embedder, redact
         self._lock = WriterLock(home / "journal", wait_seconds)
         self._journal = Journal(home, self._lock)
@@ -147,6 +147,7 @@ class Memory:
         _load_numpy()
         from memory.recall import search
 
+        self._take_in_lines(self._store)
         asked = session if self.session == MAIN else self.session.name
         return search(self._store, query, now, k, session=asked, embedder=self._embedder)
 
@@ -211,6 +212,7 @@ class Memory:
             store = Store(self._path, readonly=self._is_readonly, only=only, lock=self._lock)
             if only is None and not self._is_readonly:
                 catch_up(self._journal, store)
+                self._take_in_lines(store)
                 if self._embedder is not None:
                     _queue_for(self._embedder.name, store)
         except JournalTooNew:
@@ -219,6 +221,13 @@ class Memory:
             self.problem = str(error)
             return None
         return store
+
+    def _take_in_lines(self, store: Store) -> None:
+        """Takes in the lines that were written down since (MEMORY.md, facts, notes), for the owner."""
+        if self.session == MAIN and not self._is_readonly:
+            from memory.recall import refresh
+
+            refresh(self._home, store)
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
         """Those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""

@@ -226,25 +226,26 @@ class Store:
 
     def count(self, session: str | None = None) -> int:
         """How many turns there are."""
-        where, values = self._within(session)
+        where, values = self._said_in(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
 
     def total(self, session: str | None = None) -> int:
-        """The same for who asks often. None is ever removed, so the highest number tells how many there are."""
+        """The same for who asks often, with the lines that were written down. No turn is ever removed, so the highest
+        number tells how many there are."""
         last, only = self.last(), session or self.only
         if only is None:
-            return last
+            return last + int(self._rows("SELECT count(*) FROM turns WHERE number < 0", ())[0][0])
         if self._totals.get(only, (-1, 0))[0] != last:
             self._totals[only] = (last, self.count(session))
         return self._totals[only][1]
 
     def last(self) -> int:
         """The highest number of a turn, of whatever session; 0 while there is none."""
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0])
+        return max(0, int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0]))
 
     def extent(self, session: str | None = None) -> dict[str, datetime | None]:
         """When the first and the last turn were said."""
-        where, values = self._within(session)
+        where, values = self._said_in(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
         return {
             "first": None if first is None else _moment(first),
@@ -293,7 +294,7 @@ class Store:
 
     def numbers(self, session: str | None = None) -> list[int]:
         """All turns, in the order in which they were said."""
-        where, values = self._within(session)
+        where, values = self._said_in(session)
         return [
             number
             for (number,) in self._rows(
@@ -367,6 +368,19 @@ class Store:
         return " OR ".join(
             alone + [f"({one} AND {other})" for one, other in combinations(common, 2)]
         )
+
+    def beside(self, numbers: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
+        """The turns before and after each of some, in its session and by time. Lines that were written down have none."""
+        found: dict[int, tuple[int | None, int | None]] = {}
+        one = "SELECT o.number FROM turns o WHERE o.session = t.session AND (o.at, o.number) {} (t.at, t.number)"
+        before = one.format("<") + " ORDER BY o.at DESC, o.number DESC LIMIT 1"
+        after = one.format(">") + " ORDER BY o.at, o.number LIMIT 1"
+        for some, marks in _chunks([number for number in numbers if number > 0]):
+            asked = (
+                f"SELECT t.number, ({before}), ({after}) FROM turns t WHERE t.number IN ({marks})"
+            )
+            found |= {number: (first, second) for number, first, second in self._rows(asked, some)}
+        return found
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
         """The turns around one, of the same session, in the order in which they were said, without itself."""
@@ -592,7 +606,9 @@ class Store:
         known = self.number(turn.session, turn.id)
         if known is not None:
             return known
+        number = self.last() + 1  # lines that were written down have numbers below 0
         row: tuple[Any, ...] = (
+            number,
             turn.session,
             _kept(turn.id),
             _kept(turn.who),
@@ -607,22 +623,19 @@ class Store:
             turn.source,
             text_hash(turn.text),
         )
-        columns = "session, id, who, text, at, timezone, run, importance, emotion, source, hash"
-        number = int(
-            self._run(
-                f"INSERT INTO turns ({columns}) VALUES ({', '.join('?' * 11)})", row
-            ).lastrowid
-            or 0
+        columns = (
+            "number, session, id, who, text, at, timezone, run, importance, emotion, source, hash"
         )
+        self._run(f"INSERT INTO turns ({columns}) VALUES ({', '.join('?' * 12)})", row)
         self._database.executemany(
             "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, _kept(tag)) for tag in turn.tags]
         )
         self.set_mentioned(number, turn.mentioned)
-        near = f"{turn.who} {self._before(turn, number)}"
-        self._run(
-            "INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)",
-            (number, _cut(turn.text), _cut(near)),
-        )
+        before, after = self.beside([number])[number]
+        if after is not None and self.setting("near"):
+            self._index(after, before, add=False)
+            self._index(after, number)
+        self._index(number, before)
         due = [
             ("times", str(number)),
             ("embedding", text_hash(turn.text)),
@@ -631,11 +644,17 @@ class Store:
         self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", due)
         return number
 
-    def _before(self, turn: Turn, number: int) -> str:
-        at = _micros(turn.at, 0)
-        asked = "SELECT text FROM turns WHERE session = ? AND at BETWEEN ? AND ? AND number != ? ORDER BY at DESC, number DESC LIMIT 1"
-        found = self._rows(asked, (turn.session, at - NEAR_SECONDS * 1_000_000, at, number))
-        return _given(found[0][0])[:MAX_NEAR_CHARS] if found else ""
+    def _index(self, number: int, before: int | None, *, add: bool = True) -> None:
+        """Puts the words of a turn into the index, with the speaker and the turn before it; or takes them out."""
+        turns = self.turns([number] if before is None else [number, before])
+        turn, near = turns[number], turns[number].who
+        if before is not None and turn.at - turns[before].at <= timedelta(seconds=NEAR_SECONDS):
+            near += f" {turns[before].text[:MAX_NEAR_CHARS]}"
+        columns = (
+            "(rowid, own, near) VALUES" if add else "(words, rowid, own, near) VALUES ('delete',"
+        )
+        marks = "(?, ?, ?)" if add else " ?, ?, ?)"
+        self._run(f"INSERT INTO words {columns} {marks}", (number, _cut(turn.text), _cut(near)))
 
     def _within(self, session: str | None) -> tuple[str, tuple[str, ...]]:
         """The condition that keeps a question to a session. A store for one session knows no other."""
@@ -644,6 +663,11 @@ class Store:
                 return "0", ()
             session = self.only
         return ("1", ()) if session is None else ("session = ?", (session,))
+
+    def _said_in(self, session: str | None) -> tuple[str, tuple[str, ...]]:
+        """The same, without the lines that were written down (memory/recall/written.py)."""
+        where, values = self._within(session)
+        return f"{where} AND number > 0", values
 
     def _rows(self, asked: str, values: Iterable[Any]) -> list[Any]:
         return self._try(lambda: self._database.execute(asked, tuple(values)).fetchall())

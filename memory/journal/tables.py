@@ -75,6 +75,8 @@ CREATE TABLE word_vectors (word TEXT NOT NULL, model TEXT NOT NULL, vector BLOB 
   WITHOUT ROWID;
 INSERT OR IGNORE INTO queue (kind, key) SELECT 'embedding', hash FROM turns;
 """,
+    # From here on `near` is the turn before by time, also when it comes later; an older file keeps its own until a rebuild.
+    "INSERT INTO settings SELECT 'near', 'by time' WHERE NOT EXISTS (SELECT * FROM turns);",
 )
 VERSION = len(STEPS)
 WITH_GRAPH = 2  # the first version that has the tables of memory/graph

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 from text.time import TimeRange
 
+WRITTEN = "written"  # the session of lines that were written down; the owner's alone
+
 
 class Turn(NamedTuple):
     """One thing that was said. `id` is unique in a home; `source` is its original: "journal/2026-02-01.md#ANCHOR"."""
 
     id: str
-    session: str  # "main", or "shared:ID"
+    session: str  # "main", "shared:ID", or WRITTEN
     who: str  # "owner", "agent", or a name
     text: str
     at: datetime  # UTC

@@ -196,13 +196,14 @@ def _blocks(text: str) -> Iterator[tuple[str, Note]]:
     block: list[str] = []
     for line in [*text.splitlines(), ""]:
         if block and not line.startswith("  "):
-            yield _note("\n".join(block))
+            yield entry("\n".join(block))
             block = []
         if line.startswith(("- ", "* ")) or (block and line.startswith("  ")):
             block.append(line)
 
 
-def _note(block: str) -> tuple[str, Note]:
+def entry(block: str) -> tuple[str, Note]:
+    """Read one list entry with its later lines: as it can be read, and what it says."""
     found = _MARK.search(block)
     shown = block[: found.start()] if found else block
     said = shown[2:]

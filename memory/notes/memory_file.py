@@ -83,7 +83,7 @@ def parse(text: str) -> MemoryFile:
     entries: list[Entry] = []
     by_hand: list[str] = []
     for _, line, category in _lines(text):
-        if entry := _entry(line, category):
+        if entry := entry_of(line, category):
             entries.append(entry)
         elif item := _ITEM.fullmatch(line):
             by_hand.append(item["text"])
@@ -106,7 +106,7 @@ def changed(
     kept: list[str] = []
     gone: list[Entry] = []
     for raw, line, category in _lines(text):
-        entry = _entry(line, category)
+        entry = entry_of(line, category)
         if entry is None or entry.by:
             kept.append(raw)
         elif entry.id in replaced:
@@ -137,7 +137,8 @@ def _lines(text: str) -> Iterator[tuple[str, str, Category]]:
         yield raw, line, category
 
 
-def _entry(line: str, category: Category) -> Entry | None:
+def entry_of(line: str, category: Category = "instruction") -> Entry | None:
+    """Read one distilled line; None for what the owner wrote or changed."""
     found = _LINE.fullmatch(line.rstrip())
     if found is None:
         return None

@@ -42,7 +42,13 @@ _QUOTED = (
     r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|‘[^’\n]*’(?!\w)|「[^」]*」|『[^』]*』|《[^》]*》"
     r"|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*"
 )
-_SENTENCE = r"(?:[^.!?。！？\n]|[.!?](?!\s|$))+(?:[.!?]+(?=\s|$)|[。！？]+|(?=\n)|\Z)"
+# A dot ends no sentence behind a title or a single capital before a name, nor behind these before a small letter.
+_TITLES = r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|[A-Z])\.(?= [A-Z])|\bNo\.(?= \d)"
+_SHORT = r"\b(?:a\.m|p\.m|e\.g|i\.e|etc|vs|approx|dept|ext|Jr|Sr)\.(?= [a-z])"
+_SENTENCE = (
+    rf"(?:{_TITLES}|{_SHORT}|[^.!?。！？\n]|[.!?](?!\s|$))+"
+    r"(?:[.!?]+(?=\s|$)|[。！？]+|(?=\n)|\Z)"
+)
 _FILLER = (
     r"(?:(?:hey|hi|hello|oh|ok(?:ay)?|well|also|and|but|so|by the way|btw|please|pls|sopwith|actually|honestly|personally|just so you know|just|one more thing"
     r"|for the record|fyi|in general|generally|as a rule|ah|hmm|ugh|right|yes|no|look|listen|important|attention|reminder"

@@ -5,18 +5,22 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from memory.recall.answering import answer as answer
     from memory.recall.assist import with_names as with_names
     from memory.recall.ranking import context_lines as context_lines
     from memory.recall.ranking import mark_read as mark_read
     from memory.recall.ranking import relevant as relevant
     from memory.recall.ranking import search as search
     from memory.recall.words import learn as learn
+    from memory.recall.written import refresh as refresh
 else:
     __getattr__ = lazy(
         __name__,
+        answer="answering",
         context_lines="ranking",
         learn="words",
         mark_read="ranking",
+        refresh="written",
         relevant="ranking",
         search="ranking",
         with_names="assist",

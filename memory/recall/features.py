@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memory.journal.turns import Turn
 from memory.recall.question import Question
 from memory.recall.words import asked_words
+from memory.recall.written import superseded_by
 from text.time import TimeRange
 from text.words import cut
 
@@ -95,18 +96,11 @@ class Meaning(NamedTuple):
     first: Numbers
 
 
-def are_neighbours(first: Turn, second: Turn) -> bool:
-    """True when the second of two turns in a row answers, or goes on with, the first."""
-    return (
-        first.session == second.session
-        and second.at.timestamp() - first.at.timestamp() <= NEAR_SECONDS
-    )
-
-
 class Rows:
     """The turns that are looked at, by session and time, with what is next to what. Takes them in any order."""
 
-    def __init__(self, turns: Mapping[int, Turn]) -> None:
+    def __init__(self, turns: Mapping[int, Turn], before: Mapping[int, int | None]) -> None:
+        """`before`: the turn before each; a turn that is not in it, as a line that was written down, stands alone."""
         import numpy as np
 
         order = [
@@ -124,7 +118,9 @@ class Rows:
         is_same = np.array(
             [one.session == other.session for one, other in pairwise(self.turns)], bool
         )
-        follows = np.nonzero((np.diff(order) == 1) & is_same & (gaps <= NEAR_SECONDS))[0]
+        are_beside = [before.get(other) == one for one, other in pairwise(order)]
+        follows = np.nonzero(np.array(are_beside, bool) & (gaps <= NEAR_SECONDS))[0]
+        is_same &= np.array(order[1:]) > 0
         self.before = np.full(total, -1)  # the row of the turn before; -1: none, or it is not here
         self.before[follows + 1] = follows
         self.after = np.full(total, -1)
@@ -281,6 +277,8 @@ def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> d
         "speaks_of": speaks_of,
         "picture": picture,
         "picture_asked": picture * ("picture" in question.kinds),
+        "written": np.array(rows.numbers) < 0,
+        "superseded": np.array([bool(superseded_by(turn)) for turn in rows.turns], float),
         "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
     }
     return found | {"asks_own": asks * words["own"]}

@@ -22,7 +22,8 @@ from memory.journal.store import Store, text_hash
 from memory.recall.features import Meaning
 from memory.recall.question import Question
 from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load
-from memory.recall.words import asked_words, vocabulary
+from memory.recall.words import MODELS, asked_words, vocabulary
+from memory.recall.written import SETTING, line_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FILE, FAISS_FILE = "vectors.f32", "faiss.index"
 ROWS = 2000  # read at once
 SAVE_AT = 500  # vectors that are not in the file yet
+LINES = 20  # of what was written down, the nearest
 LOOK_AGAIN_SECONDS = 1.0
 _opened: WeakKeyDictionary[Store, _Opened] = WeakKeyDictionary()
 
@@ -44,8 +46,9 @@ class _Opened:
 
     def __init__(self, vectors: Vectors, through: int, unsaved: int) -> None:
         self.vectors, self.through, self.unsaved = vectors, through, unsaved
-        self.state: tuple[int, int] = (-1, -1)
+        self.state: tuple[int, int, str] = (-1, -1, "")
         self.looked_at = 0.0
+        self.lines: Vectors = ExactVectors(vectors.model, vectors.dimension)
         self.sessions: dict[str, tuple[int, frozenset[int]]] = {}
 
 
@@ -54,7 +57,12 @@ class Near(NamedTuple):
 
     best: dict[int, float]
     vectors: Vectors
+    lines: Vectors  # of what was written down
     questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
+
+    def nearest_cosine(self) -> float:
+        """How near the nearest is; 1 for a model of which it is not known what is near."""
+        return max(self.best.values(), default=0.0) if self.vectors.model in MODELS else 1.0
 
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
         """Those of some turns that are nearest."""
@@ -68,8 +76,9 @@ class Near(NamedTuple):
 
         mean, deviation = self.vectors.spread(self.questions)
         found = np.zeros((len(numbers), 2))
-        there, vectors = self.vectors.rows(numbers)
-        found[there] = (vectors @ self.questions.T - mean) / deviation
+        for kept in (self.vectors, self.lines):
+            there, vectors = kept.rows(numbers)
+            found[there] = (vectors @ self.questions.T - mean) / deviation
         return Meaning(found[:, 0], found[:, 1])
 
 
@@ -96,10 +105,14 @@ def near(
         known.add(words, vectors[len(texts) :])
     questions = vectors[[0, len(texts) - 1]]
     within = _of_session(store, opened, session)
-    numbers, cosines = opened.vectors.nearest(questions[0], count, within)
-    return Near(
-        dict(zip(numbers.tolist(), cosines.tolist(), strict=True)), opened.vectors, questions
-    )
+    best = opened.vectors.nearest(questions[0], count, within)
+    lines = opened.lines.nearest(questions[0], LINES if session is None else 0)
+    found = _paired(*best) | _paired(*lines)
+    return Near(found, opened.vectors, opened.lines, questions)
+
+
+def _paired(numbers: NDArray[np.int64], cosines: NDArray[np.float32]) -> dict[int, float]:
+    return dict(zip(numbers.tolist(), cosines.tolist(), strict=True))
 
 
 def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:
@@ -118,7 +131,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
     opened = _opened.get(store)
     if opened is None or opened.vectors.model != model:
         opened = _from_file(store, model)
-    state = (store.last(), store.waiting("embedding"))
+    state = (store.last(), store.waiting("embedding"), store.setting(SETTING))
     if opened is None or (
         opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS
     ):
@@ -178,8 +191,12 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
             data = b"".join(data for _, data in some)
             opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(some), -1))
             added, last = added + len(some), some[-1][0]
+    lines = line_vectors(store, model)
+    if opened is None and lines:
+        opened = _Opened(_empty(model, len(next(iter(lines.values()))) // 4, 0), 0, 0)
     if opened is None:
         return None
+    _take_lines(opened, lines)
     opened.unsaved += added
     if store.waiting("embedding") == 0:
         opened.through = last
@@ -188,6 +205,18 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
             opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
             opened.unsaved = 0
     return opened
+
+
+def _take_lines(opened: _Opened, lines: dict[int, bytes]) -> None:
+    import numpy as np
+
+    size = opened.vectors.dimension * 4
+    rows = {number: data for number, data in lines.items() if len(data) == size}
+    numbers = np.fromiter(rows, np.int64, len(rows))
+    vectors = np.frombuffer(b"".join(rows.values()), "<f4").reshape(
+        len(rows), opened.vectors.dimension
+    )
+    opened.lines = ExactVectors(opened.vectors.model, opened.vectors.dimension, numbers, vectors)
 
 
 def _empty(model: str, dimension: int, room: int) -> Vectors:

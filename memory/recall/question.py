@@ -115,3 +115,8 @@ def _names(text: str, who: str) -> bool:
 def is_small(token: str) -> bool:
     """True for a token that says nothing about what is asked for."""
     return token in SMALL or _STOP_CHARACTERS.issuperset(token)
+
+
+def is_joint(token: str) -> bool:
+    """True for a pair of characters that may be the end of one word and the beginning of another."""
+    return not token.isascii() and not _STOP_CHARACTERS.isdisjoint(token)

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.home.sessions import MAIN
-from memory.journal.turns import Found, Recalled, Turn
-from memory.recall.question import Question, is_small, understood
+from memory.journal.turns import WRITTEN, Found, Recalled, Turn
+from memory.recall.question import Question, is_joint, is_small, understood
+from memory.recall.written import best_lines, superseded_by
 from text.time import TimeRange
 from text.words import asked
 
@@ -34,6 +35,7 @@ WEIGHTS = Path(__file__).parents[2] / "assets" / "recall_weights.json"
 BY_WORDS = 60
 BY_WORDS_ALONE = 120  # where nothing is found by meaning
 BY_MEANING = 60
+BY_LINES = 40  # of what was written down
 BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
@@ -43,6 +45,8 @@ LEAST_TERMS = 2
 WORTHLESS = 0.4  # the share of the turns above which a term weighs next to nothing in BM25
 MOST = 60_000  # turns in which terms that all are common stand together, 20 ms
 LIKE = 0.1  # from which it is said that a turn has words like those asked for
+LEAST_SAID = 0.3  # of what is telling in a question, around one turn; else nothing is given
+LEAST_NEAR = 0.3  # the cosine from which a turn means what is asked; strangers stay below 0.27
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
@@ -51,6 +55,8 @@ BY_HAND = {
     "read": 0.1,
     "importance": 0.4,
     "whole": 1.0,
+    "written": 1.0,
+    "superseded": -1.5,
 }  # no collection of questions tells these
 WHOLE = 0.999
 
@@ -65,6 +71,8 @@ class Candidates(NamedTuple):
     ranges: Sequence[TimeRange]
     has_meaning: bool
     read: Mapping[int, datetime] = {}  # row → when it was last read
+    told: float = 1.0  # the share of what is telling in the question that stands anywhere
+    nearest: float = 1.0  # the cosine of what is nearest; 1 for a model of which nothing is known
 
 
 def search(
@@ -79,7 +87,7 @@ def search(
     import numpy as np
 
     found, degraded = candidates(store, query, now, session, embedder)
-    if found is None:
+    if found is None or not _fits(found):
         return Recalled([], degraded)
     scores = weighed(found, now)
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
@@ -124,11 +132,12 @@ def candidates(
         ):
             documents[term] = max(known)
     ranked = store.keyword_ranks(_telling(documents, total), BY_WORDS_ALONE, session)
-    words = dict(ranked[:BY_WORDS])
+    lines = dict(best_lines(store, list(documents), BY_LINES)) if session is None else {}
+    words = dict(ranked[:BY_WORDS]) | lines
     turns = store.turns(words, session)
     question = understood(query, {turn.who for turn in turns.values()}, also)
     near, degraded = _near(store, question, session, embedder)
-    words = words if near else dict(ranked)
+    words = words if near else dict(ranked) | lines
     ranges = _ranges(query, now)
     numbers = (
         set(words)
@@ -137,11 +146,10 @@ def candidates(
     )
     if not numbers:
         return None, degraded
-    around = {
-        number + step for number in (*words, *(near.best if near else ())) for step in (-1, 1)
-    } | numbers
-    turns |= store.turns(around - turns.keys(), session)
-    rows = Rows(turns)
+    turns |= store.turns(
+        (_around(store, [*words, *(near.best if near else ())]) | numbers) - turns.keys(), session
+    )
+    rows = Rows(turns, {number: before for number, (before, _) in store.beside(turns).items()})
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
     found = features(question, rows, documents, total, meaning, ranges, like)
@@ -151,7 +159,38 @@ def candidates(
         if read
         else {}
     )
-    return Candidates(question, rows, found, numbers, ranges, meaning is not None, last), degraded
+    told = _told(question, documents, total)
+    nearest = near.nearest_cosine() if near else 0.0
+    return (
+        Candidates(
+            question, rows, found, numbers, ranges, meaning is not None, last, told, nearest
+        ),
+        degraded,
+    )
+
+
+def _told(question: Question, documents: Mapping[str, int], total: int) -> float:
+    """The share of what is telling in a question that stands anywhere; 1 where nothing is telling."""
+    from memory.recall.features import rarity
+
+    whole = (term for term in question.terms if term in documents or not is_joint(term))
+    weights = {term: rarity(documents.get(term, 0), total) for term in whole}
+    everything = sum(weights.values())
+    known = sum(weight for term, weight in weights.items() if term in documents)
+    return known / everything if everything else 1.0
+
+
+def _fits(found: Candidates) -> bool:
+    """True when anything answers: it says enough of what is asked, means it, or is of the time that is asked for."""
+    said = found.told * float(found.features["covered_near"].max(initial=0.0))
+    asks_of = found.ranges or found.question.named
+    return bool(asks_of) or said >= LEAST_SAID or found.nearest >= LEAST_NEAR
+
+
+def _around(store: Store, numbers: Iterable[int]) -> set[int]:
+    """The turns before and after some."""
+    pairs = store.beside(numbers).values()
+    return {number for pair in pairs for number in pair if number is not None}
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
@@ -166,6 +205,8 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
     total += BY_HAND["whole"] * (
         found.features["covered"] > WHOLE
     )  # all that is asked for, as typed into a search box
+    total += BY_HAND["written"] * found.features["written"]
+    total += BY_HAND["superseded"] * found.features["superseded"]
     total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)
     for row, at in found.read.items():
         total[row] += BY_HAND["read"] * np.exp(
@@ -240,12 +281,13 @@ def _in_time(
 
 
 def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
-    """The same words again go behind everything else."""
-    seen: set[str] = set()
+    """The same words again go behind everything else; what was written down counts once for each file."""
+    seen: set[tuple[str, str]] = set()
     first: list[int] = []
     again: list[int] = []
     for row in order:
-        text = rows.turns[row].text.strip()
+        turn = rows.turns[row]
+        text = (turn.text.strip(), turn.source.partition(":")[0] if turn.session == WRITTEN else "")
         (again if text in seen else first).append(row)
         seen.add(text)
     return first + again
@@ -290,6 +332,8 @@ def _why(found: Candidates, row: int) -> str:
         said.append("follows a turn with these words")
     if "like_others" in found.features and found.features["like_others"][row] > LIKE:
         said.append("words that mean much the same")
+    if by := superseded_by(found.rows.turns[row]):
+        said.append(f"superseded by {by}")
     return "; ".join(said) or "near such turns"
 
 
@@ -304,9 +348,9 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
         return []
     documents, total = store.documents(terms), store.total()
     hits = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS_ALONE))
-    if len(hits) < 2:  # the request itself may be one
-        return []
-    turns = store.turns({number + step for number in hits for step in (-1, 0, 1)})
+    hits |= dict(best_lines(store, list(documents), BY_LINES))
+    turns = store.turns(hits.keys() | _around(store, hits))
+    beside = store.beside(turns)
     question = understood(
         request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns}
     )
@@ -316,10 +360,14 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     }
     everything, said = sum(telling.values()) or 1.0, " ".join(request.split())
     found: dict[str, Found] = {}
-    for number in sorted(turns, reverse=True):  # of the same words, those said last
+    for number in sorted(
+        turns, key=lambda each: turns[each].at, reverse=True
+    ):  # of the same words, the last
         text = " ".join(turns[number].text.split())
-        near = own[number].union(*(own[each] for each in _beside(turns, number)))
+        near = own[number].union(*(own[each] for each in _close(turns, number, beside)))
         covered = sum(telling[term] for term in near) / everything
+        if superseded_by(turns[number]):
+            continue
         if own[number] and covered >= LEAST_COVERED and text != said:
             score = round(hits.get(number, 0.0) / max(hits.values()), 4)
             found.setdefault(
@@ -328,14 +376,16 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     return sorted(found.values(), key=lambda each: -each.score)[:k]
 
 
-def _beside(turns: Mapping[int, Turn], number: int) -> Iterator[int]:
-    """The turns before and after one, as far as they belong together."""
-    from memory.recall.features import are_neighbours
+def _close(
+    turns: Mapping[int, Turn], number: int, beside: Mapping[int, tuple[int | None, int | None]]
+) -> Iterator[int]:
+    """The turns before and after one that were said soon before or after it."""
+    from memory.recall.features import NEAR_SECONDS
 
-    for near in (number - 1, number + 1):
-        first, second = turns.get(min(near, number)), turns.get(max(near, number))
-        if first and second and are_neighbours(first, second):
-            yield near
+    for near in beside.get(number, ()):
+        other = turns.get(near or 0)
+        if other and abs((other.at - turns[number].at).total_seconds()) <= NEAR_SECONDS:
+            yield near or 0
 
 
 def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetime) -> None:
@@ -373,6 +423,6 @@ def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
 
 def _speaker(turn: Turn) -> str:
     """Who said it; whoever speaks in a group is not the owner for that."""
-    if turn.session == MAIN.name:
+    if turn.session in (MAIN.name, WRITTEN):
         return turn.who
     return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"

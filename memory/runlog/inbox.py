@@ -56,6 +56,8 @@ class Entry:
     at: str = ""
     command: str = ""
     hours: float = 0.0  # how long the question stands; 0: for ever
+    changes: list[dict[str, Any]] = field(default_factory=list)  # that an approval would make real
+    shown: str = ""  # those changes as a person reads them
 
     @property
     def is_expired(self) -> bool:

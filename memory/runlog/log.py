@@ -406,6 +406,7 @@ class Totals:
         ] = {}  # the helpers, and what each has cost in USD, once it has ended
         self.tokens = {"input": 0, "cached": 0, "output": 0}
         self.kinds: set[str] = set()
+        self.changes: dict[str, int] = {}  # how many files were new, changed, moved, gone
         for event in events:
             self.add(event)
 
@@ -421,6 +422,9 @@ class Totals:
             self.cost += event["cost"]
             for key in self.tokens:
                 self.tokens[key] += event["tokens"][key]
+        elif event["type"] == "changes":
+            for key in ("new", "changed", "moved", "gone", "bytes"):
+                self.changes[key] = self.changes.get(key, 0) + event[key]
         elif event["type"] == "delegated":
             self.children[event["child"]] = event.get("cost", 0.0)
         elif event["type"] == "run_ended":
@@ -440,4 +444,5 @@ class Totals:
             "cost": round(self.cost, 6),
             "rote": self.kinds == {"rote"},
             **({"children": list(self.children)} if self.children else {}),
+            **({"changes": dict(self.changes)} if self.changes else {}),
         }

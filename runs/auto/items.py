@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from learning.learned_wordings import with_learned
-from learning.routing import choose
+from learning.route import Remembered, choose
 from memory.home.reader import reader_for
 from memory.home.sessions import MAIN
 from memory.notes.tasks import Task, Tasks
@@ -58,7 +57,7 @@ def from_list(
 ) -> Iterator[Item | Left]:
     """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/notes/tasks.py does."""
     has_model = bool(agent.config.models)
-    known = None if has_model else with_learned(agent.sops.all(), agent.config.home)
+    known = None if has_model else Remembered(agent.config.home).with_wordings(agent.sops.all())
     for task in Tasks(agent.config.home).open():
         item = of_todo(task)
         if task.status != "open" or not _may_be_taken(item, attempts, session):

@@ -7,7 +7,7 @@ the inbox, holds once and for exactly the call that was shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent_loop import Outcome
@@ -17,7 +17,8 @@ from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.working import TurnState
 from models.base import Event, ToolCall, ToolResult
 from safety.gate import Decision
-from tools.base import ToolContext
+from tools.base import Question, ToolContext
+from tools.staged import lines, listed
 
 LINES = ("old", "new", "content")
 DIFFED = ("file_patch", "file_write")  # a confirmation shows the lines that they change
@@ -41,22 +42,50 @@ class Consent:
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows this call; else its refusal, or the outcome that waits."""
+        confirmation = self._confirmation(f"{self.run}.{turn}", call, verdict)
+        return (yield from self._asked(turn, call, verdict, confirmation))
+
+    def commit(
+        self, turn: int, call: ToolCall, question: Question
+    ) -> Generator[Event, None, ToolResult | Outcome | None]:
+        """Return None when the owner allows what a call has changed; else as `allow`."""
+        verdict = replace(question.decision, scope=f"changes|{'|'.join(question.decision.risks)}")
+        shown = "\n".join([*lines(question.changes.changes), question.differences]).strip()
+        script = {name: value for name, value in (call.args or {}).items() if name != "env"}
+        confirmation = Confirmation(
+            f"{self.run}.{turn}.{question.number}",
+            call.name,
+            call.args or {},
+            verdict.reason,
+            verdict.risk,
+            f"{shown}\n\n{preview(script)}",
+            tuple(listed(question.changes.changes)),
+        )
+        return (yield from self._asked(turn, call, verdict, confirmation))
+
+    def _asked(
+        self, turn: int, call: ToolCall, verdict: Decision, confirmation: Confirmation
+    ) -> Generator[Event, None, ToolResult | Outcome | None]:
         if verdict.scope in self.state.allowed_for_run:
             return None
+        id = confirmation.id
         name = call_hash(call.name, call.args or {})
+        if confirmation.changes:  # an approval holds for these changes
+            name = call_hash(id, call.args)
         found = self._found(name)
         if found is None:
-            id = f"{self.run}.{turn}"
+            changes = {"changes": list(confirmation.changes)} if confirmation.changes else {}
             yield self._event("confirm", id, turn) | {
                 "tool": call.name,
                 "reason": verdict.reason,
                 "risk": verdict.risk,
+                **changes,
             }
-            approval = self.owner.confirm(self._confirmation(id, call, verdict))
+            approval = self.owner.confirm(confirmation)
         else:
             id, approval = found
         if approval is None:
-            return self._wait_for_leave(id, name, call, verdict)
+            return self._wait_for_leave(id, name, call, verdict, confirmation)
         self.state.confirmed.add(id)
         yield self._event("confirmed", id, turn) | {
             "decision": approval.decision,
@@ -115,11 +144,15 @@ class Consent:
             self.state.allowed_for_run.add(verdict.scope)
         return None
 
-    def _wait_for_leave(self, id: str, name: str, call: ToolCall, verdict: Decision) -> Outcome:
+    def _wait_for_leave(
+        self, id: str, name: str, call: ToolCall, verdict: Decision, confirmation: Confirmation
+    ) -> Outcome:
         entry = Entry(id, self.run, "confirmation", self.redact(f"{call.name}: {verdict.reason}"))
         entry.tool, entry.args = call.name, self.redact(call.args or {})
         entry.risk, entry.call, entry.session = verdict.risk, name, self.session
-        entry.hours = self.hours
+        entry.hours, entry.changes = self.hours, self.redact(list(confirmation.changes))
+        if entry.changes:
+            entry.shown = self.redact(confirmation.preview)
         return self._wait(entry)
 
     def _wait_for_answer(self, id: str, name: str, question: str, candidates: list[str]) -> Outcome:

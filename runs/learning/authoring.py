@@ -17,9 +17,8 @@ from typing import Any, Protocol
 from config import SopwithError
 from learning.authoring import Authored, BadReply, authored, brief
 from learning.draft import Draft
-from learning.learned_wordings import with_learned
+from learning.route import Remembered, Where
 from learning.script_writing import source_in
-from learning.slots import Where
 from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
@@ -74,7 +73,7 @@ def author(
     keeping = Keeping(agent.config.safety.roots, redactor)
     try:
         prompt = agent.prompts.text("author_sop", draft=redactor(brief(draft)))
-        beside = with_learned(agent.sops.all(), agent.config.home)
+        beside = Remembered(agent.config.home).with_wordings(agent.sops.all())
     except SopwithError:  # the draft cannot be read back yet: there is nothing to describe
         return None
     call = _Call(agent, draft.name, cwd)

@@ -21,13 +21,14 @@ from learning.induce import (
     candidates,
     derived,
     guarded,
-    schema_of,
+    spellings,
     written,
 )
 from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, expectation, strict
 from learning.prove.strictness import HEADS, Line
 from learning.trace import Trace
+from learning.value_schema import schema_of
 from learning.wording import asked_with
 from memory.sops.store import Status
 from replay.expectation import Touched
@@ -175,7 +176,7 @@ class Lesson:
         return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
 
     def _spelled(self, value: str) -> list[str]:
-        return Written.spelled(value, self.folders)
+        return spellings(value, Path.home(), self.folders)
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -202,7 +203,8 @@ class Lesson:
         return derived(self._written().text, self.values)
 
     def _written(self) -> Written:
-        return Written.of(strict(self.lines, self.head), self.values, self.folders)
+        spelled = {name: self._spelled(value) for name, value in self.values.items()}
+        return written(strict(self.lines, self.head), spelled)
 
     @property
     def script(self) -> str:

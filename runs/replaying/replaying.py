@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config import Lang
 from learning.guards import ReplayGuards, tools_used
-from learning.slots import Where
+from learning.route import Where
 from memory.sops.store import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
@@ -45,9 +45,6 @@ def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuard
     """What is looked at before this SOP is done (learning/guards.py)."""
     return ReplayGuards.of(
         replay.sop,
-        replay.request
-        if replay.lane in ("", "wordings")
-        else "",  # the other lanes have held it against the SOP
         tools=tools,
         schemas=tools.schemas_with(tools_used(replay.sop)),
         where=Where(cwd, Path.home()),

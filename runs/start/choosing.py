@@ -1,4 +1,4 @@
-"""What a request leads to: an SOP that is done by rote, or SOPs that a model is told of."""
+"""Decide what a request leads to: an SOP that is done by rote, one that a model picked, or hints for a model."""
 
 from __future__ import annotations
 
@@ -6,43 +6,48 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from learning.learned_wordings import with_learned
-from learning.routing import choose
+from learning.route import Match, Remembered, Shown, choose
 from memory.sops.store import Sop
 from models.base import Event, Reply, Request
 from runs.options import Options, Replay
 from runs.parts import Parts
-from runs.replaying import offline
+from runs.start.answers import is_answered
 from runs.start.briefing import is_only_to_remember
+from runs.start.reminding import is_reminder
 
 
 class Chosen(NamedTuple):
-    """What is done by rote, or which SOPs are near; `asked`: the events of finding that out, which may have cost something."""
+    """What is done by rote, or which SOPs are near. `pick`: a model's choice that the owner must see before it is done.
+    `asked`: the events of finding that out, which may have cost something."""
 
     replay: Replay | None
     hints: Sequence[Sop] = ()
     asked: Sequence[Event] = ()
+    pick: Shown | None = None
+    reminder: Match | None = None
 
 
 def chosen(task: str, options: Options, parts: Parts) -> Chosen:
-    """Asks the lanes of the routing (learning/routing.py), unless the session or the options forbid it."""
-    if not options.rote or options.session != "main" or is_only_to_remember(task):
+    """Return what serves the task (learning/route), unless the session or the options forbid it."""
+    if not options.rote or options.session != "main":
+        return Chosen(None)
+    if is_only_to_remember(task) or is_answered(task):
         return Chosen(None)
     asked: list[Event] = []
-    known = with_learned(parts.sops.all(), parts.config.home)
+    known = Remembered(parts.config.home).with_wordings(parts.sops.all())
     ask_model = _chooser(options, parts, asked)
-    choice = choose(
-        task, known, options.cwd, Path.home(), ask_model=ask_model, offline=offline(asked)
-    )
+    choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model)
     match = choice.match
+    if is_reminder(match):
+        return Chosen(None, reminder=match)
     replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
-    return Chosen(replay, choice.hints, asked)
+    return Chosen(replay, choice.hints, asked, choice.pick)
 
 
 def _chooser(
     options: Options, parts: Parts, asked: list[Event]
 ) -> Callable[[str, str], str] | None:
-    """The first configured model, to be asked once which SOP a request means. What it cost goes to `asked`."""
+    """Return a call to the first configured model. What it cost goes to `asked`."""
     if not parts.config.models:
         return None
 

@@ -1,73 +1,69 @@
-"""Asks an owner who is there which SOP a request means, where no lane is sure and no model can do it.
+"""Ask an owner who is there which SOP a request means, and for the values that it needs; else name the nearest.
 
 The question is like any other: events `asked` and `answered`, an entry in the inbox when nobody answers, and the run goes
-on from there. What is chosen is done by rote, with all gates and guards; the wording is kept (learning/learned_wordings.py), a
-no too. Where nobody is there, the reason that no model can do it names the nearest SOP. Source: seed 002 §7.
+on from there. What is chosen is done by rote, with all gates and guards; a yes keeps the wording, a no is kept too.
 """
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Generator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_loop import End, Outcome
-from learning.learned_wordings import is_refused, refuse
-from learning.slots import Where
+from learning.route import Remembered, Shown, Where, choose
 from memory.runlog.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
+from replay.parameters import ParameterError, bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handler import Owner
-    from learning.near import Near
     from memory.sops.store import Sop
     from replay.rote import Guards
     from runs.start.planned import Planned
 
 LANE = "asked"
-ABOUT = 0.5  # of what a request is about stands in an SOP that it may mean
+TRIES = 3  # for a value
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
 SAY = {
     "question": {
-        "en": "Nobody can do this for sure without a model. Did you mean this?",
-        "zh": "没有模型，无法确定该怎么做。您是不是想要这样？",
+        "en": "I'm not sure what you mean. Did you mean:",
+        "zh": "不确定您的意思。您是不是想要：",
     },
+    "pick": {"en": "Is this what you mean?", "zh": "您是这个意思吗？"},
     "none": {"en": "none of these", "zh": "都不是"},
-    "passed_over": {"en": "not taken up: {}", "zh": "未处理：{}"},
-    "added": {"en": "you did not say: {}", "zh": "您没有说：{}"},
-    "plan": {
-        "en": "Nobody can do this without a model. Shall it be done by rote at these times?",
-        "zh": "没有模型，无法直接做这件事。要按这些时间照流程来做吗？",
-    },
+    "unused": {"en": "does not use {}", "zh": "未用到 {}"},
+    "missing": {"en": "asks for {}", "zh": "还需要 {}"},
+    "value": {"en": "{}: {}?", "zh": "{}（{}）是什么？"},
+    "again": {"en": "{} {}: {}?", "zh": "{} {}（{}）是什么？"},
+    "plan": {"en": "Do this at these times?", "zh": "要按这些时间做吗？"},
     "job": {"en": "{}: {} ({}; next: {})", "zh": "{}：{}（{}；下次：{}）"},
     "kept": {
-        "en": "{} is kept as a job; next: {}. It runs while the scheduler does: sopwith schedule start",
-        "zh": "{} 已存为任务；下次：{}。调度器运行时它才会执行：sopwith schedule start",
+        "en": "{} is scheduled; next: {}. It runs while the scheduler does: sopwith schedule start",
+        "zh": "{} 已加入计划；下次：{}。调度器运行时才会执行：sopwith schedule start",
     },
-    "nearest": {"en": "The nearest is: sopwith {}", "zh": "最接近的是：sopwith {}"},
-    "broken": {
-        "en": "{0} may be meant, and cannot be used: {1} (sopwith sops show {0})",
-        "zh": "可能是指 {0}，但它无法使用：{1}（sopwith sops show {0}）",
+    "door": {
+        "en": "I'm not sure what you mean, and no model is set up. The nearest I can do:",
+        "zh": "不确定您的意思，也没有设置模型。我能做的最接近的事：",
     },
-    "not_sure": {
-        "en": "no learned procedure covers this for sure, and no model is configured (see: sopwith doctor).",
-        "zh": "没有学会的流程能确定地做这件事，也没有配置模型（参见：sopwith doctor）。",
-    },
+    "door_model": {"en": "The nearest I can do without it:", "zh": "不用模型时最接近的事："},
+    "set_up": {"en": "Set up a model: sopwith init", "zh": "设置模型：sopwith init"},
     "effects none": {"en": "changes nothing", "zh": "不改变任何东西"},
     "effects local": {"en": "changes files here", "zh": "会改动这里的文件"},
     "effects external": {"en": "reaches other machines", "zh": "会影响其他机器"},
-    "effects destructive": {"en": "cannot be undone", "zh": "无法撤销"},
+    "effects destructive": {"en": "removes things", "zh": "会删除东西"},
 }
 
 
 class Asking(NamedTuple):
-    """What the question stands on. `attended`: somebody is there who sees it; `guards` are those of the replay."""
+    """What the question stands on. `attended`: somebody is there who sees it; `guards` are those of the replay;
+    `preview` says what a choice would change, where a stage can tell."""
 
     home: Path
     run: str
@@ -78,143 +74,181 @@ class Asking(NamedTuple):
     attended: bool
     inbox: Inbox
     known: Sequence[Sop]
-    guards: Callable[[Near], Guards]
+    guards: Callable[[Shown], Guards]
     has_models: bool
+    has_waited: bool = False
+    preview: Callable[[Shown], str] = lambda shown: ""
 
-    def nearest(self) -> list[Near]:
-        """The SOPs that may be meant, but those that the guards would stop and those that the owner has said no to."""
-        from learning.near import near  # most runs are sure, or have a model
+    def nearest(self) -> list[Shown]:
+        """Return the SOPs that may be meant, without those that the owner has said no to."""
+        remembered = Remembered(self.home)
+        choice = choose(self.task, self.known, self.where.cwd, self.where.owner_home)
+        return [each for each in choice.shown if not remembered.is_refused(self.task, each)][:3]
 
-        return [
-            each for each in near(self.task, self.known, self.where) if self._may_be_meant(each)
-        ]
+    def ask(self, why: ModelUnavailable) -> Generator[Event, None, Shown | End]:
+        """Return the SOP that the owner chose, or the end of the run: it waits, or has become a job.
 
-    def ask(self, why: ModelUnavailable) -> Generator[Event, None, Near | End]:
-        """The SOP that the owner chose, or the end of the run: it waits for the answer, or has become a job. Raises ModelUnavailable
-        for a no, where nobody is there, and where nothing is near."""
+        Raises ModelUnavailable for a no, where nobody is there, and where nothing is near.
+        """
         from runs.start.planned import planned
 
-        if plan := planned(self.task, self.known, self.where):
+        plan = planned(self.task, self.known, self.where)
+        if plan:
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            broken = self._broken()
-            raise ModelUnavailable(f"{str(why).splitlines()[0]}\n{broken}") if broken else why
-        texts = [self.shown(each) for each in found]
-        chosen = yield from self._question(
-            self._say("question"), texts, [each.sop.name for each in found], found[0].command, why
-        )
-        if isinstance(chosen, End):
-            return chosen
-        if chosen is None:
-            for each in found:
-                self._refuse(each.sop, each.parameters)
             raise why
-        return found[chosen]
+        able = [each for each in found if self._can_be_done(each)]
+        if not able or not self._may_ask():
+            raise ModelUnavailable(self.door(found, why))
+        return (yield from self._which(self._say("question"), able, why))
 
-    def _broken(self) -> str:
-        """What to say of an SOP that cannot be used, and that the request is about; empty when there is none."""
-        from learning.index import Index
+    def confirm(self, pick: Shown) -> Generator[Event, None, Shown | End]:
+        """Return what a model picked once the owner has seen it. Raises ModelUnavailable for a no."""
+        refused = ModelUnavailable("")
+        if not self._can_be_done(pick) or not self._may_ask():
+            raise refused
+        return (yield from self._which(self._say("pick"), [pick], refused))
 
-        broken = {sop.name: sop for sop in self.known if sop.problem and not sop.is_quarantined}
-        problems = {name: sop.problem or "" for name, sop in broken.items()}
-        ranking = Index().of(list(broken.values()))
-        words = re.sub(r"\S*/\S*", " ", self.task)
-        name = next(
-            (name for name, _ in ranking.best(words, 1) if ranking.share(words, name) >= ABOUT), ""
-        )
-        return self._say("broken", name, problems[name]) if name else ""
+    def _which(
+        self, question: str, able: list[Shown], why: ModelUnavailable
+    ) -> Generator[Event, None, Shown | End]:
+        texts = [*(self.shown(each) for each in able), self._say("none")]
+        answer = yield from self._question(question, texts, "0")
+        if isinstance(answer, End):
+            return answer
+        number = _meant(answer, texts[:-1], [each.sop.name for each in able])
+        if number is None:
+            self.inbox.remove_run(self.run)
+            self._refuse(able)
+            raise why
+        found = yield from self._completed(able[number])
+        if not isinstance(found, End):
+            self.inbox.remove_run(self.run)
+        return found
+
+    def _completed(self, shown: Shown) -> Generator[Event, None, Shown | End]:
+        """Ask for the values that are missing, one by one."""
+        procedure = shown.sop.procedure
+        assert procedure is not None
+        values = {name: shown.parameters[name] for name in shown.parameters}
+        for name in shown.missing:
+            schema = procedure.parameters[name]
+            meaning, wrong = str(schema.get("description") or name), ""
+            for attempt in range(TRIES):
+                text = (
+                    self._say("again", wrong, name, meaning)
+                    if wrong
+                    else self._say("value", name, meaning)
+                )
+                answer = yield from self._question(text, [], f"{name}.{attempt}")
+                if isinstance(answer, End):
+                    return answer
+                try:
+                    values |= bind({name: schema}, (), {name: answer.strip()}, self.where.cwd)
+                    break
+                except ParameterError as error:
+                    wrong = str(error)
+            else:
+                raise ModelUnavailable(wrong)
+        parameters = procedure.bind(values, self.where.cwd)
+        return replace(shown, parameters=parameters, missing=[])
 
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
-        """Asks whether the job is meant, and keeps it."""
+        """Ask whether the job is meant, and keep it."""
         match = plan.match
-        if is_refused(self.home, match.sop, self.task, match.parameters, self.where):
-            raise why
         shown = self._say("job", plan.when, plan.task, match.sop.name, plan.next)
-        chosen = yield from self._question(
-            self._say("plan"), [shown], [match.sop.name], plan.command, why
-        )
-        if isinstance(chosen, End):
-            return chosen
-        if chosen is None:
-            self._refuse(match.sop, match.parameters)
+        if not self._may_ask():
+            command = shlex.join(["sopwith", *plan.command])
+            raise ModelUnavailable(f"{self._say('door')}\n  {command}\n{self._say('set_up')}")
+        answer = yield from self._question(self._say("plan"), [shown, self._say("none")], "0")
+        if isinstance(answer, End):
+            return answer
+        self.inbox.remove_run(self.run)
+        if _meant(answer, [shown], [match.sop.name]) is None:
             raise why
         id = plan.keep(self.home)
-        yield {
-            "type": "scheduled",
-            "job": id,
-            "when": plan.when,
-            "sop": match.sop.name,
-            "parameters": match.parameters,
-        }
+        fields = {"job": id, "when": plan.when, "sop": match.sop.name}
+        yield {"type": "scheduled", **fields, "parameters": match.parameters}
         return End("CURRENT_TASK_DONE", Outcome(self._say("kept", id, plan.next)), 0)
 
     def _question(
-        self,
-        question: str,
-        texts: list[str],
-        names: Sequence[str],
-        command: Sequence[str],
-        why: ModelUnavailable,
-    ) -> Generator[Event, None, int | End | None]:
-        """Puts it: the number of the candidate that is meant, None for none, or the end of a run that waits."""
-        texts = [*texts, self._say("none")]
-        name, id = (
-            call_hash("did_you_mean", {"question": question, "candidates": texts}),
-            f"{self.run}.0",
-        )
+        self, question: str, texts: list[str], part: str
+    ) -> Generator[Event, None, str | End]:
+        """Put a question: return the answer, or the end of a run that waits for it."""
+        name = call_hash("did_you_mean", {"question": question, "candidates": texts})
+        id = f"{self.run}.{part}"
         given = self.inbox.answer_for(self.run, name)
-        is_waiting = any(entry.id == id for entry in self.inbox.list())
-        if not given and not self.attended and not is_waiting:
-            raise ModelUnavailable(self.reason(command, why))
-        if given:
-            answer: str | None = given[1].text
-        else:
+        answer: str | None = given[1].text if given else None
+        if answer is None:
             yield {"type": "asked", "id": id, "turn": 1, "question": question, "candidates": texts}
             answer = self.owner.ask(id, question, texts) if self.attended else None
         if answer is None:
             self.inbox.add(Entry(id, self.run, "question", question, texts, call=name))
             return End("EXITED", Outcome(question, should_exit=True, ending="waiting"), 0)
         yield {"type": "answered", "id": id, "turn": 1, "text": answer}
-        if given:
-            self.inbox.remove(id)
-        return _meant(answer, texts[:-1], names)
+        return answer
 
-    def _refuse(self, sop: Sop, parameters: dict[str, Any]) -> None:
+    def _may_ask(self) -> bool:
+        """Return True where somebody is there, or the run has waited for the answer."""
+        return self.attended or self.has_waited
+
+    def _refuse(self, shown: Sequence[Shown]) -> None:
         with suppress(OSError):  # a full disk: it is asked once more
-            refuse(self.home, sop, self.task, parameters, self.run, self.where)
+            Remembered(self.home).refuse(self.task, shown, self.run)
 
-    def shown(self, each: Near) -> str:
-        """One line: what would be done, by what, what that changes, and what of the request it passes over."""
-        sop = each.sop
+    def shown(self, each: Shown) -> str:
+        """Return one line: what would be done, with which values, and what that changes."""
+        procedure = each.sop.procedure
         notes = [
-            sop.name,
-            self._say(f"effects {sop.procedure.effects if sop.procedure else 'none'}"),
+            " ".join(each.sop.summary(self.lang).split()).rstrip(".。"),
+            self._say(f"effects {procedure.effects if procedure else 'none'}"),
+            self._say("missing", ", ".join(each.missing)) if each.missing else "",
+            self._say("unused", ", ".join(each.unused)) if each.unused else "",
+            self.preview(each),
         ]
-        for what, words in (("passed_over", each.passed_over), ("added", each.added)):
-            if words:
-                notes.append(self._say(what, ", ".join(f"“{word}”" for word in words)))
-        return f"{each.said} ({'; '.join(notes)})"
+        return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
-    def reason(self, command: Sequence[str], why: ModelUnavailable) -> str:
-        """Two lines for where nobody is asked: why nothing was done, and the command that does the nearest."""
-        first = str(why).split("\n")[0] if self.has_models else self._say("not_sure")
-        return f"{first}\n{self._say('nearest', shlex.join(command))}"
+    def door(self, found: Sequence[Shown], why: ModelUnavailable) -> str:
+        """Return what to say where nobody can be asked: the nearest that can be done, and how to set up a model."""
+        head = self._say("door")
+        if self.has_models:
+            first = str(why).splitlines()[:1]
+            head = " ".join([*first, self._say("door_model")])
+        lines = [self._line(each) for each in found]
+        foot = [] if self.has_models else [self._say("set_up")]
+        return "\n".join([head, *lines, *foot])
 
-    def _may_be_meant(self, each: Near) -> bool:
-        if (
-            is_refused(self.home, each.sop, self.task, each.parameters, self.where)
-            or each.sop.procedure is None
-        ):
+    def _line(self, each: Shown) -> str:
+        if each.problem:
+            return f"  {each.sop.name}: {each.problem}"
+        notes = [" ".join(each.sop.summary(self.lang).split())]
+        notes += [self._say("unused", ", ".join(each.unused))] if each.unused else []
+        return f"  sopwith sops run {self._call(each)}  # {' '.join(notes)}"
+
+    def _call(self, each: Shown) -> str:
+        """Return the SOP with its values as `sops run` takes them."""
+        values = [f"{name}={_as_text(value)}" for name, value in each.parameters.items()]
+        return " ".join(
+            [each.sop.name, *map(shlex.quote, values), *(f"{name}=…" for name in each.missing)]
+        )
+
+    def _can_be_done(self, each: Shown) -> bool:
+        procedure = each.sop.procedure
+        if procedure is None or each.problem:
             return False
-        return self.guards(each).start(each.sop.procedure, each.parameters) is None
+        return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
     def _say(self, what: str, *args: str) -> str:
         return SAY[what][self.lang].format(*args)
 
 
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | None:
-    """The candidate that an answer names: by its number, its text, its SOP, or a yes where there is only one."""
+    """Return the candidate that an answer names: by its number, its text, its SOP, or a yes where there is only one."""
     said = answer.strip()
     if said.lower() in YES and len(texts) == 1:
         return 0
@@ -222,8 +256,8 @@ def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | Non
     return next(found, None)
 
 
-def chosen(each: Near) -> Event:
-    """The event that says what the owner chose; from here on the run is one of this SOP."""
+def chosen(each: Shown) -> Event:
+    """Return the event that says what the owner chose; from here on the run is one of this SOP."""
     fields: dict[str, Any] = {
         "sop": each.sop.name,
         "sop_version": each.sop.version,

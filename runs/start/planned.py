@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from learning.routing import Match, choose
-from learning.slots import Where
+from learning.route import Match, Where, exact_match
 from memory.sops.store import Sop
 
 if TYPE_CHECKING:  # most requests name no time
@@ -109,7 +108,7 @@ def _first(
     from runs.schedule.times import coming
     from runs.schedule.words import read_when
 
-    zone = local_timezone()
+    zone, able = local_timezone(), [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
         if not when or not task or not SAYS_WHEN.search(when):
             continue
@@ -117,7 +116,7 @@ def _first(
             fields = read_when(when, now, zone)
         except JobError:
             continue
-        match = choose(task, known, where.cwd, where.owner_home).match
+        match = exact_match(task, able, where)
         if match is None:
             continue
         fields = {"timezone": zone, **fields, "sop": match.sop.name, "cwd": str(where.cwd)}

@@ -12,8 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent_loop import End, Outcome
 from config import EmbeddingsConfig, SopwithError
 from memory.home.sessions import MAIN, Session
+from memory.journal.turns import WRITTEN
 from safety.origins import OUTSIDE, SHARED
 from tools.base import Memories
 
@@ -22,11 +24,23 @@ if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from models.embeddings import Embedder
 
-AT_START = 6  # turns
+AT_START = 5  # turns and lines
 START_CHARS = 3000
 ASKED = 12
 ASKED_CHARS = 9000
 SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
+
+
+def answered(home: Path, question: str) -> End | None:
+    """The end of a run whose request is a question that a line of the memory answers for sure; None for all others."""
+    from memory.recall import answer
+
+    try:
+        found = answer(home, question, datetime.now().astimezone())
+    except SopwithError:  # without its memory a run goes on
+        return None
+    lines = [f"{each.text} [{each.at.astimezone():%Y-%m-%d}, {each.source}]" for each in found]
+    return End("CURRENT_TASK_DONE", Outcome("\n".join(lines)), 0) if lines else None
 
 
 class Recalling:
@@ -47,8 +61,8 @@ class Recalling:
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str) -> Sequence[str]:
-        """What was said before that a request is about; most often nothing. What came of other people's words is left
-        out: nobody asked for it, and the run would have to be asked about more."""
+        """What was said or written down before that a request is about; most often nothing. What came of other people's
+        words is left out: nobody asked for it, and the run would have to be asked about more."""
         store = self._opened()
         if store is None:
             return ()
@@ -91,7 +105,9 @@ class Recalling:
 
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
-        if turn.session != MAIN.name:
+        if turn.who.startswith("shared:"):  # a note that a group's run made
+            return SHARED
+        if turn.session not in (MAIN.name, WRITTEN):
             return SHARED if self._only is None else ""
         if turn.who == "owner":
             return ""
@@ -100,11 +116,15 @@ class Recalling:
         return next(iter(self._read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:
-        if not self._path.is_file():
-            return None
         from memory.journal.store import Store
 
         try:
+            if self._only is None:
+                from memory.recall import refresh
+
+                refresh(self._path.parent.parent)
+            if not self._path.is_file():
+                return None
             return Store(self._path, readonly=True, only=self._only)
         except SopwithError:
             return None

@@ -65,7 +65,7 @@ class Sandbox:
 
 def probe(home: Path | None = None) -> Level:
     """What holds here, really tried. A success is noted in `home` and believed until the next boot."""
-    key = _key() if home else ""
+    key = machine() if home else ""
     note = home / "sandbox" if home else None
     if note is not None and key:
         try:
@@ -108,8 +108,8 @@ def runs_code(
     return ("ask" if attended and wanted != "full" else "no"), why
 
 
-def _key() -> str:
-    """Changes with all that a noted success depends on; "" where that cannot be told."""
+def machine() -> str:
+    """Return what a noted success depends on, in words that change with it; "" where that cannot be told."""
     program = shutil.which("bwrap")
     if not program:
         return ""

@@ -57,9 +57,8 @@ class Planner:
         """`temporary`: the run's own folder for temporary files, where the common one may not be written to."""
         self.profile: Profile = sandbox.profile
         places = self.profile.places
-        self.roots = tuple(
-            _outermost([*map(str, places.roots), *([str(temporary)] if temporary else [])])
-        )
+        self.own = (str(temporary),) if temporary else ()
+        self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
         self._repositories = Repositories(places.roots)
 
     def plan(self, cwd: Path, script: str, lifts: frozenset[Lift], *, search: bool) -> Plan:
@@ -76,6 +75,11 @@ class Planner:
         kept = (*startup, *hooks, *_code(cwd), str(places.agent))
         hidden = self.hidden()
         return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
+
+    def staged(self, cwd: Path) -> Plan:
+        """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
+        hidden, code = self.hidden(), tuple(_code(cwd))
+        return Plan(False, self.own, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Whether a path lies in a root."""

@@ -6,7 +6,7 @@ A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of p
     mount    with a descriptor of marshalled orders: `layers` (lower, upper, work), `masks` (paths
     that are to be empty),
              `shows` (paths below masks that stay readable), `binds` (sockets, which overlayfs
-             cannot carry)
+             cannot carry), `walls` (folders between layers, which nobody can write to)
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
 Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
@@ -42,8 +42,14 @@ READ_ONLY, NO_SUID, NO_DEVICES, REMOUNT, NO_ATIME, RECURSIVE, SHARED = (
 DETACH = 2
 SET_DUMPABLE, DIE_WITH_PARENT = 4, 1
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
-CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR, EMPTY_PATH, HERE = 1, 0o2000000, 4, 0x1000, -100
-ALL_IDS = "0 0 4294967295"
+CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR, EMPTY_PATH, HERE, ALL_BELOW = (
+    1,
+    0o2000000,
+    4,
+    0x1000,
+    -100,
+    0x8000,
+)
 KILL = 9
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -91,7 +97,14 @@ def _map_ids(pid: int) -> None:
     if not is_root:
         _write(f"/proc/{pid}/setgroups", "deny")
     for kind, number in (("uid", os.geteuid()), ("gid", os.getegid())):
-        _write(f"/proc/{pid}/{kind}_map", ALL_IDS if is_root else f"{number} {number} 1")
+        _write(f"/proc/{pid}/{kind}_map", _own_ids(kind) if is_root else f"{number} {number} 1")
+
+
+def _own_ids(kind: str) -> str:
+    """Return all ids that root has here as they are; in a container these are not all."""
+    with open(f"/proc/self/{kind}_map", encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    return "".join(f"{first} {first} {count}\n" for first, _, count in rows)
 
 
 def _write(path: str, text: str) -> None:
@@ -105,12 +118,15 @@ class Mounts:
 
     def __init__(self) -> None:
         self.made: list[str] = []
+        self.walls: set[str] = set()
 
     def mount(self, orders: dict[str, list[Any]]) -> None:
         """Mount a stage. Raises Refused, and then nothing is mounted."""
         shown = [(path, _clone(path, read_only=True)) for path in orders["shows"]]
         bound = [(path, _clone(path, read_only=False)) for path in orders["binds"]]
         try:
+            for path in orders["walls"]:
+                self._wall(path)
             for lower, upper, work in orders["layers"]:
                 self._overlay(lower, upper, work)
             folders = [path for path in orders["masks"] if self._mask(path)]
@@ -131,8 +147,11 @@ class Mounts:
     def umount(self, how: int) -> None:
         """Take it away again, last first. Raises Refused while a process is in it."""
         while self.made:
-            checked(_libc.umount2(_bytes(self.made[-1]), how), self.made[-1])
+            path = self.made[-1]
+            # copies of the owner's mounts are below a wall; nobody can write to what it covers
+            checked(_libc.umount2(_bytes(path), DETACH if path in self.walls else how), path)
             self.made.pop()
+            self.walls.discard(path)
 
     def _overlay(self, lower: str, upper: str, work: str) -> None:
         # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy
@@ -147,6 +166,13 @@ class Mounts:
         flags = NO_ATIME | NO_DEVICES | NO_SUID
         checked(_libc.mount(b"overlay", _bytes(lower), b"overlay", flags, _bytes(options)), lower)
         self.made.append(lower)
+
+    def _wall(self, path: str) -> None:
+        """Let nobody write to a folder; what is mounted below it stays."""
+        tree = _clone(path, read_only=True, how=CLONE_TREE | CLOSE_ON_EXEC | ALL_BELOW)
+        self._move(tree, path)
+        self.walls.add(path)
+        os.close(tree)
 
     def _mask(self, path: str) -> bool:
         """Put nothing in its place. True for a folder."""
@@ -171,9 +197,9 @@ class Mounts:
             self.made.append(path)
 
 
-def _clone(path: str, *, read_only: bool) -> int:
+def _clone(path: str, *, read_only: bool, how: int = CLONE_TREE | CLOSE_ON_EXEC) -> int:
     """Return a descriptor of a mount of this file or folder alone."""
-    tree = checked(_libc.syscall(OPEN_TREE, HERE, _bytes(path), CLONE_TREE | CLOSE_ON_EXEC), path)
+    tree = checked(_libc.syscall(OPEN_TREE, HERE, _bytes(path), how), path)
     if read_only:
         wanted = _Attributes(READ_ONLY, 0, 0, 0)
         checked(_libc.syscall(MOUNT_SETATTR, tree, b"", EMPTY_PATH, ctypes.byref(wanted), 32), path)

@@ -63,6 +63,7 @@ class Holder:
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
         binds: Iterable[str] = (),
+        walls: Iterable[str] = (),
     ) -> None:
         """Mount a stage. Raises HolderError, and then nothing is mounted."""
         orders = {
@@ -70,6 +71,7 @@ class Holder:
             "masks": list(masks),
             "shows": list(shows),
             "binds": list(binds),
+            "walls": list(walls),
         }
         given = os.memfd_create("stage")
         try:

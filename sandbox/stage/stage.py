@@ -8,20 +8,29 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
 from sandbox.stage.holding import BareCell, Holder, HolderError
-from sandbox.undo import commits, conflicts, entries, places, trees
+from sandbox.undo import commits, conflicts, entries, links, places, renames, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
 from sandbox.undo.errors import StageError
-from sandbox.undo.walk import Delta, deltas
+from sandbox.undo.walk import Delta
 
 if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
+
+
+class _Mounting(NamedTuple):
+    """What is hidden and shown in a stage beside its layers."""
+
+    hidden: list[str]
+    shows: list[str]
+    binds: list[str]
+    walls: list[str]
 
 
 class Stage:
@@ -35,6 +44,8 @@ class Stage:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self.number = entry.number
         entry.record["clocks"] = clocks
+        self._mounting: _Mounting | None = None
+        self._runs = 0
         self.is_ours: Callable[[str], bool] = lambda _: False
 
     @classmethod
@@ -58,7 +69,9 @@ class Stage:
         held = holder or cell.holder if cell else holder
         assert held is not None
         try:
-            wanted = places.layers(map(str, roots), home, entry.number)
+            names = [str(root) for root in roots]
+            wanted = places.layers(names, home, entry.number)
+            walls = places.between(names, [each.lower for each in wanted])
             hidden = [
                 str(home),
                 *masks,
@@ -70,7 +83,8 @@ class Stage:
                 for path in places.sockets(each.lower for each in wanted)
                 if not _is_in(path, hidden)
             ]
-            made = _mounted(held, wanted, entry, home, hidden, list(shows), binds)
+            mounting = _Mounting(hidden, list(shows), binds, walls)
+            made = _mounted(held, wanted, entry, home, mounting)
             clocks = made
         except (StageError, OSError) as error:
             if cell:
@@ -79,7 +93,9 @@ class Stage:
             if isinstance(error, StageError):
                 raise
             raise StageError(f"no stage can be made: {error}") from error
-        return cls(entry, clocks, held, cell)
+        stage = cls(entry, clocks, held, cell)
+        stage._mounting = mounting
+        return stage
 
     @classmethod
     def waiting(cls, home: Path, number: str) -> Stage | None:
@@ -105,7 +121,36 @@ class Stage:
         """
         if self._cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
-        return self._cell.run(argv, str(cwd), dict(os.environ if env is None else env), seconds)
+        words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
+        answer = self._cell.run(*words)
+        self._runs += 1
+        while self._runs == 1 and self.begin_again(answer[1], words[1]):
+            answer = self._cell.run(*words)
+        return answer
+
+    def begin_again(self, output: bytes, cwd: str) -> bool:
+        """Return True where the one command that ran has touched files with several names, which
+        in a stage fall apart, or could not rename a folder. The stage is as new then, and the
+        command is to be run again. All its processes have ended. Raises StageError.
+        """
+        entry, holder = self._entry, self._holder
+        assert holder is not None
+        assert self._mounting is not None
+        groups = entry.groups
+        doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
+        known: set[str] = set(entry.record.get("copied", ()))
+        folders = known | renames.refused(output, cwd, entry.layers)
+        if not doubt and folders == known:
+            return False
+        holder.umount()
+        entry.drop_copies()
+        wanted = doubt | {group.inode for group in groups}
+        try:
+            self._clocks[:] = _made(entry, entry.layers, wanted, places.outermost(folders))
+            holder.mount(entry.layers, *self._mounting)
+        except OSError as error:
+            raise StageError(f"the stage cannot begin again: {error}") from error
+        return True
 
     def path(self, path: str | Path) -> Path:
         """Return where a path of the stage is found from outside while it is open."""
@@ -132,7 +177,7 @@ class Stage:
     def deltas(self) -> list[Delta]:
         """What was done, path by path; ends the stage."""
         self.close()
-        return deltas(self._entry.layers)
+        return links.with_groups(self._entry.layers, self._entry.groups)
 
     @cached_property
     def changes(self) -> ChangeSet:
@@ -185,14 +230,31 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
     return any(places.is_below(path, folder) for folder in folders)
 
 
+def _made(
+    entry: Entry, layers: list[places.Layer], inodes: Iterable[int] = (), copied: Iterable[str] = ()
+) -> list[Clock]:
+    """Make the folders of a stage, one copy for each of these files with several names, and copies
+    of the folders `copied`.
+    Returns the moment, by layer.
+    """
+    entry.write(layers=layers)
+    for layer in layers:
+        for folder in (layer.upper, layer.work, layer.store):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        trees.clothe(layer.lower, layer.upper)
+    clocks = [Clock.now(layer.store) for layer in layers]
+    folders = list(copied)
+    inodes = {*inodes, *renames.copy(layers, folders)}
+    entry.write(groups=links.share(layers, inodes) if inodes else [], copied=folders)
+    return clocks
+
+
 def _mounted(
     holder: Holder,
     wanted: list[places.Layer],
     entry: Entry,
     home: Path,
-    hidden: list[str],
-    shows: list[str],
-    binds: list[str],
+    mounting: _Mounting,
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer.
@@ -200,14 +262,9 @@ def _mounted(
     rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
     chosen = list(wanted)
     while True:
-        for layer in chosen:
-            for folder in (layer.upper, layer.work, layer.store):
-                os.makedirs(folder, mode=0o700, exist_ok=True)
-            trees.clothe(layer.lower, layer.upper)
-        entry.write(layers=chosen)
-        clocks = [Clock.now(layer.store) for layer in chosen]
+        clocks = _made(entry, chosen)
         try:
-            holder.mount(chosen, hidden, shows, binds)
+            holder.mount(chosen, *mounting)
             return clocks
         except HolderError as error:
             if not rest.get(error.path):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.undo import trees
-from sandbox.undo.walk import Delta, dress_of
+from sandbox.undo.walk import Delta, dress_of, is_same
 
 _PIECE = 1 << 20
 
@@ -64,13 +64,21 @@ def _is_other_type(each: Delta) -> bool:
     return stat.S_IFMT(each.before.st_mode) != stat.S_IFMT(each.after.st_mode)
 
 
+def _is_alike(each: Delta) -> bool:
+    """True where another file has come that is like the old one, such as a new link of it."""
+    assert each.before and each.after
+    if not is_same(each.upper, each.inside or each.path, each.after, each.before):
+        return False
+    return dress_of(each.upper) == dress_of(each.inside or each.path)
+
+
 def _changes(
     each: Delta, gone: list[_Leaf], new: list[_Leaf], left: set[str], moved: set[str]
 ) -> list[Change]:
     """Return what is to be said of one delta beside what was moved."""
     if each.kind == "dress":
         return _dressed(each)
-    if each.kind == "same":
+    if each.kind == "changed" and _is_alike(each):
         return []
     if each.kind == "changed" and not _is_other_type(each):
         return [_of_file("changed", each)]

@@ -51,9 +51,9 @@ class Trash:
 
         `paths` are absolute. Raises TrashError.
         """
-        chosen = self._checked(paths)
+        chosen = self.checked(paths)
         id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
-        if self.uses_desktop and self._to_desktop(id, chosen):
+        if self._to_desktop(id, chosen):
             return id, self.items(id)
         items = [
             Item(path, self.folder / id / str(n) / path.name) for n, path in enumerate(chosen, 1)
@@ -74,7 +74,7 @@ class Trash:
         """Moves all of it to the desktop's trash; False when there is none, or it does not take it: then nothing was moved."""
         from sandbox.trash import desktop
 
-        if not desktop.is_there(os.environ):
+        if not self.is_desktops:
             return False
         try:
             numbers = {path: path.lstat().st_ino for path in chosen}
@@ -147,7 +147,15 @@ class Trash:
         """The ids in the trash, oldest first."""
         return sorted(place.name for place in self.folder.iterdir()) if self.folder.is_dir() else []
 
-    def _checked(self, paths: Iterable[Path]) -> list[Path]:
+    @property
+    def is_desktops(self) -> bool:
+        """True where things go to the desktop's trash."""
+        from sandbox.trash import desktop
+
+        return self.uses_desktop and desktop.is_there(os.environ)
+
+    def checked(self, paths: Iterable[Path]) -> list[Path]:
+        """Return the paths that are to go, without those that lie in another of them. Raises TrashError."""
         wanted = list(dict.fromkeys(paths))
         missing = [str(path) for path in wanted if not os.path.lexists(path)]
         if missing:

@@ -51,12 +51,11 @@ def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> li
     """
     for layer in entry.layers:
         os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
-    links = Links(found)
+    links = Links(entry.groups)
     steps = []
     for count, delta in enumerate(found):
-        if delta.kind != "same":
-            layer = entry.layers[delta.layer]
-            steps.append(_step(delta, layer, count, clocks[delta.layer].since(), links))
+        layer = entry.layers[delta.layer]
+        steps.append(_step(delta, layer, count, clocks[delta.layer].since(), links))
     # a file with several links is written to when its other names have gone where they should
     return sorted(steps, key=lambda step: _ORDER.index(step.way))
 
@@ -74,23 +73,23 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
         ):  # others work in it too: their time stays
             before, after = before._replace(mtime=LEFT_ALONE), after._replace(mtime=LEFT_ALONE)
         return Step("dress", delta.path, before=before, after=after)
-    put = _put(delta.upper, layer, count)
-    if delta.is_inside:
-        trees.carry(delta.path, kept)
-        trees.sync(kept)
+    put = _put(delta.upper, layer, count, links)
+    if delta.inside:
+        trees.carry(delta.inside, kept)
+        trees.sync(f"{layer.store}/kept")
         return Step("inside", delta.path, kept, put, old)
     links.renew(delta.upper, put)
     return Step("move", delta.path, kept, put, old, os.lstat(put).st_ino)
 
 
-def _put(upper: str, layer: Layer, count: int) -> str:
+def _put(upper: str, layer: Layer, count: int, links: Links) -> str:
     """Return where the new lies, without overlayfs's marks and on the file system of the folder."""
     _clean(upper)
     if upper.startswith(f"{layer.store}/"):
         return upper
     os.makedirs(f"{layer.store}/put", mode=0o700, exist_ok=True)
     put = f"{layer.store}/put/{count}"
-    trees.carry(upper, put)
+    links.carry(upper, put)
     return put
 
 
@@ -122,13 +121,16 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
     states = {look.inode: look[1:3] for look in looks if look}
+    written = {step.old for step in steps if step.way == "inside"}
     entry.write(
         sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
         now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now and (states[now.inode] != now[1:3] or is_in_use(step.kept)):
+        if now is None or now.inode in written:
+            return
+        if states.get(now.inode) != now[1:3] or is_in_use(step.kept):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:

@@ -68,7 +68,7 @@ def found_in(deltas: Iterable[Delta], clocks: list[Clock]) -> list[Conflict]:
 
 
 def _of_delta(delta: Delta, since: int) -> Iterator[tuple[str, str]]:
-    for path in (delta.path, *_unit(delta.path)):
+    for path in (delta.inside or delta.path, *_unit(delta.path)):
         found = trees.look(path)
         if found is None:
             continue

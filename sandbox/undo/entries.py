@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sandbox.undo import trees
+from sandbox.undo.links import Group
 from sandbox.undo.places import Layer
 
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
@@ -45,6 +46,10 @@ class Entry:
     def layers(self) -> list[Layer]:
         return [Layer(*each) for each in self.record["layers"]]
 
+    @property
+    def groups(self) -> list[Group]:
+        return [Group(*each) for each in self.record.get("groups", ())]
+
     def write(self, *, sync: bool = False, **fields: Any) -> None:
         """Change fields of the record, whole or not at all. `sync`: it is on the disk when this
         returns.
@@ -63,7 +68,8 @@ class Entry:
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
         for layer in self.layers:
-            for place in (layer.upper, layer.work, f"{layer.store}/put"):
+            held = f"{os.path.dirname(layer.upper)}/held"
+            for place in (layer.upper, layer.work, held, f"{layer.store}/put"):
                 trees.remove(place)
             for folder in (os.path.dirname(layer.upper), f"{layer.store}/kept", layer.store):
                 _remove_empty(folder)

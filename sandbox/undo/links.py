@@ -1,37 +1,121 @@
-"""Hard links across a commit: a copy that overlayfs made of a linked file becomes a link of the
-owner's own file again.
+"""Hard links in a stage. Overlayfs gives each name of a file its own copy, so what is written by one
+name is not seen by another. A stage that meets such a file begins again with one copy for all names.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import stat
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from sandbox.undo import trees
-from sandbox.undo.walk import Delta
+from sandbox.undo.errors import StageError
+from sandbox.undo.places import Layer, is_below
+from sandbox.undo.walk import Delta, deltas, dress_of
 
-_Likeness = tuple[int, int, int]  # size, time, mode
+MOST_BYTES = 1 << 30
+MOST_FILES = 5000
+
+
+class Group(NamedTuple):
+    """One of the owner's files with several names. `held` is a name of its copy in the store, of
+    inode `copy`; `names` are those of the original, of inode `inode`.
+    """
+
+    inode: int
+    copy: int
+    held: str
+    layer: int
+    names: list[str]
+
+
+def in_doubt(found: list[Delta], groups: Iterable[Group]) -> set[int]:
+    """Return the inodes of files with several names that were touched by some of them."""
+    known = {group.inode for group in groups}
+    has_come = any(delta.kind in ("new", "changed") for delta in found)  # perhaps what went
+    seen: dict[int, tuple[int, int]] = {}  # inode → its links, and how many of them are only gone
+    for delta in found:
+        for status in _touched(delta):
+            links, gone = seen.get(status.st_ino, (status.st_nlink, 0))
+            seen[status.st_ino] = links, gone + (delta.kind == "gone")
+    return {inode for inode, (links, gone) in seen.items() if has_come or gone < links} - known
+
+
+def _touched(delta: Delta) -> Iterator[os.stat_result]:
+    """Yield the state before of the files with several names that a delta is about."""
+    if delta.before is None:
+        return
+    if not trees.is_folder(delta.before):
+        if delta.before.st_nlink > 1:
+            yield delta.before
+    elif delta.kind in ("gone", "changed"):
+        yield from (status for _, status in linked(delta.path))
+
+
+def linked(path: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield what has several names at and below a path."""
+    found = os.lstat(path)
+    if not trees.is_folder(found):
+        yield path, found
+        return
+    for entry in trees.below(path):
+        if not entry.is_dir(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            if status.st_nlink > 1:
+                yield entry.path, status
+
+
+def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
+    """Put one copy of each file into the upper folders, by all its names. Raises StageError where
+    that is too much.
+    """
+    names: dict[int, list[tuple[int, str]]] = {}
+    for number, layer in enumerate(layers):
+        for entry in trees.below(layer.lower):
+            if entry.inode() in wanted and not entry.is_dir(follow_symlinks=False):
+                names.setdefault(entry.inode(), []).append((number, entry.path))
+    sizes = [os.lstat(places[0][1]).st_size for places in names.values()]
+    if len(sizes) > MOST_FILES or sum(sizes) > MOST_BYTES:
+        raise StageError(
+            f"{len(sizes)} files of {sum(sizes) / 1e6:.0f} MB have several names (hard links);"
+            " a stage does not copy so much for them"
+        )
+    found = [_shared(layers, inode, places) for inode, places in sorted(names.items())]
+    for number, name in sorted({each for places in names.values() for each in places}):
+        trees.dress_above(layers[number].lower, layers[number].upper, name)
+    return [group for group in found if group]
+
+
+def _shared(layers: list[Layer], inode: int, places: list[tuple[int, str]]) -> Group | None:
+    layer = layers[places[0][0]]
+    folder = f"{os.path.dirname(layer.upper)}/held"
+    held = f"{folder}/{inode}"
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    try:
+        trees.carry(places[0][1], held)
+    except PermissionError:  # a file of others, which no copy can be made of in the stage either
+        trees.remove(held)
+        return None
+    for number, name in places:
+        place = layers[number].upper + name[len(layers[number].lower.rstrip("/")) :]
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        trees.remove(place)
+        os.link(held, place, follow_symlinks=False)
+    names = [name for _, name in places]
+    return Group(inode, os.lstat(held).st_ino, held, places[0][0], names)
 
 
 class Links:
-    """Which of the owner's files the new files of a commit should be links of."""
+    """Which of the owner's files the copies of a stage are made of."""
 
-    def __init__(self, deltas: Iterable[Delta]) -> None:
-        self._copies: dict[
-            int, str
-        ] = {}  # inode of a copy → the file that it was made of, which stays
-        self._gone: dict[
-            _Likeness, list[str]
-        ] = {}  # files with several links that go, perhaps elsewhere
-        for delta in deltas:
-            if delta.after and (delta.kind in ("same", "dress") or delta.is_inside):
-                if not stat.S_ISDIR(delta.after.st_mode):
-                    self._copies[delta.after.st_ino] = delta.path
-            elif delta.kind == "gone":
-                for path, status in _files(delta.path):
-                    if status.st_nlink > 1:
-                        self._gone.setdefault(_likeness(status), []).append(path)
+    def __init__(self, groups: Iterable[Group]) -> None:
+        self._groups = {group.copy: group for group in groups}
+        self._carried: dict[int, str] = {}
+
+    def carry(self, source: str, target: str) -> None:
+        """Copy a file or folder to the file system of the owner's, with the links of all so far."""
+        trees.carry(source, target, self._carried)
 
     def renew(self, upper: str, put: str) -> None:
         """Put links of the owner's files in the place of copies, in a file or folder that is about
@@ -39,34 +123,50 @@ class Links:
 
         `upper` is where overlayfs made it; `put` is the same, on the file system of the folder.
         """
-        for path, status in list(_files(upper)) if self._copies or self._gone else ():
-            original = self._copies.get(status.st_ino) or self._moved(path, status)
-            if original:
-                _link(original, put + path[len(upper) :])
-                self._copies[status.st_ino] = original
-
-    def _moved(self, path: str, status: os.stat_result) -> str:
-        """Return the file with several links that was moved here, "" for none."""
-        rivals = self._gone.get(_likeness(status), [])
-        for old in rivals:
-            if trees.same_content(path, old, status, os.lstat(old)):
-                rivals.remove(old)
-                return old
-        return ""
+        if not self._groups:
+            return
+        for path, status in list(linked(upper)):
+            group = self._groups.get(status.st_ino)
+            if group:
+                _link(group.names[0], put + path[len(upper) :])
 
 
-def _files(path: str) -> Iterator[tuple[str, os.stat_result]]:
-    found = os.lstat(path)
-    if not stat.S_ISDIR(found.st_mode):
-        yield path, found
-        return
-    for entry in trees.below(path):
-        if not entry.is_dir(follow_symlinks=False):
-            yield entry.path, entry.stat(follow_symlinks=False)
+def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
+    """Return what was done in all layers, files with several names told as one each."""
+    found = deltas(layers, {(group.inode, group.copy) for group in groups})
+    elsewhere: dict[int, str] = {}  # copy → a new name of it
+    if groups:
+        for delta in found:
+            if delta.after and delta.kind in ("new", "changed"):
+                for name, status in linked(delta.upper):
+                    elsewhere[status.st_ino] = delta.path + name[len(delta.upper) :]
+    for group in groups:
+        path = _name_of(group, layers) or elsewhere.get(group.copy)
+        if path and not _is_as_before(group):
+            before, after = os.lstat(group.names[0]), os.lstat(group.held)
+            found.append(
+                Delta("changed", path, group.held, group.layer, before, after, group.names[0])
+            )
+    return found
 
 
-def _likeness(status: os.stat_result) -> _Likeness:
-    return status.st_size, status.st_mtime_ns, status.st_mode
+def _name_of(group: Group, layers: list[Layer]) -> str:
+    """Return a name that the file had before and still has, "" for none."""
+    for layer in layers:
+        for name in group.names:
+            place = layer.upper + name[len(layer.lower.rstrip("/")) :]
+            found = trees.look(place) if is_below(name, layer.lower) else None
+            if found and found.st_ino == group.copy:
+                return name
+    return ""
+
+
+def _is_as_before(group: Group) -> bool:
+    before, after = trees.look(group.names[0]), os.lstat(group.held)
+    if before is None:
+        return True
+    is_same = trees.same_content(group.held, group.names[0], after, before)
+    return is_same and dress_of(group.held) == dress_of(group.names[0])
 
 
 def _link(original: str, place: str) -> None:
@@ -74,6 +174,9 @@ def _link(original: str, place: str) -> None:
     folder = os.path.dirname(place)
     found = os.lstat(folder)
     draft = f"{folder}/.sopwith-link"
-    os.link(original, draft, follow_symlinks=False)
-    os.replace(draft, place)
+    with trees.writable(folder):
+        os.link(original, draft, follow_symlinks=False)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place)
+        os.rename(draft, place)
     os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))

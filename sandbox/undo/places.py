@@ -65,6 +65,20 @@ def covered(roots: Iterable[str]) -> list[str]:
     return [path for path in found if path not in kernel]
 
 
+def between(roots: Iterable[str], parts: Iterable[str]) -> list[str]:
+    """Return the folders of the roots that have covered parts below them and are not covered."""
+    parts = list(parts)
+    found = set()
+    for root in outermost(roots):
+        for part in parts:
+            while is_below(os.path.dirname(part), root) and part != root:
+                part = os.path.dirname(part)
+                found.add(part)
+        if root not in parts:
+            found.add(root)
+    return sorted(found)
+
+
 def _parts(folder: str, points: list[str]) -> list[str]:
     if not any(is_below(point, folder) and point != folder for point in points):
         return [folder]

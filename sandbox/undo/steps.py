@@ -165,9 +165,11 @@ def _overwrite(source: str, target: str, inode: int) -> None:
     """Write the content of one file into another, which stays the same file for all its names."""
     if _inode(target) != inode:
         raise Interfered(target, "it is another file now")
-    with trees.writable(target), open(source, "rb") as old, open(target, "r+b") as new:
-        shutil.copyfileobj(old, new, 1 << 20)
-        new.truncate()
+    if _is_file(source):  # else it is a link with several names, which has a dress alone
+        with trees.writable(target), open(source, "rb") as old, open(target, "r+b") as new:
+            shutil.copyfileobj(old, new, 1 << 20)
+            new.truncate()
+            os.fsync(new.fileno())
     trees.clothe(source, target)
 
 

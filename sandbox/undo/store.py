@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -156,6 +157,7 @@ class _Inverse:
         self.steps: list[Step] = []
         self._last: dict[str, int] = {}  # path → the last step on it
         self._own: set[tuple[int, int]] | None = None
+        self._written: set[int] = set()  # inodes that newer entries wrote in place, looked at there
         self._is_left_alone: dict[str, bool] = {}  # by path, as the newest of its steps finds it
 
     def conflicts(self) -> list[Conflict]:
@@ -172,8 +174,9 @@ class _Inverse:
                         since for lower, since in began.items() if places.is_below(step.path, lower)
                     )
                     self.found += self._of(step.path, trees.Stamp(*stamp) if stamp else None, limit)
+            self._written |= {step.old for step in steps if step.way == "inside"}
             for step in reversed(steps):
-                if step.way != "dress":
+                if step.way == "move":
                     self._last[step.path] = len(self.steps)
                 self.steps.append(step.inverse(f"{len(self.steps)}"))
         self.steps.sort(key=lambda step: step.way == "dress")
@@ -219,12 +222,27 @@ class _Inverse:
         lowers = [layer for layer in layers if places.is_below(step.path, layer.lower)]
         kept = f"{max(lowers, key=lambda layer: len(layer.lower)).store}/kept/{step.kept}"
         if step.way == "inside":
-            trees.carry(step.path, kept)
-            trees.sync(kept)
+            trees.carry(self._now_at(step), kept)
+            trees.sync(os.path.dirname(kept))
         return step._replace(kept=kept)
+
+    def _now_at(self, step: Step) -> str:
+        """Return where the file lies now that a step writes into; another step may put it there."""
+        coming = [
+            each.put + step.path[len(each.path) :]
+            for each in self.steps
+            if each.way == "move" and each.put and places.is_below(step.path, each.path)
+        ]
+        for place in (step.path, *coming):
+            found = trees.look(place)
+            if found and found.st_ino == step.old:
+                return place
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), step.path)
 
     def _of(self, path: str, wanted: trees.Stamp | None, limit: int) -> Iterator[Conflict]:
         """Yield the conflicts of one path that should be as an entry left it."""
+        if wanted and wanted.inode in self._written:
+            return
         place = self._place(path)
         now = trees.stamp(place) if place else None
         if wanted is None or now is None:

@@ -152,12 +152,11 @@ def measured(path: str) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def carry(source: str, target: str) -> None:
+def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
     """Copy a file, link, pipe or folder with its rights, times, owner, attributes and links among
-    its own files.
+    its own files. `seen`: where files with several names went, for links among several calls.
     """
-    seen: dict[int, str] = {}
-    _carry(source, target, seen)
+    _carry(source, target, {} if seen is None else seen)
     if is_folder(look(source)):
         folders = [
             source,
@@ -178,7 +177,8 @@ def _carry(source: str, target: str, seen: dict[int, str]) -> None:
     if found.st_nlink > 1 and found.st_ino in seen:
         os.link(seen[found.st_ino], target, follow_symlinks=False)
         return
-    seen[found.st_ino] = target
+    if found.st_nlink > 1:
+        seen[found.st_ino] = target
     if stat.S_ISLNK(found.st_mode):
         os.symlink(os.readlink(source), target)
     elif stat.S_ISREG(found.st_mode):
@@ -199,6 +199,13 @@ def clothe(source: str, target: str) -> None:
     if not stat.S_ISLNK(found.st_mode):
         os.chmod(target, stat.S_IMODE(found.st_mode))
     os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+
+
+def dress_above(lower: str, upper: str, path: str) -> None:
+    """Give the folders above a path, which is in `lower`, their dress in `upper` too."""
+    while path != lower:
+        path = os.path.dirname(path)
+        clothe(path, upper + path[len(lower.rstrip("/")) :])
 
 
 def set_attributes(path: str, wanted: dict[str, bytes]) -> None:

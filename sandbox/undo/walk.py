@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from sandbox.undo import trees
 from sandbox.undo.places import Layer
 
+LARGE_BYTES = 64 << 20  # what is read in some hundredths of a second
 LEFT_ALONE = -1  # in the place of a time: others work in the folder too
-DeltaKind = Literal["new", "changed", "gone", "dress", "same"]
+DeltaKind = Literal["new", "changed", "gone", "dress"]
 
 
 class Dress(NamedTuple):
@@ -33,10 +34,10 @@ class Dress(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """One path that is another than before. `dress` changes what a path has beside its content;
-    `same` is a copy that
-    only got another link. `upper` is where the new
-    state lies, and `is_inside` says that a file with several links was written in place."""
+    """One path that is another than before. `dress` changes what a path has beside its content.
+    `upper` is where the new state lies. `inside` is a name of a file with several ones, which is
+    to be written in place.
+    """
 
     kind: DeltaKind
     path: str
@@ -44,15 +45,18 @@ class Delta(NamedTuple):
     layer: int
     before: os.stat_result | None
     after: os.stat_result | None
-    is_inside: bool = False
+    inside: str = ""
 
 
-def deltas(layers: list[Layer]) -> list[Delta]:
-    """Return what was done in all layers, a folder's own changes after those in it."""
+def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> list[Delta]:
+    """Return what was done in all layers, a folder's own changes after those in it. `copies` are
+    the inodes of files with several names and of the one copy of each, which are passed over where
+    they stand for one another.
+    """
     found: list[Delta] = []
     for number, layer in enumerate(layers):
         if os.path.isdir(layer.upper):
-            found += _Walker(number).folder(layer.upper, layer.lower)
+            found += _Walker(number, copies).folder(layer.upper, layer.lower)
     return found
 
 
@@ -78,11 +82,8 @@ def opened(folder: str) -> Iterator[None]:
 
 
 class _Walker:
-    def __init__(self, layer: int) -> None:
-        self.layer = layer
-        self.unchanged: dict[
-            int, str
-        ] = {}  # inode of a copy with links → the owner's file that it is a copy of
+    def __init__(self, layer: int, copies: Collection[tuple[int, int]]) -> None:
+        self.layer, self.copies = layer, copies
 
     def folder(self, upper: str, lower: str, is_opaque: bool = False) -> Iterator[Delta]:
         """Yield what differs in a folder that is there below and above, and in its dress."""
@@ -90,7 +91,7 @@ class _Walker:
         is_touched = dress_of(upper) != dress_of(lower)
         with opened(upper):
             for found in self.entries(upper, lower, is_opaque):
-                is_touched = is_touched or found.kind != "same"
+                is_touched = True
                 yield found
         if is_touched:  # also where its time is to stay, since each rename in it changes that
             yield Delta("dress", lower, upper, self.layer, before, after)
@@ -121,27 +122,37 @@ class _Walker:
         self, upper: str, lower: str, after: os.stat_result, before: os.stat_result
     ) -> Iterator[Delta]:
         """A path that is no folder on both sides."""
-        # a copy keeps the access time of its original, since the stage is mounted without access
-        # times
-        is_copy = after.st_atime_ns == before.st_atime_ns
-        is_linked = before.st_nlink > 1 and stat.S_ISREG(before.st_mode)
-        is_replaced = (
-            is_linked and not is_copy
-        )  # its other names keep the old file, even where both hold the same
-        if is_replaced or not _is_same(upper, lower, after, before):
-            is_inside = is_linked and is_copy and stat.S_ISREG(after.st_mode)
-            yield Delta("changed", lower, upper, self.layer, before, after, is_inside=is_inside)
+        if (before.st_ino, after.st_ino) in self.copies:
             return
-        if after.st_nlink > 1:
-            yield Delta("same", lower, upper, self.layer, before, after)
-        if dress_of(upper) != dress_of(lower):
+        inside = lower if self.is_copy(after, before) else ""
+        # another file than before, or one that other names lead to, even where both hold the same
+        is_other = after.st_nlink > 1 or (before.st_nlink > 1 and not inside)
+        if is_other or not is_same(upper, lower, after, before):
+            yield Delta("changed", lower, upper, self.layer, before, after, inside)
+        elif dress_of(upper) != dress_of(lower):
             yield Delta("dress", lower, upper, self.layer, before, after)
+
+    def is_copy(self, after: os.stat_result, before: os.stat_result) -> bool:
+        """True for a copy of a file with several names that has not got one copy for all of them.
+
+        A copy keeps the access time of its original, as the stage is mounted without those.
+        """
+        if any(before.st_ino == inode for inode, _ in self.copies):
+            return False
+        is_file = stat.S_ISREG(before.st_mode) and stat.S_ISREG(after.st_mode)
+        is_alone = before.st_nlink == 1 or after.st_nlink > 1
+        return is_file and not is_alone and after.st_atime_ns == before.st_atime_ns
 
     def gone(self, upper: str, lower: str) -> Delta:
         return Delta("gone", lower, upper, self.layer, os.lstat(lower), None)
 
 
-def _is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
+def is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
+    """True if both hold the same, as far as it is worth to read them: a large file that was touched
+    counts as changed.
+    """
+    if stat.S_ISREG(after.st_mode) and after.st_size > LARGE_BYTES:
+        return False
     try:
         return trees.same_content(upper, lower, after, before)
     except PermissionError:  # the owner's file may be written to and not read

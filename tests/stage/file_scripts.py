@@ -90,7 +90,8 @@ def _operation(
         b"mv -f %s %s" % (f, o),
         b"mv -T %s %s" % (d if folder != b"." else f, w),
         b"cp -p %s %s" % (f, w),
-        b"cp -a %s %s" % (d if folder != b"." else f, w),
+        # a folder that is copied into itself: how far that goes depends on the order of its listing
+        b"cp -a %s %s" % (f if new.startswith(folder + b"/") or folder == b"." else d, w),
         b"mkdir -p %s/sub/deep && echo x > %s/sub/deep/x" % (i, i),
         b"ln %s %s" % (f, w),
         b"ln -s %s %s" % (f, w),
@@ -106,7 +107,7 @@ def _operation(
         % ((d, d, d) if folder != b"." else (f, f, f)),
         b"setfattr -n user.mark -v %d %s" % (n, f),
         b"setfattr -x user.note %s" % f,
-        b"mkfifo %s" % w,
+        b"mkfifo %s/pipe%d" % (i, n),  # by no name that another line reads, which would wait
         b"tar cf - %s | tar xf - -C %s" % (f, i),
         b"cp %s tmp%d && mv tmp%d %s" % (f, n, n, f),
         b"rsync -a %s %s" % (f, w) if n % 5 == 0 else b"cp -al %s %s" % (f, w),

@@ -168,10 +168,13 @@ def _one(task: Task, *, whole: bool = False) -> ToolResult:
 
 
 def _listed(found: list[Task], problems: list[str]) -> ToolResult:
-    lines = [_with_description(task) for task in found[:SHOWN]]
+    lines = [f"- {_with_description(task)}" for task in found[:SHOWN]]
     if len(found) > SHOWN:
         lines.append(f"[… {len(found) - SHOWN} more …]")
     data: dict[str, Any] = {"output": "\n".join(lines), "count": len(found)}
+    data |= (
+        {"id": found[0].id, "title": found[0].title} if len(found) == 1 else {"id": 0, "title": ""}
+    )
     data |= {} if found else {"note": "no task fits"}
     return ToolResult("ok", data | ({"unreadable": problems[:10]} if problems else {}))
 
@@ -181,10 +184,10 @@ def _with_description(task: Task) -> str:
 
 
 def _line(task: Task) -> str:
-    """`3. Call mum · 2026-11-24 09:00 · high · #home`: the same in every language."""
+    """`#3 Call mum · 2026-11-24 09:00 · high · #home`: the number is the id, which no screen may count anew."""
     known = [
         task.due.replace("T", " "),
         task.priority if task.priority != "medium" else "",
         *(f"#{t}" for t in task.tags),
     ]
-    return " · ".join([f"{_MARKS[task.status]}{task.id}. {task.title}", *filter(None, known)])
+    return " · ".join([f"{_MARKS[task.status]}#{task.id} {task.title}", *filter(None, known)])

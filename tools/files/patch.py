@@ -33,7 +33,8 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
         )
     changed = found.text.replace(wanted, found.adapted(new), 1)
     try:
-        size = write_beneath(place, found.encoded(changed))
+        with ctx.recorded(place):
+            size = write_beneath(place, found.encoded(changed))
     except OSError as error:
         raise failure(place, error) from error
     line = found.text.count("\n", 0, found.text.index(wanted)) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from models.base import ToolResult
 from sandbox.trash import Trash, TrashError
 from tools.base import ToolContext, ToolError, resolve, tool
@@ -17,14 +19,21 @@ def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
         return ToolResult("ok", {"output": "nothing to move", "count": 0})
     try:
         uses_desktop = ctx.config is not None and ctx.config.safety.trash == "auto"
-        id, items = Trash(ctx.home, uses_desktop).send(
-            resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place)
-            for place in places
-        )
-    except TrashError as error:
+        trash = Trash(ctx.home, uses_desktop)
+        chosen = trash.checked(_itself(place) for place in places)
+        if ctx.recording and not trash.is_desktops:
+            id, listed, where = ctx.recording.remove(ctx.call, chosen), chosen, "the trash"
+        else:
+            id, items = trash.send(chosen)
+            listed = [item.origin for item in items]
+            where = "the desktop's trash" if any(item.note for item in items) else "the trash"
+    except (TrashError, OSError) as error:
         raise ToolError(str(error)) from error
-    listed = [str(item.origin) for item in items]
-    where = "the desktop's trash" if any(item.note for item in items) else "the trash"
     more = f"\n… and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-    output = f"moved to {where} as {id}:\n" + "\n".join(listed[:_LISTED]) + more
-    return ToolResult("ok", {"output": output, "count": len(items), "trash": id})
+    output = f"moved to {where} as {id}:\n" + "\n".join(map(str, listed[:_LISTED])) + more
+    return ToolResult("ok", {"output": output, "count": len(listed), "trash": id})
+
+
+def _itself(place: Path) -> Path:
+    """Return the path of what goes, which of a link is the link."""
+    return resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place)

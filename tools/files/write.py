@@ -63,9 +63,10 @@ def file_write(
     try:
         if place.is_dir():
             raise ToolError(f"{path} is a folder; give the path of a file in it")
-        if place.exists():
-            return _change(place, content, mode)
-        size = write_beneath(place, content)
+        with ctx.recorded(place):
+            if place.exists():
+                return _change(place, content, mode)
+            size = write_beneath(place, content)
     except OSError as error:
         raise failure(place, error) from error
     return ToolResult(

@@ -87,7 +87,8 @@ def process_look(
     head = [] if process or name or port is not None or file is not None else machine()
     more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
     text = "\n".join([*head, *lines[:MOST_SHOWN], *more, *([unseen] if unseen else [])])
-    data = {"output": ctx.redact(text) or "none", "count": len(lines)}
+    only = identity(chosen[0].pid) if len(chosen) == 1 else ""
+    data = {"output": ctx.redact(text) or "none", "count": len(lines), "process": only}
     return ToolResult("ok", data | ({"unseen": unseen} if port is not None else {}))
 
 

@@ -17,13 +17,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sandbox.network import Leave
+    from sandbox.stage import Holder, Stage
 
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
@@ -51,6 +52,10 @@ class Process:
     alive: bool  # False for a zombie, which only waits to be reaped
 
 
+# From the holder of a cell, what must not be seen and what stays as it is, to the stage.
+Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
+
+
 class Work(NamedTuple):
     """What a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
 
@@ -62,6 +67,7 @@ class Work(NamedTuple):
     name: str
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
     leave: Leave | None = None  # what it may reach on the network
+    opens: Opens | None = None  # opens the stage of the call
 
 
 class Handed:
@@ -117,6 +123,7 @@ class Tree:
             _become_subreaper()
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
+        self.stage: Stage | None = None  # only a cell has one
         self.started = _ticks()
         with starting:
             self.leader = (

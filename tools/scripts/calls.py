@@ -49,13 +49,16 @@ def code_run(
     cwd: str | None = None,
     env: dict[str, str] | None = None,
     hosts: list[str] | None = None,
-) -> Generator[str, None, ToolResult]:
+) -> Generator[Any, Any, ToolResult]:
     """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
 
     timeout: seconds
     env: values kept out of code
     hosts: on the network, beside those that the script names
     """
+    staging = ctx.staging
+    if staging and staging.is_aside(ctx.hash):
+        return (yield from staging.resume(ctx.call, ctx.hash))
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
@@ -76,14 +79,18 @@ def code_run(
     stopped: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
         work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
-        work = work._replace(leave=leave)
+        opens = staging.opens(ctx.call) if staging and "all" not in lifts else None
+        work = work._replace(leave=leave, opens=opens)
         running = started(ctx, work, lifts)
+        is_late: bool | None = None
         try:
             is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
         finally:
             stopped = running.stop()
             taken = running.taken(ctx.folder)
             closed_to = running.closed_to()
+            if staging and running.stage and (is_late is None or running.problem):
+                staging.drop(running.stage)
     if running.problem:
         raise ToolError(f"the sandbox has ended: {running.problem}")
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
@@ -95,6 +102,8 @@ def code_run(
         result.data["taken"] = (
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
         )
+    if staging and running.stage:
+        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result))
     return result
 
 

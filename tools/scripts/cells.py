@@ -18,35 +18,45 @@ import time
 import weakref
 from pathlib import Path
 from select import POLLIN, poll
+from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
 from sandbox.network import Leave
 from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 
+if TYPE_CHECKING:
+    from sandbox.stage import Holder, Stage
+
 MOST_CELLS = 4
 PACKET_BYTES = 16_384
+BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
 NOTHING_LEFT_SECONDS = 1.5  # for what was killed to be gone; the cell is given up after that
 # Joins the control groups, then becomes bubblewrap.
 _JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
+_IN_A_STAGE = frozenset(["stage"])  # the cell of calls in a stage
 _of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
 
 
 class Cell:
     """One bubblewrap. It is being built when this returns; what it is told meanwhile waits."""
 
-    def __init__(self, sandbox: Sandbox, plan: mounts.Plan) -> None:
+    def __init__(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> None:
         """Raises OSError."""
         self.plan = plan
         self.was_used = False
+        self._stands = False
+        self.said = ""  # by bubblewrap, once it has ended
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.holder = _holder() if is_staged else None
         info = bubblewrap.call_filter()
         told = mounts.words(sandbox.profile, plan, info)
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
         told += more
+        to_close = passed[1:]
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
@@ -59,6 +69,9 @@ class Cell:
         line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervisor]
         if self._group.files:
             line = ["/bin/sh", "-c", _JOIN, "sh", *self._group.files, "--", *line]
+        if self.holder:
+            line = [*self.holder.words(), *line]
+            passed = [*passed, self.holder.descriptor]
         try:
             with starting:
                 self._process = subprocess.Popen(
@@ -72,7 +85,11 @@ class Cell:
                     pass_fds=[info, words, inner.fileno(), *passed],
                 )
                 leaders.add(self._process.pid)
+            if self.holder:
+                self.holder.started(self._process.pid)
         except OSError:
+            if self.holder:
+                self.holder.close()
             if self.way_out:
                 self.way_out.close()
             self.talk.close()
@@ -81,7 +98,7 @@ class Cell:
             raise
         finally:
             inner.close()
-            for each in (info, words, *passed[1:]):
+            for each in (info, words, *to_close):
                 os.close(each)
 
     def is_alive(self) -> bool:
@@ -95,12 +112,28 @@ class Cell:
         except OSError:
             return False
 
+    def stand(self) -> None:
+        """Wait until it is built: what is mounted before would be in the way of bubblewrap's own mounts. Raises OSError."""
+        if self._stands:
+            return
+        self.talk.settimeout(BUILT_SECONDS)
+        try:
+            self.talk.send(b"term")  # nobody is there yet; the answer says that the supervisor is
+            self._stands = self.talk.recv(PACKET_BYTES).startswith(b"left")
+        finally:
+            self.talk.settimeout(None)
+        if not self._stands:
+            raise OSError("the cell has ended")
+
     def why(self) -> str:
         """What bubblewrap said before it ended."""
         if self.talk.fileno() < 0:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(NOTHING_LEFT_SECONDS)
+        return self._said()
+
+    def _said(self) -> str:
         return " ".join(os.pread(self._errors, 4096, 0).decode(errors="replace").split())[:200]
 
     def close(self) -> None:
@@ -108,6 +141,8 @@ class Cell:
         if self.talk.fileno() < 0:
             return
         self.talk.close()
+        if self.holder:
+            self.holder.close()
         if not self.was_used:  # there is nothing in it; it may not be whole yet
             self._process.kill()
         with contextlib.suppress(
@@ -118,6 +153,7 @@ class Cell:
             self._kill()
             self._process.wait()
         leaders.discard(self._process.pid)
+        self.said = self._said()
         os.close(self._errors)
         self._group.close()
         if self.way_out:
@@ -148,10 +184,12 @@ class Call:
         missing: list[str],
         terminal: int | None = None,
         leave: Leave | None = None,
+        stage: Stage | None = None,
     ) -> None:
         """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
+        self.stage = stage
         cell.was_used = True
         self.way_out = cell.way_out
         if self.way_out:
@@ -246,7 +284,7 @@ class Cells:
         ):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
-        self._cells: dict[frozenset[Lift], Cell] = {}
+        self._cells: dict[frozenset[str], Cell] = {}
         self._confiners: list[Confiner] = []  # at most one
         weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
 
@@ -261,8 +299,7 @@ class Cells:
         """Starts one command. Raises OSError."""
         if sandbox.level.name == "full":  # a cell has no network, but a way out
             lifts = lifts - {"network"}
-        kept = self._cells.get(lifts)
-        plan = self._planner.plan(work.cwd, work.script, lifts, search=kept is None)
+        plan = self._plan(work, lifts)
         variables = self._variables(sandbox.profile, work, plan)
         if sandbox.level.name != "full":
             return self._confined(sandbox.level, work, plan, variables)
@@ -271,18 +308,29 @@ class Cells:
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
+        if work.opens:
+            return _staged(self._cell(sandbox, plan, _IN_A_STAGE), orders, work)
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
             return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
         return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
 
-    def warm(self, sandbox: Sandbox, cwd: Path) -> None:
+    def _plan(self, work: Work, lifts: frozenset[Lift]) -> mounts.Plan:
+        if work.opens:
+            return self._planner.staged(work.cwd)
+        search = lifts not in self._cells
+        return self._planner.plan(work.cwd, work.script, lifts, search=search)
+
+    def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
         call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
                 if not sandbox.level.program:
                     self._ready()
+                return
+            if is_staged:
+                self._cell(sandbox, self._planner.staged(cwd.resolve()), _IN_A_STAGE)
                 return
             self._cell(
                 sandbox,
@@ -329,7 +377,7 @@ class Cells:
             self._confiners.append(Confiner())
         return self._confiners[0]
 
-    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift]) -> Cell:
+    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[str]) -> Cell:
         kept = self._cells.get(lifts)
         if kept is not None:
             if kept.plan == plan and kept.is_alive():
@@ -338,12 +386,34 @@ class Cells:
             del self._cells[lifts]
         while len(self._cells) >= MOST_CELLS:
             self._cells.pop(next(iter(self._cells))).close()
-        self._cells[lifts] = Cell(sandbox, plan)
+        self._cells[lifts] = Cell(sandbox, plan, is_staged=lifts == _IN_A_STAGE)
         return self._cells[lifts]
 
 
+def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
+    """Start a command in a stage of its own. Raises OSError."""
+    assert cell.holder is not None and work.opens is not None
+    try:
+        cell.stand()
+        stage = work.opens(cell.holder, cell.plan.hidden, cell.plan.kept)
+    except OSError as error:
+        cell.close()
+        raise OSError(f"the stage does not start: {cell.said or error}") from error
+    try:
+        return Call(cell, orders, [], leave=work.leave, stage=stage)
+    except OSError:
+        stage.discard()
+        raise
+
+
+def _holder() -> Holder:
+    from sandbox.stage import Holder
+
+    return Holder()
+
+
 def _end(
-    cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None
+    cells: dict[frozenset[str], Cell], confiners: list[Confiner], temporary: Path | None
 ) -> None:
     for cell in cells.values():
         cell.close()

@@ -49,6 +49,8 @@ def _print(entry: Entry, task: str) -> None:
     for name, value in entry.args.items():
         text = visible("\n".join(map(str, value)) if isinstance(value, list) else str(value))
         print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
+    if entry.changes:
+        print("    " + visible(entry.shown.partition("\n\n")[0]).replace("\n", "\n    "))
     if entry.is_expired:
         print("  " + say("inbox.expired", hours=f"{entry.hours:g}"))
     key = "inbox.how_proposal" if entry.kind == "notice" and entry.command else _HOW[entry.kind]

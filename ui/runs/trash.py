@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
+from sandbox.stage import StageError, UndoStore
 from sandbox.trash import Trash, TrashError
 from ui.command import JSON, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import in_words, say
+
+if TYPE_CHECKING:
+    from sandbox.undo.store import Kept
 
 SHOWN = 5  # of what was removed together
 
@@ -22,7 +29,8 @@ class NotRestored(SopwithError):
 def list_(args: Namespace, config: Config) -> int:
     """`trash list`: newest first."""
     trash = Trash(config.home)
-    found = [(id, [str(item.origin) for item in trash.items(id)]) for id in reversed(trash.ids())]
+    found = [(each.number, _gone(each)) for each in reversed(_kept(config))]
+    found += [(id, [str(item.origin) for item in trash.items(id)]) for id in reversed(trash.ids())]
     if args.json:
         print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
         return 0
@@ -37,19 +45,44 @@ def list_(args: Namespace, config: Config) -> int:
     return 0
 
 
+def _kept(config: Config) -> list[Kept]:
+    """Return the entries of the undo store that removed something and can be taken back, oldest first."""
+    return [each for each in UndoStore(config.home).all() if _is_removal(each)]
+
+
+def _is_removal(each: Kept) -> bool:
+    return each.state == "done" and not each.is_undo and bool(_gone(each))
+
+
+def _gone(each: Kept) -> list[str]:
+    return [str(change.path) for change in each.changes.of("gone")]
+
+
 @command("trash restore", Argument("id", "?"))
 def restore(args: Namespace, config: Config) -> int:
     """`trash restore [ID]`: the last that was removed, without an id."""
-    trash = Trash(config.home)
-    ids = trash.ids()
+    trash, kept = Trash(config.home), _kept(config)
+    ids = [*trash.ids(), *(each.number for each in kept)]
     if not args.id and not ids:
         raise NotRestored(say("trash.empty"))
+    id = args.id or ids[-1]
+    entry = next((each for each in kept if each.number == id), None)
     try:
-        back = trash.restore(args.id or ids[-1])
-    except TrashError as error:
+        back = _taken_back(config, entry) if entry else trash.restore(id)
+    except (TrashError, StageError) as error:
         raise NotRestored(in_words(str(error))) from error
     for path in back:
         print(say("trash.restored", path=one_line(str(path), 400)))
     if not back:
         print(say("trash.gone"))
     return 0
+
+
+def _taken_back(config: Config, entry: Kept) -> Sequence[str | Path]:
+    """Undo the call that removed something. Raises NotRestored and StageError."""
+    done = UndoStore(config.home).undo(entry.run, entry.call)
+    if done.conflicts:
+        raise NotRestored(
+            "\n".join(f"{each.path}: {in_words(each.why)}" for each in done.conflicts)
+        )
+    return done.paths

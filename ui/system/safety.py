@@ -21,8 +21,10 @@ from runs.start.trust import own_data
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
+from sandbox.cells import levels
 from tools.base import ToolContext, ToolError
 from tools.registry import all_tools
+from tools.staged import Staging
 from tools.toolbox import Toolbox
 from ui.command import JSON, command
 from ui.words import reasons_in_words
@@ -37,7 +39,6 @@ _FIELDS: dict[
     "session": (str, "main"),
     "request": (str, ""),
     "attended": (bool, True),
-    "stage": (bool, False),  # true: what it does to files is judged when it is seen
 }
 
 
@@ -66,7 +67,7 @@ class _Call(NamedTuple):
     session: str
     request: str
     attended: bool
-    stage: bool
+    stage: bool | None  # True: what it does to files is judged when it is seen; None: as here
     origin: tuple[str, ...]
 
 
@@ -113,7 +114,19 @@ class _Judge:
         own = partial(own_data, config.home, "main", None)
         self._gate = Gate(config.safety, config.home, Path.home(), cwd, own_targets=own)
         self._tools = Toolbox(all_tools())
+        self._here: bool | None = None  # once it was asked for
         self._context = ToolContext(cwd, config.home / "runs", config.home)
+
+    def _is_staged(self, tool: str) -> bool:
+        """True where a run on this machine would stage such a call."""
+        if tool != "code_run":
+            return False
+        if self._here is None:
+            safety = self._gate.settings
+            level = levels.chosen(levels.probe(self._gate.home), safety.sandbox)
+            is_full = level.name == "full"
+            self._here = is_full and Staging.works(self._gate.home, self._gate.places.roots)
+        return self._here
 
     def of_line(self, line: bytes) -> dict[str, str]:
         """The answer to one line; never raises."""
@@ -121,6 +134,7 @@ class _Judge:
             call = _meant(_read(line.decode("utf-8", "replace").strip()))
             tool = self._tools.get(call.tool)
             paths = tool.touches(self._context, call.args) if tool else ()
+            stage = self._is_staged(call.tool) if call.stage is None else call.stage
             ask = Ask(
                 tool=call.tool,
                 args=call.args,
@@ -130,7 +144,7 @@ class _Judge:
                 request=call.request,
                 origin=call.origin,
                 attended=call.attended,
-                stage=call.stage,
+                stage=stage,
             )
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
@@ -172,7 +186,7 @@ def _read(text: str) -> _Call:
         command = (
             given if isinstance(given, str) else text
         )  # `true` is a command, and 7 is typed as one
-        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, False, ())
+        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, None, ())
     values: dict[str, Any] = {}
     for name, (kind, default) in _FIELDS.items():
         value = given.get(name)
@@ -182,7 +196,13 @@ def _read(text: str) -> _Call:
         values[name] = value
     if "tool" not in given and "script" not in values["args"]:
         raise BadLine('"tool" is missing')
-    return _Call(**values, origin=_origins(given.get("origin")))
+    return _Call(**values, stage=_stage(given.get("stage")), origin=_origins(given.get("origin")))
+
+
+def _stage(given: Any) -> bool | None:
+    if given is not None and not isinstance(given, bool):
+        raise BadLine(f'"stage" must be {_KINDS[bool]}')
+    return given
 
 
 def _meant(call: _Call) -> _Call:

@@ -196,6 +196,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "model_retry": _model,
     "model_adapted": _model,
     "handover": lambda event: say("model.handover"),
+    "recovered": lambda event: one_line(in_words(event["text"]), 300),
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "context": _context,
@@ -214,10 +215,11 @@ _NOTES: dict[str, Callable[[Event], str]] = {
 
 
 def what_next(event: Event) -> list[str]:
-    """The command that goes on after a run that is not done."""
+    """What the run has changed, and the command that goes on after a run that is not done."""
     status, run = event["status"], event["run"]
+    lines = [describe.changed(event)] if event.get("changes") else []
     if status == "waiting":
-        return [say("end.waiting", run=run)]
-    if status in ("cancelled", "limit"):
-        return [say("end.resume", run=run)]
-    return []
+        lines.append(say("end.waiting", run=run))
+    elif status in ("cancelled", "limit"):
+        lines.append(say("end.resume", run=run))
+    return lines

@@ -16,8 +16,7 @@ from starlette.responses import JSONResponse
 
 from learning.cases import read_cases
 from learning.guards import evidence
-from learning.learned_wordings import with_learned
-from learning.routing import choose
+from learning.route import Remembered, choose
 from memory.home.repository import Content, Repository, RepositoryError, contents_of
 from memory.runlog.log import list_runs
 from memory.sops.changes import SopChanges
@@ -70,7 +69,8 @@ def sops(site: Here) -> JSONResponse:
 
 @to.get("/api/sops/search")
 def search(site: Here, text: str) -> JSONResponse:
-    choice = choose(text, with_learned(store(site).all(), site.home), site.cwd, Path.home())
+    known = Remembered(site.home).with_wordings(store(site).all())
+    choice = choose(text, known, site.cwd, Path.home())
     candidates = [as_json(each) for each in choice.candidates]
     return JSONResponse({"candidates": site.clean(candidates), "decision": choice.decision})
 

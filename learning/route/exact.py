@@ -1,0 +1,177 @@
+"""Match a whole request against a wording: its words in their order, its slots filled by texts of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from learning.route.place import Where, words
+from learning.route.request import PLAIN, Asked
+from learning.route.typed import FREE, read
+from replay.procedure import Procedure, Wording
+from text import pattern
+
+_PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
+_BREAKS = " ,\t\n\r"
+_QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
+_WHAT_IS = (("what", "is"), ("what's",), ("whats",))
+
+
+class Slot(NamedTuple):
+    """A place of a wording that a value fills."""
+
+    name: str
+    shape: str
+
+
+Piece = str | Slot | tuple[Any, ...]  # a word; a slot; a group of choices, each a tuple of pieces
+Filling = tuple[tuple[Slot, int, int], ...]  # slots with the places of their texts
+
+
+def readings(
+    asked: Asked, procedure: Procedure, where: Where
+) -> Iterator[tuple[Wording, dict[str, Any]]]:
+    """Yield each wording that the request is, with the values of its slots."""
+    for wording in procedure.wordings:
+        if _may_be(wording, asked.squeezed):
+            values = _values(asked, wording.text, procedure, where)
+            if values is not None:
+                yield wording, values
+
+
+def _may_be(wording: Wording, squeezed: str) -> bool:
+    """Take a quick look: the request holds a word of each anchor."""
+    return all(
+        any(form in squeezed for word in group for form in _forms(word))
+        for group in wording.anchors
+    )
+
+
+def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
+    """Return the values of the first reading in which each slot has one of its type."""
+    for order in _orders(text):
+        for filling in _fillings(order, asked.lower, asked.start, asked.end):
+            found = {
+                slot.name: _read(asked, slot, start, end, procedure, where)
+                for slot, start, end in filling
+            }
+            if None not in found.values():
+                return found
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _orders(wording: str) -> tuple[tuple[Piece, ...], ...]:
+    """Return a wording as it is, and with its last place in front: "in {folder}, list …"."""
+    row = pieces(wording)
+    ends_with_place = len(row) > 2 and isinstance(row[-1], Slot) and _is_place(row[-2])
+    return (row, (*row[-2:], *row[:-2])) if ends_with_place else (row,)
+
+
+def _is_place(piece: Piece) -> bool:
+    if isinstance(piece, Slot):
+        return False
+    first = piece if isinstance(piece, str) else next((each[0] for each in piece if each), "")
+    return first in words()["same"][0]
+
+
+def _read(
+    asked: Asked, slot: Slot, start: int, end: int, procedure: Procedure, where: Where
+) -> Any:
+    schema = procedure.parameters[slot.name]
+    if slot.shape not in FREE:
+        return read(asked.said(start, end), schema, slot.shape, where)
+    first = len(asked.lower[:start].rstrip())  # articles belong to a free text
+    said = asked.written[first:end]
+    begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
+    return read(said.strip(), schema, slot.shape, where) if begins_word else None
+
+
+@lru_cache(maxsize=4096)
+def pieces(wording: str) -> tuple[Piece, ...]:
+    """Return a wording as words, groups and slots."""
+    found: list[Piece] = []
+    for token in _PIECE.findall(wording.translate(PLAIN).lower()):
+        if token[0] == "{":
+            name, _, shape = token[1:-1].partition(":")
+            found.append(Slot(name, shape))
+        elif token[0] == "[":
+            found.append(tuple(pieces(choice) for choice in token[1:-1].split("|")))
+        elif token == "what is":
+            found.append(_WHAT_IS)
+        elif token not in words()["articles"]:
+            found.append(token)
+    return tuple(found)
+
+
+def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Iterator[Filling]:
+    """Yield each way in which the text is this sequence; the first choice first, short slots first."""
+    start = _past_breaks(text, start, end)
+    if not rest:
+        yield from ((),) if start == end else ()
+    elif isinstance(rest[0], str):
+        for form in _forms(rest[0]):
+            stop = start + len(form)
+            if text.startswith(form, start, end) and _is_word(text, start, stop):
+                yield from _fillings(rest[1:], text, stop, end)
+    elif isinstance(rest[0], Slot):
+        yield from _with_slot(rest[0], rest[1:], text, start, end)
+    else:
+        for choice in rest[0]:
+            yield from _fillings(choice + rest[1:], text, start, end)
+
+
+def _with_slot(
+    slot: Slot, behind: tuple[Piece, ...], text: str, start: int, end: int
+) -> Iterator[Filling]:
+    for first in _starts(text, start, end):
+        for stop in _stops(text, first, end) if behind else (end,):
+            for filling in _fillings(behind, text, stop, end):
+                yield ((slot, first, stop), *filling)
+
+
+def _past_breaks(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in _BREAKS:
+        start += 1
+    return start
+
+
+@lru_cache(maxsize=4096)
+def _forms(word: str) -> tuple[str, ...]:
+    """Return the ways to write a word of a wording: singular, plural, and those that stand for each other."""
+    same = next((group for group in words()["same"] if word in group), ())
+    plural: tuple[str, ...] = ()
+    if word.isascii() and len(word) > 2:
+        plural = (word[:-1],) if word.endswith("s") else (f"{word}s",)
+    return (word, *plural, *(each for each in same if each != word))
+
+
+def _starts(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where a slot may begin: here, or behind a word that only says its type."""
+    yield start
+    for noun in words()["nouns"]:
+        if text.startswith(noun, start, end) and _is_word(text, start, start + len(noun)):
+            yield _past_breaks(text, start + len(noun), end)
+
+
+def _stops(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where a slot may end: behind its closing quote, else where a word or a sign ends."""
+    closing = _QUOTES.get(text[start : start + 1])
+    if closing:
+        stop = text.find(closing, start + 1, end)
+        yield from (stop + 1,) if stop > 0 else ()
+        return
+    for stop in range(start + 1, end + 1):
+        if stop == end or text[stop] in _BREAKS or not text[stop - 1 : stop + 1].isascii():
+            yield stop
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Return True where no letters, digits or signs of a path touch the word; Chinese needs no space."""
+    if not text[start].isascii():
+        return True
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if before and before.isascii() and before not in " ,\t\n\r\"'`":
+        return False
+    return not behind.isascii() or not (behind.isalnum() or behind in ("_", "/", "'", "-"))

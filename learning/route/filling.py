@@ -1,0 +1,262 @@
+"""Read values for an SOP from a request that is none of its wordings: by their types and the words beside them.
+
+The result is only shown. What the request names and no parameter takes is `unused`, what the SOP needs and the request
+does not say is `missing`, a value that the SOP cannot take is the `problem`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from learning.route.exact import Piece, Slot, pieces
+from learning.route.place import Where, words
+from learning.route.request import Asked
+from learning.route.typed import Schema, is_cautious, number, path_of, whole, with_dot
+from memory.sops.store import Sop
+from replay.parameters import ParameterError, bind
+from replay.procedure import Procedure
+
+if TYPE_CHECKING:
+    from text.values import Value
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
+_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
+_OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
+
+
+@dataclass
+class Shown:
+    """An SOP with the values that it would get. `places`: where the request says each of them."""
+
+    sop: Sop
+    score: float = 0.0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """True when nothing is missing, left over or refused."""
+        return not (self.missing or self.unused or self.problem)
+
+    @property
+    def weight(self) -> float:
+        """The score, less where the values do not fit."""
+        faults = len(self.missing) + len(self.unused)
+        return self.score * 0.9 ** min(faults, 3)
+
+
+class Beside(NamedTuple):
+    """The words that stand before and behind a slot in the wordings; the unit of its number."""
+
+    before: frozenset[str]
+    behind: frozenset[str]
+    unit: str
+
+
+class _Fit(NamedTuple):
+    score: int
+    name: str
+    value: Any
+    place: tuple[int, int]
+
+
+def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0) -> Shown:
+    """Return the SOP with the values that the request has for it."""
+    procedure = sop.procedure
+    assert procedure is not None
+    shown, beside = Shown(sop, score), words_beside(procedure)
+    together = [frozenset(wording.slots) for wording in procedure.wordings]
+    fits = [*_typed_fits(asked, procedure, beside, where), *_choices(asked, procedure)]
+    for fit in sorted(fits, key=lambda each: (-each.score, each.place)):
+        _take(shown, fit, together)
+    for fit in _bare_words(asked, procedure, beside):
+        _take(shown, fit, together)
+    taken = list(shown.places.values())
+    shown.unused = [
+        value.text for value in asked.values if not _overlaps((value.start, value.end), taken)
+    ]
+    shown.missing = [name for name in procedure.required if name not in shown.parameters]
+    _bind(shown, procedure, where.cwd)
+    return shown
+
+
+def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
+    """Take a value whose place is free, for a parameter that some wording has beside those that are filled."""
+    is_free = not _overlaps(fit.place, list(shown.places.values()))
+    names = {*shown.parameters, fit.name}
+    is_said = any(fit.name in each for each in together)
+    goes_with = not is_said or any(names & _said_anywhere(together) <= each for each in together)
+    if fit.name not in shown.parameters and is_free and goes_with:
+        shown.parameters[fit.name] = fit.value
+        shown.places[fit.name] = fit.place
+
+
+def _said_anywhere(together: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*together)
+
+
+def _overlaps(place: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(place[0] < end and start < place[1] for start, end in taken)
+
+
+def _bind(shown: Shown, procedure: Procedure, cwd: Path) -> None:
+    """Fill in the defaults; say why a value is refused."""
+    needed = tuple(name for name in procedure.required if name not in shown.missing)
+    try:
+        shown.parameters = bind(procedure.parameters, needed, shown.parameters, cwd)
+    except ParameterError as error:
+        shown.problem = str(error)
+
+
+def _typed_fits(
+    asked: Asked, procedure: Procedure, beside: Mapping[str, Beside], where: Where
+) -> Iterator[_Fit]:
+    for value in asked.values:
+        before, behind = _neighbours(asked, value)
+        for name, schema in procedure.parameters.items():
+            found = _as_typed(value, schema, beside[name].unit or name, where)
+            if found is None:
+                continue
+            score = 2 * (before in beside[name].before) + (behind in beside[name].behind)
+            yield _Fit(score + _preference(value, schema), name, found, (value.start, value.end))
+
+
+def _preference(value: Value, schema: Schema) -> int:
+    """Return more for a value that only this type of parameter takes."""
+    if schema["type"] in ("integer", "number") or "format" in schema:
+        return 4
+    return 2 if value.is_quoted else 0
+
+
+def _as_typed(value: Value, schema: Schema, unit: str, where: Where) -> Any:
+    if "enum" in schema:
+        return None
+    if schema["type"] in ("integer", "number"):
+        return _as_number(value, schema, unit)
+    kind = schema.get("format", "")
+    if kind == "path":
+        return path_of(value, where)
+    if kind in ("date", "url"):
+        return value.value if value.kind == kind else None
+    if schema["type"] != "string" or value.kind not in _OF_TEXT:
+        return None
+    said = value.text[1:-1] if value.is_quoted else value.text
+    return with_dot(said, schema)
+
+
+def _as_number(value: Value, schema: Schema, unit: str) -> int | float | None:
+    """Return a figure in the parameter's unit; a figure of another kind of unit is none."""
+    kind = schema["type"]
+    if value.kind == "number" or value.kind == "id":
+        return number(value.value.lstrip("#"), kind) if not value.is_quoted else None
+    if value.kind != "quantity":
+        return None
+    figure = number(value.value, kind)
+    if figure is None or value.unit == unit:
+        return figure
+    times = words()["units"].get(unit, {}).get(value.unit)
+    return figure * times if times else None
+
+
+def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
+    """Yield what the request says of the values that a parameter may have; English by their stems."""
+    for name, schema in procedure.parameters.items():
+        for choice in schema.get("enum", ()):
+            for match in _said(str(choice)).finditer(asked.written, asked.start, asked.end):
+                yield _Fit(3 + len(match[0]), name, choice, match.span())
+
+
+@lru_cache(maxsize=1024)
+def _said(choice: str) -> re.Pattern[str]:
+    text = re.escape(choice)
+    return re.compile(
+        rf"(?<![\w./-]){text}s?(?![\w/])" if choice.isascii() else text, re.IGNORECASE
+    )
+
+
+def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]) -> list[_Fit]:
+    """Return words that may be the value of a text: behind a word that stands before its slot, or with a digit."""
+    found = []
+    for name, schema in procedure.parameters.items():
+        is_text = schema["type"] == "string" and "enum" not in schema and "format" not in schema
+        for match in _BARE.finditer(asked.written, asked.start, asked.end) if is_text else ():
+            is_beside = _around(asked, *match.span())[0] in beside[name].before
+            is_code = name in procedure.required and re.search(r"[\d_]", match[0]) is not None
+            if (is_beside or is_code) and _says_something(match[0]):
+                score = is_beside + 2 * is_code
+                found.append(_Fit(score, name, with_dot(match[0], schema), match.span()))
+    return sorted(found, key=lambda each: (-each.score, each.place))
+
+
+def _says_something(word: str) -> bool:
+    return word.lower() not in words()["articles"] and not is_cautious(word)
+
+
+def _neighbours(asked: Asked, value: Value) -> tuple[str, str]:
+    return _around(asked, value.start, value.end)
+
+
+def _around(asked: Asked, start: int, end: int) -> tuple[str, str]:
+    """Return the words right before and right behind a place, articles left out."""
+    before = _WORD.findall(asked.lower[asked.start : start])
+    behind = _WORD.search(asked.lower, end, asked.end)
+    return before[-1] if before else "", behind[0] if behind else ""
+
+
+def words_beside(procedure: Procedure) -> dict[str, Beside]:
+    """Return the words that stand beside each slot in the wordings."""
+    texts = tuple(wording.text for wording in procedure.wordings)
+    found = _beside_slots(texts)
+    return {
+        name: found.get(name, Beside(frozenset(), frozenset(), "")) for name in procedure.parameters
+    }
+
+
+@lru_cache(maxsize=512)
+def _beside_slots(texts: tuple[str, ...]) -> dict[str, Beside]:
+    before: dict[str, set[str]] = {}
+    behind: dict[str, set[str]] = {}
+    for text in texts:
+        row = pieces(text)
+        for at, piece in enumerate(row):
+            if isinstance(piece, Slot):
+                before.setdefault(piece.name, set()).update(_last(row[:at]))
+                behind.setdefault(piece.name, set()).update(_first(row[at + 1 :]))
+    return {
+        name: Beside(frozenset(before[name]), frozenset(behind[name]), _unit(behind[name]))
+        for name in before
+    }
+
+
+def _unit(behind: set[str]) -> str:
+    """Return the unit that the words behind a slot say."""
+    units = [found.unit for word in sorted(behind) if (found := whole(f"1 {word}")) and found.unit]
+    return units[0] if units else ""
+
+
+def _first(row: tuple[Piece, ...]) -> set[str]:
+    """Return the words that a sequence may begin with."""
+    if not row or isinstance(row[0], Slot):
+        return set()
+    if isinstance(row[0], str):
+        return {row[0]}
+    found = [_first(choice) if choice else _first(row[1:]) for choice in row[0]]
+    return set().union(*found)
+
+
+def _last(row: tuple[Piece, ...]) -> set[str]:
+    """Return the words that a sequence may end with."""
+    if not row or isinstance(row[-1], Slot):
+        return set()
+    if isinstance(row[-1], str):
+        return {row[-1]}
+    found = [_last(choice) if choice else _last(row[:-1]) for choice in row[-1]]
+    return set().union(*found)

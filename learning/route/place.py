@@ -1,0 +1,53 @@
+"""Where a request was made, and where the folders are that people call by a name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_FILE = Path(__file__).parents[2] / "assets" / "routing" / "words.toml"
+_DIRS = re.compile(r'^XDG_(\w+)_DIR="(?:\$HOME/)?([^"]+)"', re.MULTILINE)
+
+
+class Where(NamedTuple):
+    """The working folder of a request and the owner's home folder."""
+
+    cwd: Path
+    owner_home: Path
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Return the tables of assets/routing/words.toml."""
+    return tomllib.loads(_FILE.read_text("utf-8"))
+
+
+def folder_called(name: str, where: Where) -> Path:
+    """Return where the folder is that `text.values` reads as `name`, such as DOWNLOAD or HERE."""
+    if name == "HERE":
+        return where.cwd
+    if name == "HOME":
+        return where.owner_home
+    known: list[Path] = [where.owner_home / each for each in words()["folders"][name]]
+    set_up = _set_up(where.owner_home).get(name)
+    found = [where.owner_home / set_up] if set_up else []
+    return next((each for each in [*found, *known] if each.is_dir()), known[0])
+
+
+def _set_up(owner_home: Path) -> dict[str, str]:
+    """Return the folders of the desktop's own settings."""
+    try:
+        text = (owner_home / ".config" / "user-dirs.dirs").read_text("utf-8", "replace")
+    except OSError:
+        return {}
+    return dict(_DIRS.findall(text))
+
+
+def absolute(path: str, where: Where) -> str:
+    """Return a path as written, from the root; `~` is the owner's home folder."""
+    if path == "~" or path.startswith("~/"):
+        return str(where.owner_home / path[2:])
+    return str(where.cwd / path)

@@ -1,0 +1,90 @@
+"""Find the SOPs that a request is most likely about: BM25 over name, description, wordings and meanings of values.
+
+Stems and pairs of characters come from text/words. It only proposes what is shown. Sixty lines of our own, since the
+libraries for it bring numpy (0.1 s of start-up).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from memory.sops.store import Sop
+from replay.procedure import SLOT
+from text.words import SMALL, asked, cut
+
+K1, B = 1.2, 0.6
+_RAREST = 16  # terms of a long request that count
+_CHARS = 4000  # of a text; what stands behind says nothing new
+
+Weights = Mapping[str, float]
+
+
+class Ranking:
+    """An index over the terms of some documents."""
+
+    def __init__(self, documents: Iterable[tuple[str, Weights]]) -> None:
+        self._names: list[str] = []
+        self._lengths: list[float] = []
+        self._found: dict[str, list[tuple[int, float]]] = {}
+        for number, (name, weights) in enumerate(documents):
+            self._names.append(name)
+            self._lengths.append(sum(weights.values()))
+            for term, weight in weights.items():
+                self._found.setdefault(term, []).append((number, weight))
+
+    def best(self, request: str, count: int) -> list[tuple[str, float]]:
+        """Return up to `count` names with their scores, best first; each shares a term with the request."""
+        terms = {term for term in terms_asked(request) if term in self._found}
+        known = list(terms - SMALL or terms)  # small words count where nothing else is known
+        known.sort(key=lambda term: (len(self._found[term]), term))
+        scores: dict[int, float] = {}
+        for term in known[:_RAREST]:
+            for number, score in self._scored(term):
+                scores[number] = scores.get(number, 0.0) + score
+        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self._names[pair[0]]))
+        return [(self._names[number], round(score, 4)) for number, score in ranked[:count]]
+
+    def share(self, request: str, name: str) -> float:
+        """Return how much of a request's terms a document has, 0 to 1."""
+        number = self._names.index(name)
+        wanted = set(terms_asked(request)) - SMALL
+        held = [term for term in wanted if any(at == number for at, _ in self._found.get(term, ()))]
+        return len(held) / len(wanted) if wanted else 0.0
+
+    def _scored(self, term: str) -> Iterator[tuple[int, float]]:
+        found, total = self._found[term], len(self._names)
+        mean = sum(self._lengths) / total
+        rarity = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5))
+        for number, weight in found:
+            length = 1 - B + B * self._lengths[number] / (mean or 1.0)
+            yield number, rarity * weight * (K1 + 1) / (weight + K1 * length)
+
+
+def terms_asked(request: str) -> list[str]:
+    """Return the terms that a request is looked up by; the names of files say nothing."""
+    words = " ".join(each for each in request[:_CHARS].split() if "/" not in each)
+    return [term for term in asked(words) if not term.isdigit()]
+
+
+def weigh(sop: Sop) -> dict[str, float]:
+    """Return the terms of an SOP, each with its weight; a term counts once in a text."""
+    found: dict[str, float] = {}
+    for text, weight in _texts(sop):
+        for term in set(cut(SLOT.sub(" ", text[:_CHARS]))):
+            found[term] = found.get(term, 0.0) + weight
+    return found
+
+
+def _texts(sop: Sop) -> Iterator[tuple[str, float]]:
+    yield sop.name.replace("-", " "), 2.0
+    yield sop.description, 1.5
+    yield sop.summary("zh"), 1.5
+    triggers = sop.metadata.get("triggers")
+    yield from ((str(each), 2.0) for each in triggers) if isinstance(triggers, list) else ()
+    if sop.procedure is None:
+        return
+    yield from ((wording.text, 1.0) for wording in sop.procedure.wordings)
+    for schema in sop.procedure.parameters.values():
+        yield " ".join(map(str, schema.get("enum", ()))), 1.0
+        yield str(schema.get("description", "")), 0.5

@@ -1,0 +1,118 @@
+"""Read a request: without politeness, full-width characters made plain, each character in its place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from learning.route.place import words
+from text import values as readers
+
+if TYPE_CHECKING:
+    from text.values import Value
+
+MAX_CHARS = 1000
+PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
+    ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)
+}
+_EDGES = " \t\r\n,!:;."
+_TAIL = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request. `written`, `plain` and `lower` are equally long; the task stands from `start` to before `end`."""
+
+    written: str
+    plain: str
+    lower: str
+    start: int
+    end: int
+
+    @classmethod
+    def read(cls, request: str) -> Asked:
+        """Return the request as it is read."""
+        plain = request.translate(PLAIN)
+        lower = "".join(low if len(low := each.lower()) == 1 else each for each in plain)
+        start, end = _without_politeness(lower)
+        bare = _articles().sub(lambda match: " " * len(match[0]), lower)
+        return cls(request, plain, bare, start, end)
+
+    @property
+    def task(self) -> str:
+        """The request as it was written, without politeness."""
+        return self.written[self.start : self.end]
+
+    def said(self, start: int, end: int) -> str:
+        """Return what was said between two places, without the articles and spaces around it; quoted as written."""
+        lower = self.lower[start:end]
+        first = start + len(lower) - len(lower.lstrip())
+        place = slice(first, start + len(lower.rstrip()))
+        is_quoted = self.plain[place][:1] in tuple("\"'`「『《")
+        return self.written[place] if is_quoted else self.plain[place]
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The task in lower case without spaces, for a quick look."""
+        return "".join(self.lower[self.start : self.end].split())
+
+    @cached_property
+    def words(self) -> str:
+        """The task in lower case without the values that it names."""
+        text = self.lower
+        for value in self.values:
+            text = f"{text[: value.start]}{' ' * (value.end - value.start)}{text[value.end :]}"
+        return text[self.start : self.end]
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values that the task names."""
+        found = readers.values_in(self.plain[:MAX_CHARS])
+        return [each for each in found if each.start >= self.start and each.end <= self.end]
+
+
+def task_of(request: str) -> str:
+    """Return a request in lower case without politeness, articles and the signs at its end."""
+    asked = Asked.read(request)
+    return " ".join(asked.lower[asked.start : asked.end].split())
+
+
+@cache
+def _articles() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{'|'.join(words()['articles'])})(?!\S)")
+
+
+def _without_politeness(lower: str) -> tuple[int, int]:
+    start, end = 0, len(lower)
+    while (found := _begin(lower, start, end)) > start:
+        start = found
+    while (found := _end(lower, start, end)) < end:
+        end = found
+    return start, end
+
+
+def _begin(lower: str, start: int, end: int) -> int:
+    start = end - len(lower[start:end].lstrip(" \t\r\n,!"))
+    for phrase in words()["before"]:
+        behind = lower[start + len(phrase) : end][:1]
+        if lower.startswith(phrase, start, end) and _is_edge(phrase, behind):
+            return start + len(phrase)
+    return start
+
+
+def _end(lower: str, start: int, end: int) -> int:
+    bare = start + len(_TAIL.sub("", lower[start:end]))
+    for phrase in words()["after"]:
+        before = lower[start : bare - len(phrase)][-1:]
+        if lower.endswith(phrase, start, bare) and _is_edge(phrase, before):
+            return bare - len(phrase)
+    return bare
+
+
+def _is_edge(phrase: str, beside: str) -> bool:
+    """Return True where a phrase ends beside this character; Chinese needs no space."""
+    if not phrase.isascii():
+        return True
+    return not beside or beside in _EDGES or not beside.isascii()

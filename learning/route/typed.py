@@ -1,0 +1,130 @@
+"""Read a stretch of a request as the value of a parameter, by the parameter's type; never guess."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from learning.route.place import Where, absolute, folder_called, words
+from text import values
+
+if TYPE_CHECKING:
+    from text.values import Value
+
+Schema = Mapping[str, Any]
+_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
+_PLAIN_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
+_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_CODE = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
+_GLOB = re.compile(
+    r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
+)
+_SIGNS = re.compile(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+TO_THE_END = ("rest", "colon")
+FREE = ("rest", "colon", "words")  # shapes that take any words
+
+
+def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
+    """Return the value that a text stands for, or None where it is not of the parameter's type."""
+    if "enum" in schema:
+        return _one_of(text, schema["enum"])
+    if schema["type"] in ("integer", "number"):
+        return number(text, schema["type"])
+    kind = schema.get("format", "")
+    if kind == "path":
+        return _path(text, where)
+    if kind in ("date", "url"):
+        found = whole(text)
+        return found.value if found and found.kind == kind else None
+    return _string(text, schema, shape) if schema["type"] == "string" else None
+
+
+def number(text: str, kind: str) -> int | float | None:
+    """Return the number that digits or words say."""
+    text = text.removeprefix("#")
+    if _NUMBER.fullmatch(text):
+        figure = text.replace(",", "")
+        if "." not in figure:
+            return int(figure)
+        return float(figure) if kind == "number" else None
+    if not text.isascii():
+        return values.chinese_number(text)
+    is_word = text.replace(" ", "").replace("-", "").isalpha()
+    return values.cardinal(text) if is_word and text != "and" else None
+
+
+@lru_cache(maxsize=2048)
+def whole(text: str) -> Value | None:
+    """Return the value that all of a text is."""
+    found = values.values_in(text)
+    is_whole = len(found) == 1 and found[0].text == text
+    return found[0] if is_whole else None
+
+
+def path_of(value: Value, where: Where) -> str | None:
+    """Return the path that a value of a text names."""
+    if value.kind == "folder" and not value.is_quoted:
+        return str(folder_called(value.value, where))
+    if value.is_quoted:
+        return absolute(value.text[1:-1], where)
+    return absolute(value.value, where) if value.kind == "path" else None
+
+
+def _path(text: str, where: Where) -> str | None:
+    if text in (".", "..", "/") or _PLAIN_PATH.fullmatch(
+        text
+    ):  # most paths; the reader costs 20 ms
+        return absolute(text, where)
+    found = whole(text)
+    return path_of(found, where) if found else None
+
+
+def _one_of(text: str, choices: list[Any]) -> Any:
+    said = text.lower()
+    for form in (said, said.removesuffix("s")):  # pdfs
+        for choice in choices:
+            if str(choice).lower() == form:
+                return choice
+    return None
+
+
+def _string(text: str, schema: Schema, shape: str) -> str | None:
+    found = whole(text) if text[:1] and not text[0].isalnum() else None
+    if found is not None and found.is_quoted:
+        return text[1:-1]
+    if shape in TO_THE_END:
+        return _rest(text, shape)
+    if shape == "words":
+        return text if text and not _SIGNS.search(text) else None
+    pattern = {"quoted": _CODE, "glob": _GLOB}.get(shape, _BARE)
+    if not pattern.fullmatch(text) or is_cautious(text):
+        return None
+    return with_dot(text, schema)
+
+
+def _rest(text: str, shape: str) -> str | None:
+    has_colon = text[:1] in (":", "：")
+    if shape == "colon" and not has_colon:
+        return None
+    return text[has_colon:].strip(" ,，") or None
+
+
+def with_dot(text: str, schema: Schema) -> str:
+    """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
+    pattern = str(schema.get("pattern", ""))
+    needs_dot = bool(pattern) and not re.search(pattern, text) and re.search(pattern, f".{text}")
+    return f".{text}" if needs_dot else text
+
+
+def is_cautious(text: str, known: str = "") -> bool:
+    """Return True where a word changes what is asked for, and `known` (the wordings) does not hold it."""
+    said = set(re.findall(r"[a-z']+", text.lower()))
+    learned = set(re.findall(r"[a-z']+", known.lower()))
+    for word in words()["cautious"]:
+        is_said = word in said if word.isascii() else word in text
+        is_known = word in learned if word.isascii() else word in known
+        if is_said and not is_known:
+            return True
+    return False

@@ -1,0 +1,104 @@
+"""Answer a question from memory, where one line says it for sure: no model is asked.
+
+Sure is a statement in which everything stands that the question asks about, and a value of the kind that it asks for: a
+time, a number. What asks itself, what a newer line took the place of, and what the agent said are no answers.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from text import pattern
+
+if TYPE_CHECKING:
+    from memory.journal.turns import Turn
+    from memory.recall.features import Shape
+
+MAX_QUESTION_CHARS = 200
+LOOKED_AT = 20
+MOST = 3  # lines
+# Words that only say that a name or a value is asked for.
+_ASKING = pattern(
+    r"(?i)\b(?:called|named?|tell|know|remember|put)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
+)
+_WORD = pattern(r"[A-Za-z0-9_'’.-]+|[^\W\dA-Za-z_]+")
+_ASKS = pattern(
+    r"(?i)^\W*(?:what|when|where|who|whom|whose|which|how (?:many|much|old|long)|do you (?:know|remember))\b"
+    r"|什么|哪[里儿个天年月些]|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
+)
+
+
+class Answer(NamedTuple):
+    """A line that answers, as it was said or written; `source` says where it stands."""
+
+    text: str
+    source: str
+    at: datetime
+
+
+def answer(home: Path, question: str, now: datetime, only: str | None = None) -> list[Answer]:
+    """Return the lines that answer a question for sure, the best first; most often none. `only`: the session that asks,
+    when it is not the owner's. Raises JournalError."""
+    if not is_question(question):
+        return []
+    from memory.journal.store import Store
+    from memory.recall.ranking import search
+    from memory.recall.written import refresh
+
+    path = home / "journal" / "memory.sqlite3"
+    if only is None:
+        refresh(home)
+    with closing(Store(path, readonly=True, only=only)) as store:
+        wanted = _wanted(question)
+        if not wanted or store.documents(wanted).keys() != wanted:
+            return []
+        found = search(store, question, now, LOOKED_AT).results
+    sure: dict[str, Answer] = {}
+    for turn in (each.turn for each in found):
+        text = " ".join(turn.text.split())
+        if _says(turn, question, wanted):
+            sure.setdefault(text, Answer(text, turn.source, turn.at))
+    return list(sure.values())[:MOST]
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks for something that a memory could hold."""
+    return len(text) <= MAX_QUESTION_CHARS and _ASKS.search(text) is not None
+
+
+def _wanted(question: str) -> set[str]:
+    """The terms that must stand in an answer."""
+    from memory.recall.question import is_small
+    from text.words import asked
+
+    said = _WORD.findall(_ASKING.sub(" ", _ASKS.sub(" ", question)))
+    terms = (term for word in said for term in asked(word)[-1 if word.isascii() else 0 :])
+    return {term for term in terms if not is_small(term)}
+
+
+def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
+    from memory.recall.features import shape
+    from memory.recall.written import superseded_by
+
+    seen = shape(turn.text)
+    if seen.asks or turn.who == "agent" or superseded_by(turn):
+        return False
+    return wanted <= seen.tokens.keys() and _has_value(seen, question)
+
+
+_NAMED = pattern(r"(?i)\b(?:called|named?|who|whose)\b|叫|名字|谁")
+
+
+def _has_value(seen: Shape, question: str) -> bool:
+    """Tell whether a text holds a value of the kind that a question asks for."""
+    from memory.recall.question import understood
+
+    kinds = understood(question, ()).kinds
+    if "when" in kinds:
+        return seen.has_time or seen.has_digit
+    if _NAMED.search(question) and seen.lower.isascii():
+        return seen.names > 0 or seen.has_digit
+    return seen.has_digit or "count" not in kinds

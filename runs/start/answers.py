@@ -1,0 +1,80 @@
+"""Answer what a request asks of Sopwith itself, without a model: hello, help, undo, a command typed as a sentence."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Generator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from learning.route import task_of
+from memory.sops.store import Sop
+from models.base import Event, Reply, Request
+
+_FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
+MOST_SHOWN = 12
+SAY = {
+    "help": {
+        "en": "I do what I have learned, without a model. For example:\n{examples}\n"
+        "Teach me more: sopwith teach NAME --record. Set up a model for the rest: sopwith init.",
+        "zh": "学过的事我可以直接做，不需要模型。例如：\n{examples}\n"
+        "教我新的流程：sopwith teach NAME --record。其余的事需要模型：sopwith init。",
+    },
+    "undo": {
+        "en": "See what the last run changed: sopwith diff. Take it back: sopwith undo last.",
+        "zh": "查看上次运行改了什么：sopwith diff。撤销它：sopwith undo last。",
+    },
+    "command": {
+        "en": "That is a command. Type: sopwith {command}",
+        "zh": "这是一条命令，请输入：sopwith {command}",
+    },
+}
+
+
+def is_answered(task: str) -> bool:
+    """Return True when a request asks about Sopwith itself."""
+    return bool(_topic(task))
+
+
+def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
+    """Return the answer to such a request."""
+    topic = _topic(task)
+    examples = "\n".join(f"- {line}" for line in _examples(sops, lang))
+    said = SAY["help" if topic == "hello" else topic][lang]
+    return said.format(examples=examples, command=task_of(task))
+
+
+def _topic(task: str) -> str:
+    said, tables = task_of(task), _tables()
+    whole = task.lower().strip(" !.?！。？")  # hello is politeness too
+    for topic in ("hello", "help", "undo"):
+        if said in tables[topic]["said"] or whole in tables[topic]["said"]:
+            return topic
+    is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])
+    return "command" if is_command else ""
+
+
+def _examples(sops: Sequence[Sop], lang: str) -> list[str]:
+    """Return a line for each SOP that runs alone: its description and how to ask for it; the owner's own first."""
+    runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
+    return [f"{sop.name}: {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(_FILE.read_text("utf-8"))
+
+
+class Answering:
+    """Stands in the place of a model where code has the answer; `say` gives it."""
+
+    name = "answers"
+
+    def __init__(self, say: Callable[[], str]) -> None:
+        self._say = say
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Return the answer."""
+        yield from ()
+        return Reply(self._say(), model=self.name, kind="rote")

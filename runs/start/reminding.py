@@ -1,0 +1,68 @@
+"""Keep a reminder as a job of the schedule; its time is read by text/time. No model is needed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from learning.route import Match, Where
+
+if TYPE_CHECKING:
+    from memory.sops.store import Sop
+
+SOP = "reminder"
+MORNING = "T09:00"  # of a day without a time
+SAY = {
+    "kept": {
+        "en": "I will remind you: {text}, {when}. (sopwith schedule list shows it; it needs sopwith schedule start or serve.)",
+        "zh": "到时提醒您：{text}，{when}。（查看：sopwith schedule list；需要 sopwith schedule start 或 serve 在运行。）",
+    },
+    "when": {
+        "en": "When? Say the time too, as in: remind me to call mum tomorrow at 5pm",
+        "zh": "什么时候？请连时间一起说，例如：提醒我明天下午三点开会",
+    },
+}
+
+
+def is_reminder(match: Match | None) -> bool:
+    """Return True for a request to be reminded, which is a job and nothing to do now."""
+    return match is not None and match.sop.name == SOP
+
+
+def keep(task: str, match: Match, home: Path, where: Where, lang: str) -> str:
+    """Write the job of a reminder; return what to say, which without a time is a
+    question. Raises OSError, RepositoryError."""
+    from text.time import split_due
+
+    now = datetime.now().astimezone()
+    text, due = split_due(match.parameters["text"], now)
+    if not due:
+        return _kept_again(task, match.sop, home, where, lang)
+    at = due if "T" in due else f"{due}{MORNING}"
+    text = text.removeprefix("to ").strip()
+    _write(
+        home, {"at": f"{at}:00", "cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
+    )
+    return SAY["kept"][lang].format(text=text, when=at.replace("T", " "))
+
+
+def _kept_again(task: str, sop: Sop, home: Path, where: Where, lang: str) -> str:
+    """Keep a reminder that comes again and again: "every weekday at 9"."""
+    from runs.start.planned import planned
+
+    plan = planned(task, [sop], where)
+    if plan is None:
+        return SAY["when"][lang]
+    plan.keep(home)
+    return SAY["kept"][lang].format(text=plan.match.parameters["text"], when=plan.when)
+
+
+def _write(home: Path, fields: dict[str, Any]) -> None:
+    from memory.journal.api import local_timezone
+    from runs.schedule.folder import JobFolder
+
+    folder = JobFolder(home)
+    taken = folder.all()
+    id = next(each for n in range(1, 100_000) if (each := f"{SOP}-{n}") not in taken)
+    folder.write(id, {"timezone": local_timezone(), **fields}, f"schedule: {id} added")

@@ -1,0 +1,31 @@
+"""Run a test's Python in a mount namespace of its own, so that it may mount what it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import CHECKOUT
+
+START = """
+import os, subprocess, sys, time
+from pathlib import Path
+from sandbox.stage import Conflicted, Stage, StageError, UndoStore, recover
+from tests.stage.file_scripts import snapshot
+base = Path(sys.argv[1])
+root, home = base / "root", base / "agent"
+root.mkdir(exist_ok=True), home.mkdir(exist_ok=True)
+def mount(*words):
+    subprocess.run(["mount", *map(str, words)], check=True)
+def staged(script):
+    stage = Stage.open([root], home, "r", "c")
+    return stage, *stage.run(["bash", "-c", script], root)
+"""
+
+
+def passes(folder: Path, body: str) -> None:
+    """Run `body` as root of a namespace; it asserts by itself."""
+    words = ["unshare", "-Urm", sys.executable, "-c", START + body, str(folder)]
+    done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,92 @@
+"""Values become parameters where they stand, so that quoting and meaning stay as they were typed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from learning.induce import candidates, derived, spellings, written
+from learning.induce.letters import Letters
+
+HOME = Path("/home/ann")
+NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "values", "script"),
+    [
+        ("mv IMG_2024-03-*.jpg 2024-03/", {"m": "2024-03"}, 'mv IMG_"$m"-*.jpg "$m"/'),
+        ("cp -ru ~/w/site/. ~/m/", {"s": "~/w/site"}, 'cp -ru "$s"/. ~/m/'),
+        ('echo "mon ok" >> log', {"d": "mon"}, 'echo "${d} ok" >> log'),
+        ("grep 'mon' f", {"d": "mon"}, 'grep "$d" f'),
+        ("mv x ${f#scan}", {"p": "scan"}, 'mv x ${f#"$p"}'),
+        ("tar xf tool-1.0.tgz", {"v": "1.0"}, 'tar xf tool-"$v".tgz'),
+        ("cd ~/My\\ Photos", {"f": "~/My Photos"}, 'cd "$f"'),
+        (
+            "awk '$3 > 10 {n++}' f",
+            {"c": "3", "n": "10"},
+            'awk \'$ENVIRON["c"] > ENVIRON["n"] {n++}\' f',
+        ),
+    ],
+)
+def test_a_value_is_replaced_where_it_stands(
+    typed: str, values: dict[str, str], script: str
+) -> None:
+    spelled = {name: spellings(value, HOME) for name, value in values.items()}
+    assert written(typed, spelled).text == script
+
+
+@pytest.mark.parametrize("value", NASTY)
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "printf '%s\\n' old",
+        'echo "say old twice: old"',
+        "cat <<EOF\nold\nEOF",
+        "echo x | sed 's/x/old/'",
+        "echo x | awk '{print \"old\"}'",
+        "python3 -c 'print(\"old\")'",
+    ],
+)
+def test_a_value_prints_as_itself_wherever_it_stands(typed: str, value: str) -> None:
+    script = written(typed, {"word": ["old"]}).text
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={"PATH": "/usr/bin:/bin", "word": value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    plain = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True)
+    assert done.stdout == plain.stdout.replace("old", value)
+
+
+def test_a_value_in_code_that_cannot_take_it_stays_and_is_told() -> None:
+    found = written('perl -e "print 7"', {"n": ["7"]})
+    assert found.script == 'perl -e "print 7"'
+    assert "perl" in found.refused["n"]
+
+
+def test_a_relative_path_is_no_part_of_another_name() -> None:
+    spelled = spellings("~/sales/jan.csv", HOME, [str(HOME / "sales")])
+    assert written("sort jan.csv > sorted-jan.csv", {"file": spelled}).text == (
+        'sort "$file" > sorted-jan.csv'
+    )
+
+
+def test_what_follows_from_a_value_is_found_once() -> None:
+    (found,) = derived('sort "$file" > sorted-jan.csv', {"file": "~/sales/jan.csv"})
+    assert (found.shown, found.variable) == ("sorted-jan.csv", "file_name")
+
+
+def test_what_the_request_and_the_lines_both_name_varies() -> None:
+    typed = "cd ~/photos\nmv IMG_2024-03-*.jpg 2024-03/"
+    found = candidates(typed, "put the photos of 2024-03 in ~/photos apart")
+    assert {each.text for each in found if each.varies} == {"2024-03", "~/photos"}
+
+
+def test_letters_leave_out_comments_names_and_quotes() -> None:
+    text = Letters("a=3 # 3\necho \"$b 3\" '3' $((3+1))").text
+    assert text.count("3") == 4

@@ -1,0 +1,208 @@
+"""One memory: what was written down is found next to what was said, and answers a question without a model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.facts.store import Add, Amend, FactStore
+from memory.home.folder import open_home
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.journal.store import Store
+from memory.notes import daily, written_lines
+from memory.recall import answer, refresh
+from memory.recall.ranking import relevant, search
+from models.embeddings import EmbeddedModel
+from runs.start.recalling import Recalling
+from tests.conftest import CommandLine
+
+NOW = datetime.now().astimezone()
+SAME = "The office wifi is called Heron"
+SOURCES = {
+    "MEMORY.md",
+    "memory/global_mem.txt",
+    "memory/office.md",
+    "memory/projects/move.md",
+    f"memory/{NOW:%Y-%m-%d}.md",
+}
+
+
+def note(home: Path, text: str, session: Session = MAIN) -> None:
+    """What `memory note` writes."""
+    daily.add(home, text, kind="instruction", session=session, run="", turn=0, at=NOW)
+
+
+def say(home: Path, *texts: str, session: Session = MAIN, who: str = "owner") -> None:
+    """Writes turns, one an hour."""
+    with Memory(home, session, works_behind=False) as memory:
+        for at, text in enumerate(texts):
+            memory.write_turn(text, who=who, at=NOW - timedelta(days=9, hours=at))
+
+
+def found(home: Path, query: str, k: int = 10, only: str | None = None) -> list[str]:
+    """The sources of what a search gives, without the place in the file; best first."""
+    refresh(home)
+    with closing(Store(home / "journal/memory.sqlite3", readonly=True, only=only)) as store:
+        results = search(store, query, NOW, k).results
+    return [re.split("[:#]", each.turn.source)[0] for each in results]
+
+
+@pytest.fixture
+def full(home: Path) -> Path:
+    """A home in which the same sentence stands in every place, among others."""
+    open_home(home)
+    note(home, SAME)
+    FactStore(home).apply(Add("ENVIRONMENT", SAME), by_owner=True)
+    (home / "MEMORY.md").write_text(f"# Memory\n\n- Tea is in the kitchen\n- {SAME}\n", "utf-8")
+    (home / "memory/projects").mkdir()
+    for name in ("memory/office.md", "memory/projects/move.md"):
+        (home / name).write_text(f"# Office\n\nThe door is blue.\n\n{SAME}\n", "utf-8")
+    say(home, SAME, "We went to the lake", "The boiler was mended by Maria")
+    return home
+
+
+def test_every_place_and_what_was_said_is_found_with_its_source(full: Path) -> None:
+    sources = found(full, "office wifi")
+    assert set(sources) >= SOURCES
+    assert any(each.startswith("journal/") for each in sources)
+
+
+def test_a_search_on_the_screen_gives_ids_dates_and_sources(full: Path, cli: CommandLine) -> None:
+    results = json.loads(cli("memory", "search", "office wifi", "--json").stdout)["results"]
+    assert {each["source"].partition(":")[0] for each in results} >= SOURCES
+    assert all(each["id"] and each["at"] for each in results)
+    assert len({each["id"] for each in results}) == len(results)
+
+
+def test_a_shared_session_finds_nothing_that_was_written_down(full: Path) -> None:
+    team = Session.parse("shared:team")
+    note(full, SAME, team)
+    say(full, "The team wifi is called Inky", session=team)
+    assert found(full, "office wifi", only=team.name) == [
+        f"journal/{NOW - timedelta(days=9):%Y-%m-%d}.md"
+    ]
+    assert "Heron" not in " ".join(Recalling(full, team, None).asked("office wifi").lines)
+    assert answer(full, "what is the wifi called?", NOW, only="shared:others") == []
+
+
+def test_what_is_changed_or_gone_in_a_file_is_changed_in_the_index(full: Path) -> None:
+    file = full / "memory/office.md"
+    assert "memory/office.md" in found(full, "blue door")
+    file.write_text("The door is green now.\n", "utf-8")
+    assert found(full, "green door")[0] == "memory/office.md"
+    file.unlink()
+    assert "memory/office.md" not in found(full, "green door")
+    with closing(Store(full / "journal/memory.sqlite3")) as store:
+        assert store.damage() == ""
+
+
+def test_turns_are_counted_without_the_lines_and_a_rebuild_finds_both(
+    full: Path, cli: CommandLine
+) -> None:
+    before = found(full, "office wifi")
+    assert json.loads(cli("memory", "rebuild", "--json").stdout)["turns"] == 3
+    assert json.loads(cli("memory", "show", "--json").stdout)["turns"] == 3
+    assert found(full, "office wifi") == before
+    assert cli("memory", "check").code == 0
+
+
+def test_lines_are_found_by_what_they_mean(full: Path) -> None:
+    model = EmbeddedModel()
+    note(full, "My sister Lena lives in Porto")
+    with Memory(full, embedder=model) as memory:
+        assert memory.flush(60)
+        results = memory.retrieve("where does my sibling stay", NOW, 3).results
+    assert results[0].turn.text == "My sister Lena lives in Porto"
+
+
+@pytest.mark.parametrize("query", ["zebra crossing permit", "quantum lattice", "什么是黑洞"])
+def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
+    with Memory(full, embedder=EmbeddedModel()) as memory:
+        assert memory.flush(60)
+        assert memory.retrieve(query, NOW).results == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("what is the wifi called?", SAME),
+        ("Who mended the boiler?", "The boiler was mended by Maria"),
+        ("我的牙医叫什么名字？", "我的牙医是李医生"),
+        ("When is the next inspection?", "The next inspection is in May 2027"),
+        ("who is my dentist?", "My dentist is Dr. Ray"),
+    ],
+)
+def test_a_question_is_answered_where_a_line_says_it_for_sure(
+    full: Path, question: str, text: str
+) -> None:
+    for each in ("我的牙医是李医生", "The next inspection is in May 2027", "My dentist is Dr. Ray"):
+        note(full, each)
+    assert answer(full, question, NOW)[0].text == text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the capital of France?",
+        "what is the printer called?",
+        "when did we go to the lake?",  # nothing says a time
+        "delete the wifi",
+        "who is the plumber?",
+    ],
+)
+def test_nothing_is_answered_where_memory_is_not_sure(full: Path, question: str) -> None:
+    say(full, "what is the printer called?", "who is the plumber?")
+    assert answer(full, question, NOW) == []
+
+
+def test_a_run_without_a_model_answers_from_memory(full: Path, cli: CommandLine) -> None:
+    done = cli("run", "what is the wifi called?")
+    assert done.code == 0
+    assert SAME in done.stdout
+    assert cli("run", "what is the capital of France?").code == 5
+
+
+def test_a_run_begins_with_the_lines_that_its_request_is_about(full: Path) -> None:
+    lines = Recalling(full, MAIN, None).at_start("set up the office wifi on the new laptop")
+    assert any(SAME in each and "[mem" in each.lower() for each in lines), lines
+    assert len(lines) <= 5
+
+
+def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path) -> None:
+    open_home(home)
+    facts = FactStore(home)
+    old = facts.apply(Add("ENVIRONMENT", "the office wifi is called Heron"), by_owner=True)
+    new = facts.apply(Amend(old.id, old.text, "the office wifi is called Stork"), by_owner=True)
+    refresh(home)
+    with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
+        first, second = search(store, "office wifi", NOW).results
+        assert [first.turn.id, second.turn.id] == [new.id, old.id]
+        assert f"superseded by {new.id}" in second.why
+        assert [each.turn.id for each in relevant(store, "office wifi", 5)] == [new.id]
+    assert [each.text for each in answer(home, "what is the wifi called?", NOW)] == [new.text]
+
+
+def test_lines_of_a_file_are_its_entries_and_paragraphs(home: Path) -> None:
+    text = "# A\n\nOne\nparagraph.\n\n- first\n  goes on\n- [ ] second\n\n1. third\n```\n<!-- x --> fourth\n"
+    (home / "memory").mkdir(parents=True)
+    (home / "memory/2026-02-03-x.md").write_text(text, "utf-8")
+    lines = written_lines(home, "memory/2026-02-03-x.md")
+    said: Sequence[str] = [each.text for each in lines]
+    assert [" ".join(each.split()) for each in said] == [
+        "One paragraph.",
+        "first goes on",
+        "second",
+        "third",
+        "fourth",
+    ]
+    assert {f"{each.at:%Y-%m-%d}" for each in lines} == {"2026-02-03"}
+    assert all(each.at.astimezone(UTC) for each in lines)
+    (home / "memory/gbk.md").write_bytes("会议".encode("gbk"))
+    assert written_lines(home, "memory/gbk.md") == []

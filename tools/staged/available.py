@@ -1,0 +1,48 @@
+"""Tell whether calls can be staged on this machine, without a trial at each start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from sandbox.cells import levels
+
+NOTE = "stage"  # in the home folder, beside the note on the sandbox
+
+
+def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
+    """Return whether these roots can be staged, really tried; a trial holds until the next boot, or other mounts."""
+    folders = sorted({str(root) for root in roots if root.is_dir()})
+    key, note = _key(folders), home / NOTE
+    if not key:
+        return False
+    try:
+        noted, _, answer = note.read_text("utf-8").rpartition("\n")
+    except (OSError, UnicodeDecodeError):
+        noted, answer = "", ""  # not noted yet
+    if noted == key:
+        return answer == "overlay"
+    from sandbox.stage import probe
+
+    found = probe(home, folders)
+    with suppress(OSError):  # tried again next time
+        note.write_text(f"{key}\n{found.name}", "utf-8")
+    return found.name == "overlay"
+
+
+def _key(roots: list[str]) -> str:
+    """Return what a trial depends on; "" where there is no stage to be had."""
+    machine = levels.machine()
+    if not machine or not roots:
+        return ""
+    from sandbox.undo import places
+
+    mounts = [
+        f"{each.kind} {each.point}"
+        for each in places.mounted()
+        if any(
+            places.is_below(each.point, root) or places.is_below(root, each.point) for root in roots
+        )
+    ]
+    return "\n".join([machine, *roots, *mounts])

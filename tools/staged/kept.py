@@ -1,0 +1,62 @@
+"""What a run has left changed, put together from its entries in the undo store, and what stood there before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from safety.changes import Change
+from sandbox.undo import entries
+
+if TYPE_CHECKING:
+    from sandbox.stage import UndoStore
+    from sandbox.undo.store import Kept
+
+
+def standing(store: UndoStore, run: str, call: str | None = None) -> list[Kept]:
+    """Return the entries of a run that hold now, in their order: those that an undo would take back."""
+    found = store.changes(run, call)
+    done = [each for each in found if each.state == "done"]
+    direct = [each for each in done if not each.is_undo]
+    undone = sum(each.is_undo for each in found)
+    return direct or (done[-1:] if undone % 2 == 0 else [])  # an undo that was undone
+
+
+def net(kept: Iterable[Kept]) -> list[Change]:
+    """Return what several entries have changed together, by path."""
+    found: dict[Path, Change] = {}
+    for each in kept:
+        for change in each.changes.changes:
+            before = found.pop(change.was or change.path, None)
+            merged = _merged(before, change) if before else change
+            if merged:
+                found[change.path] = merged
+    return sorted(found.values(), key=lambda change: str(change.path))
+
+
+def _merged(first: Change, then: Change) -> Change | None:
+    """Return what two changes of one path are together; None where the second takes back the first."""
+    if first.kind == "new" and then.kind == "gone":
+        return None
+    if first.kind == "new" and then.kind == "moved":
+        return then._replace(kind="new", before=None, was=None)
+    if first.kind == "moved" and then.kind == "moved":
+        return then._replace(was=first.was) if first.was != then.path else None
+    if first.kind == "gone" and then.kind == "new":
+        return then._replace(kind="changed", before=first.before)
+    if first.kind in ("new", "moved") and then.kind in ("changed", "mode"):
+        after = first.after if then.after is None else then.after
+        return first._replace(after=after, mode=then.mode)
+    return then._replace(before=first.before)
+
+
+def images(home: Path, kept: Iterable[Kept]) -> dict[str, str]:
+    """Return for each path that was replaced where the first image of it lies."""
+    found: dict[str, str] = {}
+    for each in kept:
+        for fields in entries.peek(home / "undo" / each.number).get("steps", ()):
+            path, image = fields[1], fields[2]
+            if image:
+                found.setdefault(path, image)
+    return found

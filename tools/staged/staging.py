@@ -1,0 +1,191 @@
+"""Run the calls of a run in stages: what a call did to files is judged before it is committed, and can be undone.
+
+What the owner is asked about is put aside first, with the result of the call, beside the run: a run that is resumed does
+not do the call again, but commits what was shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.base import Event, ToolResult
+from safety.changes import ChangeSet
+from sandbox import stage as stages
+from tools.base import Question
+from tools.staged.shown import counted, differences
+
+if TYPE_CHECKING:
+    from safety.gate import Decision
+    from sandbox.stage import Holder, Stage, UndoStore
+    from tools.processes.tree import Opens
+
+Judge = Callable[[ChangeSet], "Decision"]
+Settling = Generator[Any, ToolResult | None, ToolResult]
+
+
+class Staging:
+    """The stages of one run, one for each call."""
+
+    def __init__(
+        self,
+        folder: Path,
+        roots: Iterable[Path],
+        store: Callable[[], UndoStore],
+        shows: Iterable[Path] = (),
+    ) -> None:
+        """`folder` is the run's; `shows` stays readable of what is hidden."""
+        self.folder, self.run, self.roots, self._store = folder, folder.name, tuple(roots), store
+        self._shows = [str(path) for path in (folder, *shows) if path.exists()]
+        self.judge: Judge | None = None
+        self._made: set[str] | None = None  # by this run
+        self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
+
+    @staticmethod
+    def works(home: Path, roots: Iterable[Path]) -> bool:
+        """True where this machine can stage these roots."""
+        from tools.staged.available import is_staged_here
+
+        return is_staged_here(home, roots)
+
+    @staticmethod
+    def discard_all(folder: Path, home: Path) -> None:
+        """Throw away the changes that wait in a run which is over. `folder` is the run's."""
+        for note in folder.glob("waiting-*.json"):
+            stage = stages.Stage.waiting(home, json.loads(note.read_text("utf-8"))["number"])
+            if stage:
+                stage.discard()
+            note.unlink()
+
+    def opens(self, call: str) -> Opens:
+        """Return what covers the roots for one call. It raises OSError."""
+
+        def opened(holder: Holder, hidden: Sequence[str], kept: Sequence[str]) -> Stage:
+            try:
+                return stages.Stage.open(
+                    self.roots,
+                    self._store().home,
+                    self.run,
+                    call,
+                    holder=holder,
+                    masks=hidden,
+                    shows=[*self._shows, *kept],
+                )
+            except stages.StageError as error:
+                raise OSError(str(error)) from error
+
+        return opened
+
+    def settle(self, stage: Stage, call: str, name: str, result: ToolResult) -> Settling:
+        """Judge, ask and commit what a call did. `name` is that of the call for a run that is resumed."""
+        assert self.judge is not None
+        stage.is_ours = self._is_ours
+        try:
+            changes = stage.changes
+        except stages.StageError as error:
+            self.drop(stage)
+            return _failed(result, str(error))
+        decision = self.judge(changes)
+        if decision.decision == "refuse":
+            stage.discard()
+            said = f"nothing was changed: {decision.reason}"
+            return ToolResult("refused", result.data | {"changes": said}, reason=decision.reason)
+        if decision.decision == "allow":
+            return (yield from self._committed(stage, call, result))
+        number = stage.wait()
+        self._put_aside(name, number, result)
+        return (yield from self.resume(call, name))
+
+    def resume(self, call: str, name: str) -> Settling:
+        """Ask about the changes that wait, and commit them or throw them away; the call itself is not done again."""
+        number, result = self._aside(name)
+        stage = self._waiting(number)
+        if stage is None:
+            self._forget(name)
+            is_done = any(each.number == number for each in self._store().changes(self.run))
+            return result if is_done else _failed(result, "what it changed is not kept any more")
+        assert self.judge is not None
+        question = Question(
+            stage.changes, self.judge(stage.changes), number, differences(stage.deltas)
+        )
+        stage.wait()  # nobody holds it while the owner thinks
+        refusal: ToolResult | None = yield question
+        stage = self._waiting(number)
+        if stage is None:
+            return _failed(result, "somebody else has answered")
+        if refusal is None:
+            result = yield from self._committed(stage, call, result)
+        else:
+            stage.discard()
+        self._forget(name)
+        return refusal or result
+
+    def _waiting(self, number: str) -> Stage | None:
+        stage = stages.Stage.waiting(self._store().home, number)
+        if stage:
+            stage.is_ours = self._is_ours
+        return stage
+
+    def drop(self, stage: Stage) -> None:
+        """Throw changes away, also where the cell of the stage has died."""
+        with suppress(stages.StageError):  # its mounts are gone; the next start removes the rest
+            stage.discard()
+
+    def is_aside(self, name: str) -> bool:
+        """True for a call that was done, and whose changes wait."""
+        return self._note(name).exists()
+
+    def _committed(
+        self, stage: Stage, call: str, result: ToolResult
+    ) -> Generator[Event, None, ToolResult]:
+        """Make the changes real and say so."""
+        try:
+            changes = stage.commit(self._store()).changes
+        except stages.StageError as error:
+            stage.discard()
+            return _failed(result, str(error))
+        if changes.changes:
+            self._remember(changes)
+            yield {"type": "changes", "call": call, **counted(changes)}
+        return result
+
+    def _remember(self, changes: ChangeSet) -> None:
+        if self._made is not None:
+            self._made |= {str(change.path) for change in changes.of("new")}
+            self._arrived |= {str(change.path) for change in changes.of("moved")}
+
+    def _is_ours(self, path: str) -> bool:
+        """True for what this run has made, and nothing of the owner's has been moved into."""
+        if self._made is None:
+            self._made = set()
+            for kept in self._store().changes(self.run):
+                self._remember(kept.changes)
+        above = (path, *map(str, Path(path).parents))
+        nearest = next((each for each in above if each in self._made | self._arrived), "")
+        holds_others = any(each.startswith(f"{path}/") for each in self._arrived)
+        return nearest in self._made and nearest not in self._arrived and not holds_others
+
+    def _note(self, name: str) -> Path:
+        return self.folder / f"waiting-{name}.json"
+
+    def _put_aside(self, name: str, number: str, result: ToolResult) -> None:
+        kept = {"number": number, "status": result.status, "data": result.data}
+        draft = self.folder / f".waiting-{name}.json"
+        draft.write_text(json.dumps(kept | {"seconds": result.seconds}), "utf-8")
+        draft.replace(self._note(name))
+
+    def _aside(self, name: str) -> tuple[str, ToolResult]:
+        kept = json.loads(self._note(name).read_text("utf-8"))
+        return kept["number"], ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
+
+    def _forget(self, name: str) -> None:
+        self._note(name).unlink(missing_ok=True)
+
+
+def _failed(result: ToolResult, why: str) -> ToolResult:
+    """Return the result of a call whose changes could not be made."""
+    said = why if why.startswith("nothing was changed") else f"nothing was changed: {why}"
+    return ToolResult("error", result.data | {"changes": said})

@@ -1,0 +1,144 @@
+"""What runs have changed, and taking it back: `diff`, `undo`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from config import Config, SopwithError
+from memory.runlog.log import find_run, read_events
+from safety.changes import Change
+from sandbox.stage import StageError, UndoStore
+from tools.staged import difference, images, lines, listed, net, standing
+from ui.command import JSON, Argument, Option, command
+from ui.lists import print_json
+from ui.sanitise import one_line, visible
+from ui.words import in_words, say
+
+YES = ("y", "yes", "是", "好", "对")
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+CALL = Option("--call", "N", key="opt.call-changed")
+
+
+class NotUndone(SopwithError):
+    """Nothing was taken back."""
+
+
+class NoRun(SopwithError):
+    """The command line names no run."""
+
+    exit_code = 2
+
+
+@command("diff", Argument("run", "?"), CALL, JSON)
+def diff(args: Namespace, config: Config) -> int:
+    """`diff [RUN]`: what a run has changed, the last one without a name."""
+    store = _store(config)
+    run = _run(config, store, args.run or "last")
+    kept = standing(store, run, _call(config, run, args.call))
+    changes = net(kept) if run else []
+    if args.json:
+        print_json({"run": run, "changes": listed(changes)})
+        return 0
+    if not changes:
+        print(say("diff.none"))
+        return 0
+    before = images(config.home, kept)
+    _print_list(changes)
+    for change in changes:
+        _print_difference(change, before.get(str(change.path), ""))
+    print(say("diff.undo", run=run))
+    return 0
+
+
+def _print_list(changes: list[Change]) -> None:
+    for each in lines(changes, most=len(changes)):
+        print(one_line(each, 400))
+
+
+def _print_difference(change: Change, before: str) -> None:
+    """Print the lines of a text file that differ, in colour on a terminal."""
+    if change.kind not in ("changed", "gone") or change.type != "file":
+        return
+    after = "" if change.kind == "gone" else str(change.path)
+    for each in difference(before, after, str(change.path)).splitlines():
+        _print(each, _STYLES.get(each[:1], ""))
+
+
+def _print(text: str, style: str) -> None:
+    if not (style and sys.stdout.isatty()):
+        print(visible(text))
+        return
+    from rich.text import Text
+
+    from ui.terminal import make_console
+
+    make_console().print(Text(visible(text), style))
+
+
+@command("undo", Argument("run", "*"), CALL, Option("--yes"), JSON)
+def undo(args: Namespace, config: Config) -> int:
+    """`undo [RUN|last]`, `undo forget RUN`: takes exactly that back, all of it or nothing."""
+    store = _store(config)
+    words = args.run or ["last"]
+    if words[0] == "forget":
+        return _forget(store, config, words[1:])
+    run = _run(config, store, words[0])
+    call = _call(config, run, args.call)
+    if not args.json and not _may(args, store, run, call):
+        return 1
+    try:
+        done = store.undo(run, call)
+    except StageError as error:
+        raise NotUndone(in_words(str(error))) from error
+    conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
+    if args.json:
+        print_json({"undone": list(done.paths), "conflicts": conflicts})
+        return 1 if conflicts else 0
+    for each in conflicts:
+        print(f"{one_line(each['path'], 400)}: {in_words(each['why'])}")
+    print(say("undo.conflicts" if conflicts else "undo.done", n=len(done.paths), run=run))
+    return 1 if conflicts else 0
+
+
+def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
+    """Show what would be taken back, and ask on a terminal."""
+    if args.yes or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    from ui.terminal.typed_line import read_line
+
+    _print_list(net(standing(store, run, call)))
+    try:
+        return read_line(say("undo.question", run=run) + " ").strip().lower() in YES
+    except EOFError:
+        return False
+
+
+def _forget(store: UndoStore, config: Config, names: list[str]) -> int:
+    if len(names) != 1:
+        raise NoRun(say("undo.forget_what"))
+    run = _run(config, store, names[0])
+    print(say("undo.forgotten", run=run, size=f"{store.forget(run):,}"))
+    return 0
+
+
+def _store(config: Config) -> UndoStore:
+    return UndoStore(config.home, config.undo.keep_days, int(config.undo.max_gb * 1e9))
+
+
+def _run(config: Config, store: UndoStore, name: str) -> str:
+    """Return the run that is meant; "last" is the one that has changed something last. Raises NoSuchRun."""
+    if name == "last" and (last := store.last_run()):
+        return last
+    known = {each.run for each in store.all()}
+    return name if name in known else find_run(config.home, name)
+
+
+def _call(config: Config, run: str, name: str | None) -> str | None:
+    """Return the id of a call; a number that is no id is that of its turn."""
+    if name is None or not name.isdecimal():
+        return name
+    events = [each for each in read_events(config.home, run) if each["type"] == "tool_started"]
+    if any(each["call"] == name for each in events):
+        return name
+    return next((each["call"] for each in events if each["turn"] == int(name)), name)

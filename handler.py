@@ -22,7 +22,8 @@ from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety import origins
 from safety.gate import Ask, Decision, Gate
-from tools.base import Question, Tool, ToolContext, ToolError
+from safety.judging import Question
+from tools.base import Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 ONCE = (

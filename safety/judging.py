@@ -32,6 +32,16 @@ _SAID: dict[str, str] = {
 }
 
 
+class Question(NamedTuple):
+    """What a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
+    or the refusal."""
+
+    changes: ChangeSet
+    decision: Decision
+    number: str  # of the stage that waits
+    differences: str  # of its text files
+
+
 class Row(NamedTuple):
     """One row of the table."""
 

@@ -55,10 +55,16 @@ def test_in_a_stage_the_question_says_what_would_be_gone(home: Path) -> None:
 
 
 def test_the_same_call_once_more_is_asked_about_once_more(home: Path) -> None:
-    one, entry = waiting(home, bash("rm a && echo gone"), "done")
+    for name in "ab":
+        (Path.cwd() / name).write_text(name)
+    same = bash('rm "$(ls [ab] | head -n 1)"')
+    one = agent(home, [same, same, "done"])
+    assert drive(one.start("tidy up", alone(), AbsentOwner()))[-1]["status"] == "waiting"
+    entry = Inbox(home).list()[0]
     Inbox(home).answer(entry, Answer("approve"))
     events = drive(one.resume(entry.run, alone(), AbsentOwner()))
-    assert not (Path.cwd() / "a").exists() and events[-1]["status"] == "waiting"
+    assert not (Path.cwd() / "a").exists() and (Path.cwd() / "b").exists()
+    assert events[-1]["status"] == "waiting"
     assert Inbox(home).list()[0].id != entry.id
 
 

@@ -178,10 +178,19 @@ def test_a_start_up_file_is_asked_about_also_where_the_words_hide_it(home: Path)
 def test_the_agents_own_home_is_not_seen_by_scripts(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     (home / "MEMORY.md").write_text("private")
-    hidden = "h=$(echo .sop)with; cat ~/$h/MEMORY.md; echo x > ~/$h/y; echo end"
-    events = run(home, [bash(hidden), "done"])
+    hidden = """
+from pathlib import Path
+home = Path.home() / Path("name").read_text()
+print([each.name for each in home.iterdir()])
+try:
+    home.joinpath("y").write_text("x")
+except OSError as error:
+    print(error)
+"""
+    write(name=home.name)
+    events = run(home, [call("code_run", type="python", script=hidden), "done"])
     data = of(events, "tool_ended")[0]["data"]
-    assert "private" not in data["output"] and "end" in data["output"]
+    assert "MEMORY.md" not in data["output"] and "Read-only" in data["output"]
     assert not (home / "y").exists()
 
 

@@ -21,8 +21,6 @@ from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
-    from safety.changes import ChangeSet
-    from safety.gate import Decision
     from sandbox.cells import Lift, Sandbox
     from sandbox.network import Leave
     from tools.staged import Recording, Staging
@@ -64,16 +62,6 @@ class Wish(NamedTuple):
     max_turns: int | None = None
     max_cost: float | None = None  # USD, of each
     max_minutes: float | None = None  # of each
-
-
-class Question(NamedTuple):
-    """What a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
-    or the refusal."""
-
-    changes: ChangeSet
-    decision: Decision
-    number: str  # of the stage that waits
-    differences: str  # of its text files
 
 
 @dataclass(slots=True)

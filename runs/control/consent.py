@@ -17,7 +17,8 @@ from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.working import TurnState
 from models.base import Event, ToolCall, ToolResult
 from safety.gate import Decision
-from tools.base import Question, ToolContext
+from safety.judging import Question
+from tools.base import ToolContext
 from tools.staged import lines, listed
 
 LINES = ("old", "new", "content")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from safety.changes import ChangeSet
 from sandbox.stage import summary
 from sandbox.stage.holding import BareCell, Holder, HolderError
-from sandbox.undo import commits, conflicts, entries, links, places, renames, trees
+from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
@@ -139,7 +139,7 @@ class Stage:
         groups = entry.groups
         doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
         known: set[str] = set(entry.record.get("copied", ()))
-        folders = known | renames.refused(output, cwd, entry.layers)
+        folders = known | links.refused_folders(output, cwd, entry.layers)
         if not doubt and folders == known:
             return False
         holder.umount()
@@ -244,7 +244,7 @@ def _made(
         trees.clothe(layer.lower, layer.upper)
     clocks = [Clock.now(layer.store) for layer in layers]
     folders = list(copied)
-    inodes = {*inodes, *renames.copy(layers, folders)}
+    inodes = {*inodes, *links.copy_folders(layers, folders)}
     entry.write(groups=links.share(layers, inodes) if inodes else [], copied=folders)
     return clocks
 

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet
 from sandbox.undo import commits, direct, entries, places, trees
@@ -22,6 +22,9 @@ from sandbox.undo.entries import Entry
 from sandbox.undo.errors import StageError
 from sandbox.undo.steps import Interfered, Step, Stuck, do_all
 from sandbox.undo.walk import LEFT_ALONE
+
+if TYPE_CHECKING:
+    from config import UndoConfig
 
 DAY_SECONDS = 86_400
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
@@ -53,6 +56,11 @@ class UndoStore:
     def __init__(self, home: Path, keep_days: float = 30, max_bytes: int = 5 << 30) -> None:
         self.home = home.resolve()
         self.keep_days, self.max_bytes = keep_days, max_bytes
+
+    @classmethod
+    def limited(cls, home: Path, limits: UndoConfig) -> UndoStore:
+        """Return the store with the limits of config.yaml (`config.undo`)."""
+        return cls(home, limits.keep_days, int(limits.max_gb * 1e9))
 
     def all(self) -> list[Kept]:
         """Return the entries, oldest first."""

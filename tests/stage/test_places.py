@@ -84,6 +84,7 @@ try:
     stage.commit()
 except StageError as error:
     output = str(error).encode()
+    stage.discard()
 if b"No space" in output:  # in the commit, or in the script, where the kernel frees late
     now = snapshot(root)
     same = [now[name][4] == before[name][4] for name in ("a", "b")]

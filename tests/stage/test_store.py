@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from config import UndoConfig
 from sandbox.stage import Stage, StageError, UndoStore
 from sandbox.undo import conflicts
 from tests.stage.file_scripts import snapshot
@@ -134,3 +135,8 @@ def test_stage_over_many_files_costs_by_what_changed(tmp_path: Path, home: Path)
     stage.commit()
     assert not UndoStore(home).undo("r").conflicts
     assert time.process_time() - began < 0.5
+
+
+def test_limits_of_the_config_hold(home: Path) -> None:
+    store = UndoStore.limited(home, UndoConfig(keep_days=2, max_gb=0.5))
+    assert (store.keep_days, store.max_bytes) == (2, 500_000_000)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from models.base import Event, ToolResult
 from safety.changes import ChangeSet
+from safety.judging import Question
 from sandbox import stage as stages
-from tools.base import Question
 from tools.staged.shown import counted, differences
 
 if TYPE_CHECKING:

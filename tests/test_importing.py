@@ -17,7 +17,7 @@ import pytest
 
 from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
-from learning.route import choose
+from learning.routing import choose
 from learning.suspicion import scan
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopStore
@@ -584,9 +584,7 @@ def test_import_list_enable_on_the_command_line(cli: CommandLine, tmp_path: Path
 
 def test_search_on_the_command_line(cli: CommandLine) -> None:
     found = json.loads(
-        cli(
-            "sops", "search", "please remove old files in ~/tmp older than 90 days", "--json"
-        ).stdout
+        cli("sops", "search", "remove old files older than 90 days in ~/tmp", "--json").stdout
     )
     first = found["candidates"][0]
     assert (found["decision"], first["name"], first["parameters"]["days"]) == (

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from learning.routing import choose
+from learning.route import choose
 
 from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store

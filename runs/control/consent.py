@@ -71,9 +71,10 @@ class Consent:
             return None
         id = confirmation.id
         name = call_hash(call.name, call.args or {})
-        if confirmation.changes:  # an approval holds for these changes
+        found = self._found(name)  # of changes too: the very call was allowed before it was staged
+        if confirmation.changes and found is None:  # an approval holds for these changes
             name = call_hash(id, call.args)
-        found = self._found(name)
+            found = self._found(name)
         if found is None:
             changes = {"changes": list(confirmation.changes)} if confirmation.changes else {}
             yield self._event("confirm", id, turn) | {

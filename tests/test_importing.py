@@ -14,10 +14,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from learning.route import choose
 
 from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
+from learning.route import choose
 from learning.suspicion import scan
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopStore

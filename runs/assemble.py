@@ -316,7 +316,8 @@ class Agent:
         start = progress.opening
         if replay is None and options.bounds is None and is_only_to_remember(start["task"]):
             return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
-        if replay is None and options.bounds is None and is_answered(start["task"]):
+        is_own = replay is None and options.bounds is None and options.session == "main"
+        if is_own and is_answered(start["task"], has_model=bool(models)):
             return Answering(partial(answer, start["task"], self.sops.all(), self.config.lang))
         first: list[RoteModel] = []
         if replay is not None:

@@ -125,7 +125,7 @@ def test_tail_stands_behind_the_history_and_is_not_kept() -> None:
         history.append({"role": "assistant", "content": "a"})
         drive(model, Request(2, history, [TOOL], tail="second tail"))
         bodies = [recorded.body["messages"] for recorded in server.requests]
-    assert bodies[0] == [*history[:2], {"role": "user", "content": "first tail"}]
+    assert bodies[0] == [history[0], {"role": "user", "content": "u\n\nfirst tail"}]
     assert bodies[1] == [*history, {"role": "user", "content": "second tail"}]
 
 

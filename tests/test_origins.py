@@ -89,7 +89,8 @@ def lax() -> str:
 def test_what_others_wrote_is_framed_as_data_and_removal_behind_it_is_asked_about(
     home: Path, page: Path
 ) -> None:
-    (Path.cwd() / "build").write_text("x")
+    for name in ("build", "other"):
+        (Path.cwd() / name).write_text("x")
     replies = [bash("rm build"), call("file_read", path=str(page)), bash("rm -f other"), "done"]
     one, owner = agent(home, replies, lax()), SpokenOwner()
     from handler import Approval

@@ -46,7 +46,8 @@ WORTHLESS = 0.4  # the share of the turns above which a term weighs next to noth
 MOST = 60_000  # turns in which terms that all are common stand together, 20 ms
 LIKE = 0.1  # from which it is said that a turn has words like those asked for
 LEAST_SAID = 0.3  # of what is telling in a question, around one turn; else nothing is given
-LEAST_NEAR = 0.3  # the cosine from which a turn means what is asked; strangers stay below 0.27
+LEAST_NEAR = 0.24  # the cosine from which a turn may mean what is asked; strangers of our questions stay below 0.2
+LEAST_ALIKE = 0.1  # of words that mean much the same, weighed by how rare they are
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
@@ -184,7 +185,9 @@ def _fits(found: Candidates) -> bool:
     """True when anything answers: it says enough of what is asked, means it, or is of the time that is asked for."""
     said = found.told * float(found.features["covered_near"].max(initial=0.0))
     asks_of = found.ranges or found.question.named
-    return bool(asks_of) or said >= LEAST_SAID or found.nearest >= LEAST_NEAR
+    alike = found.features.get("like")
+    is_alike = alike is not None and float(alike.max(initial=0.0)) > LEAST_ALIKE
+    return bool(asks_of) or said >= LEAST_SAID or found.nearest >= LEAST_NEAR or is_alike
 
 
 def _around(store: Store, numbers: Iterable[int]) -> set[int]:

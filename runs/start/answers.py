@@ -32,9 +32,10 @@ SAY = {
 }
 
 
-def is_answered(task: str) -> bool:
-    """Return True when a request asks about Sopwith itself."""
-    return bool(_topic(task))
+def is_answered(task: str, *, has_model: bool = False) -> bool:
+    """Return True when a request asks about Sopwith itself; a greeting is a model's where there is one."""
+    topic = _topic(task)
+    return bool(topic) and not (has_model and topic == "hello")
 
 
 def answer(task: str, sops: Sequence[Sop], lang: str) -> str:

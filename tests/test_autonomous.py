@@ -154,7 +154,7 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
     events = drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
     assert events[-1]["result"] == "added and checked" and target.read_text() == "milk\n"
     assert ended(work(home)) == [("Append milk to list.txt", "done")]
-    assert "added and checked" in (home / "reports/R01_add-milk-to-the-list.md").read_text()
+    assert "added and checked" in next((home / "reports").glob("R01_*")).read_text()
     assert Tasks(home).all()[0].status == "done" and len(history(home)) == 3
 
 

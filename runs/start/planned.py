@@ -63,16 +63,21 @@ class Planned(NamedTuple):
 
 
 def planned(
-    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None
+    request: str,
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime | None = None,
+    asked: str = "{}",
 ) -> Planned | None:
-    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways."""
+    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways.
+    `asked`: how the rest is asked for."""
     request = request.strip()
     cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
     if not 0 < len(cuts) <= MAX_CUTS:
         return None
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     found = [
-        _first(pairs, known, where, now)
+        _first(pairs, known, where, now, asked)
         for pairs in (_leading(request, cuts), _trailing(request, cuts))
     ]
     both = [each for each in found if each is not None]
@@ -101,7 +106,11 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
 
 
 def _first(
-    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
+    pairs: Iterator[tuple[str, str]],
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime,
+    asked: str,
 ) -> Planned | None:
     from memory.journal.api import local_timezone
     from runs.schedule.jobs import JobError
@@ -116,7 +125,7 @@ def _first(
             fields = read_when(when, now, zone)
         except JobError:
             continue
-        match = exact_match(task, able, where)
+        match = exact_match(asked.format(task), able, where)
         if match is None:
             continue
         fields = {"timezone": zone, **fields, "sop": match.sop.name, "cwd": str(where.cwd)}

@@ -11,11 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from agent_loop import End
-from memory.runlog.inbox import Inbox
 from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Event
 from models.errors import Diverged, LimitReached, ModelUnavailable
@@ -227,39 +225,3 @@ def _ending(end: End, run: str) -> dict[str, Any]:
 def now() -> str:
     """UTC, ISO 8601, to the millisecond: the "at" of an event."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def cancel(home: Path, run: str) -> bool:
-    """Stops a run: a working one by a signal to its process, a waiting or interrupted one in its log; its helpers too.
-
-    Returns False when all of them had ended already. Raises RunLogError.
-    """
-    import os
-    import signal
-
-    from memory.runlog.log import find_run, read_events, summarise, worker
-
-    run = find_run(home, run)
-    pid = worker(home / "runs" / run)
-    if pid:
-        os.kill(pid, signal.SIGTERM)
-        return True
-    summary = summarise(home, run)
-    below = [cancel(home, child) for child in (summary.children if summary else ())]
-    if summary is None or summary.status not in ("waiting", "interrupted"):
-        return any(below)
-    log = RunLog.reopen(home, run)
-    try:
-        totals = Totals(read_events(home, run))
-        fields = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
-        stamp = {"type": "run_ended", "run": run, "at": now()}
-        log.append({**stamp, **fields, "seconds": totals.seconds, "sop": summary.sop})
-        log.sync()
-    finally:
-        log.close()
-    Inbox(home).remove_run(run)
-    if list((home / "runs" / run).glob("waiting-*.json")):
-        from tools.staged import Staging
-
-        Staging.discard_all(home / "runs" / run, home)
-    return True

@@ -15,7 +15,7 @@ from memory.runlog.inbox import Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.scripted_server import Answer
 

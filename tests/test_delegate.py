@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,11 @@ from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
-from runs.run import cancel
+from runs.control.remote import cancel
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, Hold
 from tests.scripted_server import Answer, ScriptedServer
 
 
@@ -89,23 +90,27 @@ def in_turn(*answers: Answer) -> Model:
 
 
 def test_helpers_work_at_the_same_time_and_their_answers_come_back(home: Path, served: Any) -> None:
-    """Each waits for the other's file: one after the other they would never end."""
+    """Hold both until both are at work: one after the other they would never end."""
+    holds = [Hold(), Hold()]
 
     def helper(body: dict[str, Any]) -> Answer:
-        own, other = ("a", "b") if "task A" in said(body) else ("b", "a")
-        wait = f"touch {own}; for i in $(seq 200); do [ -e {other} ] && echo found && exit 0; sleep 0.05; done; exit 1"
-        ends = Answer(
-            text=f"{own} met {other}"
-            if "found" in said(body).partition('"tool"')[2]
-            else "met nobody"
-        )
-        return bash(wait) if results(body) == 0 else ends
+        number = 0 if "task A" in said(body) else 1
+        if results(body) == 0:
+            return bash(holds[number].command)
+        return Answer(text="ab"[number])
 
+    def meet() -> None:
+        for hold in holds:
+            hold.reached()
+        for hold in holds:
+            hold.release()
+
+    threading.Thread(target=meet, daemon=True).start()
     agent, _ = served(in_turn(delegate("task A", "task B"), Answer(text="both met")), helper)
     events = drive(agent.start("Let two look at it", plain(), AbsentOwner()))
     (ended,) = of(events, "tool_ended")
     assert ended["status"] == "ok"
-    assert [each["answer"] for each in ended["data"]] == ["a met b", "b met a"]
+    assert [each["answer"] for each in ended["data"]] == ["a", "b"]
     assert events[-1]["status"] == "done"
     children = [each["run"] for each in ended["data"]]
     parent = summarise(home, events[0]["run"])

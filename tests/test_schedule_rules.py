@@ -19,11 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config import Config, load
-from runs.schedule.due_rows import GRACE
+from runs.schedule.due import due_after
+from runs.schedule.due.rows import GRACE
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
 from runs.schedule.scheduler import Clock, Scheduler
-from runs.schedule.times import due_after
 
 EXAMPLES = int(
     os.environ.get("SOPWITH_SCHEDULES", "40")
@@ -343,7 +343,7 @@ def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_othe
     at_home: Home, clock: SetClock
 ) -> None:
     from memory.runlog.inbox import Inbox
-    from runs.schedule.calendar import problems
+    from runs.schedule.due import problems
 
     at_home.add("a", after="b")
     at_home.add("b", after="a")

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
-from runs.schedule.times import coming
 from runs.schedule.words import read_when
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday

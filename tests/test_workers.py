@@ -22,7 +22,7 @@ from memory.runlog.log import RunLog, RunLogError, read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.schedule import child
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Row, SqliteLedger
 from runs.workers.database import Database, QueueError, Unreachable, opened

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ui.terminal import as_json
+if TYPE_CHECKING:
+    from rich.console import Console
 
 NARROW = 70  # columns of a terminal that is too narrow for a table
 
@@ -21,6 +24,18 @@ class Column:
     styles: Mapping[str, str] = field(default_factory=dict)
     right: bool = False
     grows: bool = False
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """Return JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def make_console(**options: Any) -> Console:
+    """Return a console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def print_json(document: Any) -> None:
@@ -43,8 +58,6 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
-
-    from ui.terminal import make_console
 
     console = make_console()
     if console.width < NARROW:

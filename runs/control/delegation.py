@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from memory.runlog.log import RunSummary, Totals, read_events, summarise
 from models.base import Event, ToolResult
 from models.chain import Budget
-from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.subprocess_run import POLL_SECONDS, Apart, may_go_on, trouble
+from runs.options import Options
 from runs.resume import Progress
 from runs.start.trust import origins_before
+from runs.workshop import Workshop
 from safety import origins
 from tools.base import ToolError, Wish
 from tools.registry import all_tools
@@ -51,7 +52,7 @@ class Delegation:
     """The helpers of one run."""
 
     def __init__(
-        self, agent: Agent, run: str, options: Options, progress: Progress, budget: Budget
+        self, agent: Workshop, run: str, options: Options, progress: Progress, budget: Budget
     ) -> None:
         self._agent, self._home, self._run = agent, agent.config.home, run
         self._options, self._progress, self._budget = options, progress, budget

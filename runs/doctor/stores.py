@@ -48,8 +48,7 @@ def check_runs(config: Config) -> list[Check]:
 
 def check_schedules(config: Config) -> list[Check]:
     """Whether jobs have a scheduler, and whether all of them can run."""
-    from runs.schedule.calendar import problems
-    from runs.schedule.folder import JobFolder
+    from runs.schedule.due import JobFolder, problems
     from runs.schedule.ledger import is_at_work
 
     jobs = JobFolder(config.home).all()

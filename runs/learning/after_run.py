@@ -28,10 +28,11 @@ from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, SopStore
 from models.base import Event
-from runs.assemble import SEEDS, Agent
 from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
 from runs.learning.authoring import asker, author
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 MAX_NAME_WORDS = 5
 

@@ -23,8 +23,8 @@ from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
-from runs.assemble import Agent
 from runs.run import now
+from runs.workshop import Workshop as Agent
 
 
 @dataclass(frozen=True, slots=True)

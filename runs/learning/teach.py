@@ -37,8 +37,9 @@ from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.assemble import SEEDS, Agent
 from runs.learning.authoring import ScriptWriter, script_writer
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles

@@ -39,7 +39,7 @@ def do(
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
     from config import SopwithError
     from memory.runlog.log import worker
-    from runs.schedule.folder import JobFolder
+    from runs.schedule.due import JobFolder
     from runs.schedule.jobs import Broken
     from runs.schedule.outcomes import Outcomes
 

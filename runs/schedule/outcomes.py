@@ -22,7 +22,7 @@ from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events, summarise
 from models.base import Event
 from runs.control.desktop_notice import on_desktop
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
 

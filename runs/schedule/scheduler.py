@@ -19,13 +19,11 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from memory.runlog.log import worker
-from runs.schedule.calendar import Due, due_between, problems
-from runs.schedule.due_rows import GRACE, allowed_lateness, due_rows
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import Due, JobFolder, due_after, due_between, due_rows, problems
+from runs.schedule.due.rows import GRACE, allowed_lateness
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
 from runs.schedule.outcomes import Outcomes
-from runs.schedule.times import due_after
 from runs.schedule.waiting import Waiter, steady
 from safety.held import held_values
 from safety.secrets import Redactor

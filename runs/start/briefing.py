@@ -74,7 +74,6 @@ class Briefing:
         from context import Brief, first_messages
         from context.builder import SMALL_TOKENS
         from memory.home.reader import reader_for
-        from runs.start.run_started import run_block
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -95,7 +94,7 @@ class Briefing:
             window=lambda: self._window,
             shares=source.shares,
             is_small=source.budget < SMALL_TOKENS,
-            run=run_block(opening, source.prompts),
+            run=_run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")
             else (),
@@ -188,6 +187,20 @@ class Briefing:
         from context.workspace import persona, prompt
 
         return prompt(persona(self._source.home, name), self._source.prompts)
+
+
+def _run_block(opening: Event, prompts: Prompts) -> str:
+    """Return the lines that tell the model its limits, its sandbox, who is there and what began it."""
+    lines = []
+    if limits := opening.get("limits"):
+        used = {name: f"{value:g}" for name, value in limits.items()}
+        sandbox = opening.get("sandbox", "")
+        lines.append(prompts.text("run_limits", **used, sandbox=sandbox))
+    if not opening.get("attended", True):
+        lines.append(prompts.text("run_unattended"))
+    if job := opening.get("job"):
+        lines.append(prompts.text("run_scheduled", **job))
+    return "\n".join(lines)
 
 
 def check_persona(home: Path, name: str, lang: str) -> None:

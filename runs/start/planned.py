@@ -49,7 +49,7 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
-        from runs.schedule.folder import JobFolder
+        from runs.schedule.due import JobFolder
 
         folder, name = JobFolder(home), self.match.sop.name
         taken = folder.all()
@@ -104,8 +104,8 @@ def _first(
     pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
 ) -> Planned | None:
     from memory.journal.api import local_timezone
+    from runs.schedule.due import coming
     from runs.schedule.jobs import JobError
-    from runs.schedule.times import coming
     from runs.schedule.words import read_when
 
     zone, able = local_timezone(), [sop for sop in known if sop.runs_alone]

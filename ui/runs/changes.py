@@ -71,7 +71,7 @@ def _print(text: str, style: str) -> None:
         return
     from rich.text import Text
 
-    from ui.terminal import make_console
+    from ui.lists import make_console
 
     make_console().print(Text(visible(text), style))
 

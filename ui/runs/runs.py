@@ -15,10 +15,10 @@ from config import Config, RunsConfig, SopwithError
 from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
 from memory.runlog.working import without_summary
 from models.base import Event
-from runs.control.steering import say_to, stop
+from runs.control.remote import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
-from ui.lists import Column, print_json, print_table
+from ui.lists import Column, as_json, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
 from ui.words import reasons_in_words, say
@@ -248,7 +248,7 @@ def _result(data: Any) -> str:
         data = data.get("output") or {
             key: value for key, value in data.items() if value not in (None, "", [], {})
         }
-    return clean(data if isinstance(data, str) else plain.as_json(data)).strip() if data else ""
+    return clean(data if isinstance(data, str) else as_json(data)).strip() if data else ""
 
 
 def _indented(text: str, indent: str = "    ") -> Iterator[str]:

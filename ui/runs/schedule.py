@@ -15,13 +15,11 @@ from typing import Any
 
 from config import Config, ConfigError, SopwithError
 from memory.journal.api import local_timezone
-from runs.schedule.calendar import health, problems
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder, coming, due_after, health, problems
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
-from runs.schedule.times import coming, due_after
 from safety.held import without
 from ui.command import JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table

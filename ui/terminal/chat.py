@@ -184,9 +184,10 @@ def chat(args: Namespace, config: Config) -> int:
 
 
 def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
+    from ui.lists import make_console
     from ui.terminal.line import InputLine
     from ui.terminal.owner import TerminalOwner
-    from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.terminal import TerminalScreen
 
     console = make_console()
     screen = TerminalScreen(console, live=False, attended=args.approve == "ask")

@@ -253,7 +253,7 @@ def _bindings() -> KeyBindings:
 
 def _rendered(console: Console, screen: TerminalScreen) -> str:
     """The moving part of the screen as text with colours."""
-    from ui.terminal.terminal import make_console
+    from ui.lists import make_console
 
     target = io.StringIO()
     page = make_console(

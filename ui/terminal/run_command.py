@@ -5,11 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from config import Config
 from handler import Owner
@@ -19,7 +19,7 @@ from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
-from runs.control.steering import stop
+from runs.control.remote import stop
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
@@ -55,11 +55,9 @@ def run_task(args: Namespace, config: Config) -> int:
     if not task.strip():
         raise UsageError(say("usage.missing", what=say("arg.task")))
     if args.queue or args.parallel:
-        from ui.runs import send
-
         if args.files:
             raise UsageError(say("given.not_queued"))
-        return send(args, config, {"task": task})
+        return _send(args, config, {"task": task})
     options, agent = options_of(args), Agent(config)
     previous: list[str] = []
     if args.go_on:
@@ -70,6 +68,15 @@ def run_task(args: Namespace, config: Config) -> int:
         here = present(args)
         run = agent.start(task, options, here.owner, previous)
         return to_its_end(agent, run, options, here)
+
+
+def _send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
+    """Queue a task for any of many machines (`--queue`), and print the id that the run will have."""
+    from runs.workers.tasks import send
+
+    options, agent = options_of(args), Agent(config)
+    print(send(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
+    return 0
 
 
 def last_conversation(reader: Reader) -> list[str]:
@@ -112,9 +119,7 @@ def run_sop(args: Namespace, config: Config) -> int:
     from ui.sops import parameters
 
     if args.queue or args.parallel:
-        from ui.runs import send
-
-        return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
+        return _send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
     _may_be_done(agent.released(args.sop), here, options)
     with TemporaryDirectory(prefix="sopwith-") as folder:
@@ -174,8 +179,9 @@ def present(args: Namespace) -> Present:
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
+    from ui.lists import make_console
     from ui.terminal.owner import TerminalOwner
-    from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.terminal import TerminalScreen
     from ui.terminal.typed_line import read_line, read_secret
 
     console = make_console()

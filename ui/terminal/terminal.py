@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from models.base import Event
 from ui import event_text as describe
@@ -38,13 +38,6 @@ _NOTE_STYLES = {
     "uncertain": "yellow",
     "learned": "green",
 }
-
-
-def make_console(**options: Any) -> Console:
-    """A console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
-    from rich.console import Console
-
-    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 class TerminalScreen:

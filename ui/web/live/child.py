@@ -32,7 +32,8 @@ from runs.assemble import Agent, Options
 from runs.control.interrupts import STOPS
 from runs.control.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
-from ui.terminal import as_json, show
+from ui.lists import as_json
+from ui.terminal import show
 from ui.words import in_words, reasons_in_each, use
 
 MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again

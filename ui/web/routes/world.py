@@ -12,11 +12,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
 from memory.journal.api import local_timezone
-from runs.schedule.calendar import Due, due_between
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
 from runs.schedule.scheduler import ledger_of
-from runs.schedule.times import coming
 from runs.schedule.words import read_when
 from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from runs.schedule.folder import JobFolder
+from runs.schedule.due.folder import JobFolder
+from runs.schedule.due.times import due_after
 from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import FAILED, Ledger, Row
-from runs.schedule.times import due_after
 
 OVERDUE = timedelta(minutes=2)  # a due time without a row that long: no scheduler is at work
 Health = Literal["ok", "overdue", "failing", "never run", "waiting", "paused", "broken"]

@@ -23,7 +23,7 @@ from runs.schedule.ledger import Counted, Owner, Row, SqliteLedger, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, Hold
 
 Start = Callable[[], subprocess.Popen[str]]
 
@@ -271,41 +271,33 @@ def test_a_kill_between_run_and_report_does_not_run_it_again(home: Path, method:
 def test_a_run_that_is_killed_goes_on_where_it_stood(
     home: Path, start: Start, tmp_path: Path
 ) -> None:
-    counted, gate = tmp_path / "counted", tmp_path / "gate"
-    waits = f"echo once >> {counted}; while [ ! -e {gate} ]; do sleep 0.05; done"
-    scripted(home, [bash(f"echo begun >> {counted}"), bash(waits), {"text": "All done."}])
+    counted, hold = tmp_path / "counted", Hold()
+    scripted(home, [bash(f"echo begun >> {counted}"), bash(hold.command), {"text": "All done."}])
     write_job(home, "job", at=soon(0.5), prompt="Do two things")
     process = start()
-    until(lambda: counted.exists() and "once" in counted.read_text())
+    hold.reached()
     found = row(home, "job", "running")
     assert found is not None
     process.kill()
     process.wait()
     assert (home / "runs" / found.run / "lock").exists()
     os.kill(int((home / "runs" / found.run / "lock").read_text()), signal.SIGKILL)
-    gate.touch()
     start()
     done = until(lambda: row(home, "job", "done"))
     assert done.run == found.run and done.attempts == 1 and "All done." in done.result
     assert counted.read_text().count("begun") == 1
 
 
-def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start, tmp_path: Path) -> None:
-    gate = tmp_path / "gate"
-    scripted(
-        home,
-        [
-            bash(f"touch {tmp_path}/began; while [ ! -e {gate} ]; do sleep 0.05; done"),
-            {"text": "Done."},
-        ],
-    )
+def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), {"text": "Done."}])
     write_job(home, "job", at=soon(0.5), prompt="Wait for it")
     process = start()
-    until(lambda: (tmp_path / "began").exists())
+    hold.reached()
     process.kill()
     process.wait()
     start()  # it must not do it a second time
-    gate.touch()
+    hold.release()
     done = until(lambda: row(home, "job", "done"))
     assert done.attempts == 0 and len(list_runs(home)) == 1
 

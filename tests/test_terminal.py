@@ -18,13 +18,15 @@ import pytest
 from handler import Confirmation
 from models.base import Event
 from tests.conftest import CHECKOUT
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
+from tests.machine import Hold
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
 from ui import words
+from ui.lists import as_json, make_console
 from ui.sanitise import clean, last_line, one_line
 from ui.terminal.blocks import Blocks
 from ui.terminal.owner import TerminalOwner, read_approval
-from ui.terminal.terminal import TerminalScreen, make_console
-from ui.terminal.text_screen import PlainScreen, as_json
+from ui.terminal.terminal import TerminalScreen
+from ui.terminal.text_screen import PlainScreen
 
 
 @pytest.fixture(autouse=True)
@@ -353,8 +355,8 @@ def test_other_models_and_handover_are_told() -> None:
         event("model_failed", turn=1, model="main", reason="401 wrong key"),
         event("model_retry", turn=1, model="main", reason="503", seconds=1),
     )
-    assert "not as recorded: exit code 1 instead of 0" in text
-    assert "main cannot serve: 401 wrong key" in text and "asked again: 503" in text
+    for reason in ("exit code 1 instead of 0", "401 wrong key", "503"):
+        assert reason in text
 
 
 @pytest.mark.parametrize("columns", [40, 80, 380])
@@ -490,13 +492,13 @@ Opener = Callable[..., Screen]
 
 
 @pytest.mark.parametrize("columns", [40, 100, 380])
-def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, tmp_path: Path, columns: int) -> None:
-    seen = tmp_path / "seen"
-    slow = f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; until [ -e {seen} ]; do sleep 0.1; done"
+def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, columns: int) -> None:
+    hold = Hold()
+    slow = f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; {hold.command}"
     scripted(home, [bash(slow, "I look **first**."), "# Answer\n\nAll *fine*. 中文也行。"])
     screen = at_terminal("look at it", columns=columns)
     screen.waits_for("I look first.", "step 2 下载", "code_run")
-    seen.touch()
+    hold.release()
     assert screen.ends() == 0
     text = screen.text()
     assert "✓ code_run" in text and "All fine. 中文也行。" in text and "2 turns" in text
@@ -556,19 +558,14 @@ def test_leave_is_asked_at_the_terminal(
     assert file.exists() == is_there and said in screen.text() and "Tidied." in screen.text()
 
 
-def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(
-    at_terminal: Opener, home: Path, tmp_path: Path
-) -> None:
-    beats = tmp_path / "beats"
-    scripted(
-        home,
-        [bash(f"while echo . >> {beats}; do sleep 0.05; done"), bash("echo 6 > only"), "Only six."],
-    )
+def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, home: Path) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), bash("echo 6 > only"), "Only six."])
     screen = at_terminal("count")
-    waits_until(beats.exists)
+    hold.reached()
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
-    waits_until(lambda: is_still(beats))
+    hold.left()
     screen.types("only six" + ENTER)
     assert screen.ends() == 0
     assert "heard: only six" in screen.text() and "Only six." in screen.text()
@@ -576,11 +573,12 @@ def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(
 
 @pytest.mark.parametrize("keys", [ENTER, CTRL_C, CTRL_D])
 def test_ctrl_c_twice_leaves_and_says_how_to_go_on(
-    at_terminal: Opener, home: Path, tmp_path: Path, keys: str
+    at_terminal: Opener, home: Path, keys: str
 ) -> None:
-    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 60"), "Done."])
+    hold = Hold()
+    scripted(home, [bash(hold.command), "Done."])
     screen = at_terminal("wait")
-    waits_until((tmp_path / "there").exists)
+    hold.reached()
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
     screen.types(keys)
@@ -604,10 +602,12 @@ def test_keys_pressed_before_the_question_are_no_answer(
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
-    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 1"), trash, "Tidied."])
+    hold = Hold()
+    scripted(home, [bash(hold.command), trash, "Tidied."])
     screen = at_terminal("tidy up")
-    waits_until((tmp_path / "there").exists)
+    hold.reached()
     screen.types("1" + ENTER)
+    hold.release()
     screen.waits_for_prompt("allow?")
     screen.types(ENTER)
     assert screen.ends() == 0 and file.exists()

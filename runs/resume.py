@@ -1,4 +1,4 @@
-"""What a run log says has happened: the state that a resumed run goes on from."""
+"""Read from a run log what has happened: the state that a resumed run goes on from."""
 
 from __future__ import annotations
 

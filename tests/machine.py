@@ -1,4 +1,4 @@
-"""What tests ask of the machine: patience with it, and a port that nobody else has."""
+"""Ask the machine for patience, and for a port that nobody else has."""
 
 from __future__ import annotations
 

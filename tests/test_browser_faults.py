@@ -96,7 +96,7 @@ def browsers(folder: Path) -> list[int]:
 
 
 def watchers(folder: Path) -> list[int]:
-    """What would end a browser below `folder` if we were killed."""
+    """Return what would end a browser below `folder` if we were killed."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -111,7 +111,7 @@ def watchers(folder: Path) -> list[int]:
 
 
 def all_gone(folder: Path) -> bool:
-    """Whether neither is left, or soon is not."""
+    """Return True if neither is left, or soon is not."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (browsers(folder) or watchers(folder)) and time.monotonic() < until:
         time.sleep(0.02)

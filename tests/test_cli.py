@@ -48,7 +48,7 @@ def trash(path: Path) -> dict[str, Any]:
     return {"calls": [{"name": "file_trash", "args": {"paths": [str(path)]}}]}
 
 
-# What can be said.
+# Texts that can be said.
 
 
 @pytest.mark.parametrize("path", SCREENS)

@@ -1,4 +1,5 @@
-"""What the model reads when a run begins: order of the blocks, what is cut, what others may not see."""
+"""Check what the model reads when a run begins: order of the blocks, what is cut, what others may
+not see."""
 
 from __future__ import annotations
 
@@ -353,7 +354,7 @@ def test_a_description_without_clauses_is_cut_hard(home: Path, endless: str) -> 
 
 
 def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tokens.Segment]:
-    """What a run with the shipped tools and seeds sends first, as tokens."""
+    """Return what a run with the shipped tools and seeds sends first, as tokens."""
     assert len(SopStore(ROOT / "sops", home / "sops").header_lines(lang, seeds=True)) >= 9
     context = built(home, task, lang=lang, **({"cwd": Path("/home/ann/work/reports")} | changed))
     tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))

@@ -90,7 +90,7 @@ def answering(*items: dict[str, Any]) -> Callable[[str, str], str]:
     return lambda known, lines: json.dumps(list(items))
 
 
-# What is kept
+# Kept
 
 
 def test_what_the_owner_said_goes_to_its_section_with_date_and_source(home: Path) -> None:

@@ -1,4 +1,5 @@
-"""What plain words say of people and things, English and Chinese, without a model; and what they do not say."""
+"""Check what plain words say of people and things, English and Chinese, without a model; and what
+they do not say."""
 
 from __future__ import annotations
 
@@ -264,7 +265,7 @@ LIKED = (
 def test_everyday_sentences_say_this_and_no_more(
     text: str, meant: set[tuple[str, str, str]]
 ) -> None:
-    """What is liked less than something else is said by its label, and looked at below."""
+    """Say by its label what is liked less than something else, and look at it below."""
     assert {
         (subject, predicate, object)
         for subject, predicate, label, object in said(text)

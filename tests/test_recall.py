@@ -358,7 +358,7 @@ def test_weights_say_how_they_were_learned() -> None:
 
 
 def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
-    """Of two turns that answer alike, the one that was read; a little, and less as time goes by."""
+    """Prefer the turn that was read where two answer alike; a little, and less as time goes by."""
     store = Store(tmp_path / "m.sqlite3")
     at = datetime(2026, 1, 1, tzinfo=UTC)
     texts = (

@@ -1,4 +1,5 @@
-"""What the owner says that is written down at once, and what only looks like it: English and Chinese."""
+"""Check what the owner says that is written down at once, and what only looks like it: English and
+Chinese."""
 
 from __future__ import annotations
 

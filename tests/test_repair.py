@@ -1,4 +1,5 @@
-"""What becomes of an SOP after its runs: promoted, repaired, rolled back, suspended. Real runs, real replays, real history."""
+"""Check what becomes of an SOP after its runs: promoted, repaired, rolled back, suspended. Real
+runs, real replays, real history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a time in words means, English and Chinese; and what a job's file may hold."""
+"""Check what a time in words means, English and Chinese; and what a job's file may hold."""
 
 from __future__ import annotations
 

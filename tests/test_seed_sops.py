@@ -269,7 +269,8 @@ def test_the_check_finds_an_old_file_that_is_still_there(box: Path, tmp_path: Pa
 
 
 def test_a_confirmation_that_came_days_later_still_checks(box: Path, tmp_path: Path) -> None:
-    """What grew old while the run waited was not in the list, and does not count against it."""
+    """Let files grow old while the run waits: they were not in the list, and do not count against
+    it."""
     procedure = _sop("clean-old-files").procedure
     assert procedure is not None
     almost = _old(box / "almost.txt")

@@ -433,7 +433,7 @@ def test_between_two_renames_nothing_is_lost(home: Path, changes: SopChanges) ->
 
 @dataclass
 class Tally:
-    """What a number of kills led to."""
+    """Hold what a number of kills led to."""
 
     kills: int = 0
     acknowledged: int = 0

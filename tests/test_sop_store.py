@@ -205,7 +205,7 @@ def test_the_seeds_are_read_in_milliseconds(tmp_path: Path) -> None:
     assert min(seconds() for _ in range(10)) < 0.012
 
 
-# What is kept of them between starts
+# Kept of them between starts
 
 
 def _again(tmp_path: Path) -> SopStore:

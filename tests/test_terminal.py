@@ -1,4 +1,5 @@
-"""What a run looks like: on a terminal, narrow and wide, in both languages; and that nothing foreign takes it over."""
+"""Check what a run looks like: on a terminal, narrow and wide, in both languages; and that nothing
+foreign takes it over."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def tool(status: str = "ok", data: Any = None, name: str = "code_run", **args: A
 
 
 def shown(*events: Event, columns: int = 80, attended: bool = True) -> str:
-    """What the events leave on a terminal."""
+    """Return what the events leave on a terminal."""
     page = io.StringIO()
     console = make_console(file=page, width=columns, force_terminal=True, color_system=None)
     screen = TerminalScreen(console, live=False, attended=attended)

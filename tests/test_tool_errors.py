@@ -1,4 +1,5 @@
-"""What a tool says when it does not go well is English for the model, and in the owner's language on every screen."""
+"""Check that what a tool says when it does not go well is English for the model, and in the owner's
+language on every screen."""
 
 from __future__ import annotations
 

@@ -382,7 +382,7 @@ def test_what_is_older_than_a_day_is_no_longer_recent(home: Path) -> None:
     assert [each.id for each in window.recent(MAIN, 9)] == ["id-2"]
 
 
-# What it tells recall
+# Told to recall
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""What the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in
+assets/words/.
 
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
 
@@ -70,7 +71,7 @@ def in_words(text: str) -> str:
 
 
 def reasons_in_words(text: str) -> str:
-    """What the gate says, each of its reasons in the chosen language."""
+    """Return what the gate says, each of its reasons in the chosen language."""
     return phrases.reasons_in_words(text, language())
 
 

@@ -218,7 +218,7 @@ class Autonomous:
         yield self._ended(attempt, is_cut=is_cut and may_go_on(self._home, attempt.run) is not None)
 
     def _settle(self) -> Iterator[Told]:
-        """What waited for the owner and has ended since."""
+        """Yield what waited for the owner and has ended since."""
         for attempt in self._ledger.attempts():
             if attempt.status == WAITS and self._status(attempt.run) not in (
                 WAITS,

@@ -58,8 +58,9 @@ class Delegation:
         self._options, self._progress, self._budget = options, progress, budget
 
     def of(self, call: str, wish: Wish) -> Generator[Event | str, None, ToolResult]:
-        """What the helpers of one call found: they work, at most AT_ONCE at a time, until all have ended or the time is over.
-        Those that a call of the same id began before this process did are taken as they are. Raises ToolError."""
+        """Yield what the helpers of one call found: they work, at most AT_ONCE at a time, until all
+        have ended or the time is over. Those that a call of the same id began before this
+        process did are taken as they are. Raises ToolError."""
         batch = self._batch(call, wish)
         options = self._options_of(wish, len(wish.tasks) - len(batch.known))
         said = time.monotonic()
@@ -114,7 +115,8 @@ class Delegation:
             yield self._ended(batch, index)
 
     def _options_of(self, wish: Wish, count: int) -> Options:
-        """What each of `count` new helpers gets. Raises ToolError when nothing is left, or there are no such tools."""
+        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or
+        there are no such tools."""
         options, budget, own = self._options, self._budget, self._options.bounds
         request = own.request if own else self._progress.opening["task"]
         bounds = Bounds(

@@ -8,8 +8,8 @@ from typing import Any
 
 
 class Steering:
-    """What one run is told. `letters` gives those that others have left behind a number; `heard` is the last one that the
-    run's log names."""
+    """Hold what one run is told. `letters` gives those that others have left behind a number;
+    `heard` is the last one that the run's log names."""
 
     def __init__(self, letters: Callable[[int], list[tuple[int, str]]], heard: int = 0) -> None:
         self._said: queue.SimpleQueue[str] = queue.SimpleQueue()

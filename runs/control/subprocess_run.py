@@ -59,8 +59,8 @@ class Apart:
         return [] if self._max_cost is None else [str(self._max_cost)]
 
     def is_working(self) -> bool:
-        """Whether it is still at work. A run that we adopted goes on here when its process has gone before its end, and so does
-        one whose process was killed, three times in all."""
+        """Return True if it is still at work. A run that we adopted goes on here when its process
+        has gone before its end, and so does one whose process was killed, three times in all."""
         if self._process is None:
             if worker(self._folder) is not None:
                 return True
@@ -75,7 +75,8 @@ class Apart:
         return True
 
     def _was_killed(self, code: int) -> bool:
-        """Whether somebody or the system ended the process and not the run, and it is to go on."""
+        """Return True if somebody or the system ended the process and not the run, and it is to go
+        on."""
         is_wanted = not self._stopped and self._starts < STARTS and -code not in ASKED_TO_STOP
         return code < 0 and is_wanted and may_go_on(self._home, self.run) is not None
 

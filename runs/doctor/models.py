@@ -1,4 +1,5 @@
-"""Whether the configured models can serve. What leaves the machine is a GET of `models` at each endpoint; no key is shown."""
+"""Check that the configured models can serve. Only a GET of `models` at each endpoint leaves the
+machine; no key is shown."""
 
 from __future__ import annotations
 

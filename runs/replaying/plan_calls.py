@@ -47,7 +47,7 @@ def plan_calls(
 
 
 def _by_its_name(name: str) -> str | None:
-    """Of a tool that is not ours: the gate judges it in the same way."""
+    """Judge a tool that is not ours by its name, as the gate does."""
     from safety.tool_words import read_name
 
     return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

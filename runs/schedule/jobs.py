@@ -1,4 +1,5 @@
-"""What a job is: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
+"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step, a
+moment or another job.
 
 Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
 (scheduled_task_sop), docs/schedules.md.
@@ -42,7 +43,7 @@ class JobError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one run of the job; None: what the config says."""
+    """Hold the limits of one run of the job; None: what the config says."""
 
     turns: int | None = None
     cost_usd: float | None = None
@@ -93,7 +94,7 @@ class Job:
 
     @property
     def rule(self) -> str:
-        """What says when it is due, as text: another rule counts from when it was written."""
+        """Return what says when it is due, as text: another rule counts from when it was written."""
         keys = (
             "schedule",
             "repeat",
@@ -112,7 +113,7 @@ class Job:
 
     @property
     def task(self) -> str:
-        """What is to be done, in one text."""
+        """Return what is to be done, in one text."""
         return self.prompt or " ".join(
             [self.sop, *(f"{name}={value}" for name, value in self.parameters.items())]
         )
@@ -158,7 +159,7 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
 
 
 def is_id(id: str) -> bool:
-    """Whether this may be the name of a job."""
+    """Return True if this may be the name of a job."""
     return bool(ID.fullmatch(id)) and len(id.encode()) <= MAX_ID_BYTES
 
 

@@ -40,7 +40,7 @@ Work = Callable[[Row, Owner], None]
 
 
 class Clock:
-    """What the scheduler reads the time from."""
+    """Hold what the scheduler reads the time from."""
 
     def now(self) -> datetime:
         """The clock on the wall, UTC."""
@@ -281,7 +281,8 @@ class Scheduler:
         plan.cursor, plan.next = here, following
 
     def _take_after(self, plan: _Planned, now: datetime) -> None:
-        """What comes after another job: once for each time that the other was done, with its due time."""
+        """Queue what comes after another job: once for each time that the other was done, with its
+        due time."""
         done = self.ledger.done_since(plan.job.after, plan.since)
         known = (
             {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
@@ -307,7 +308,7 @@ class Scheduler:
             self._write_down()
 
     def _write_down(self) -> None:
-        """What this look has found, in one step; what is claimed is queued."""
+        """Write down in one step what this look has found; what is claimed is queued."""
         if not self._found:
             return
         jobs = {job.id: job for job, _, _ in self._found}
@@ -324,7 +325,7 @@ class Scheduler:
             self._ours |= {(row.job, row.due) for row in rows}
             self._queue.extend(rows)
 
-    # What is open
+    # Open rows
 
     def _look_at_open(self, now: datetime) -> tuple[set[str], set[str]]:
         """The jobs that are at work, and those that wait for their owner. What a dead process left is settled or taken."""

@@ -126,7 +126,7 @@ def _check_installed() -> None:
 
 
 def settings(url: str) -> dict[str, Any]:
-    """What a connection is opened with."""
+    """Return what a connection is opened with."""
     return {
         "conninfo": url,
         "connect_timeout": CONNECT_SECONDS,
@@ -154,7 +154,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
 
 
 def unreachable(error: Exception) -> Unreachable:
-    """What the owner reads when the database does not answer."""
+    """Return what the owner reads when the database does not answer."""
     said = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
     return Unreachable(
         f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml."

@@ -116,7 +116,7 @@ def put(
 
 
 def options_as_json(options: Options) -> dict[str, Any]:
-    """What goes with a task. The folder must be there on the machine that does it."""
+    """Return what goes with a task. The folder must be there on the machine that does it."""
     return {name: getattr(options, name) for name in SENT_OPTIONS} | {"cwd": str(options.cwd)}
 
 

@@ -114,7 +114,7 @@ def _write(path: str, text: str) -> None:
 
 
 class Mounts:
-    """What is mounted now, first made first."""
+    """Hold what is mounted now, first made first."""
 
     def __init__(self) -> None:
         self.made: list[str] = []

@@ -94,7 +94,7 @@ def list_tasks(
 
 
 def _as_it_is(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a change: the title that the task has now."""
+    """Return what the gate should know of a change: the title that the task has now."""
     try:
         return {"title": Tasks(ctx.home).get(args["id"]).title}
     except (SopwithError, OSError):
@@ -147,7 +147,8 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What is wrong with the list, or with what should be put on it, is for the model to read."""
+    """Yield what is wrong with the list, or with what should be put on it, is for the model to
+    read."""
     try:
         yield
     except SopwithError as error:

@@ -87,5 +87,5 @@ def _line(told: dict[str, Any]) -> str:
 
 
 def _cost(usd: float) -> str:
-    """What it cost, where it cost something."""
+    """Return what it cost, where it cost something."""
     return f" · {describe.money(usd)}" if usd > 0 else ""

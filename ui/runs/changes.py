@@ -1,4 +1,4 @@
-"""What runs have changed, and taking it back: `diff`, `undo`."""
+"""Show what runs have changed, and take it back: `diff`, `undo`."""
 
 from __future__ import annotations
 

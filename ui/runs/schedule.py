@@ -219,7 +219,7 @@ def add(args: Namespace, config: Config) -> int:
 
 
 def _what(args: Namespace, config: Config) -> dict[str, Any]:
-    """What is to be done: the task, or an SOP whose parameters fit."""
+    """Return what is to be done: the task, or an SOP whose parameters fit."""
     task = without(config, " ".join(args.task).strip())
     if not args.sop:
         if not task:

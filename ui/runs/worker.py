@@ -36,7 +36,7 @@ def work(args: Namespace, config: Config) -> int:
 
 
 def _tell(what: str, details: dict[str, Any]) -> None:
-    """What a worker does, a line each, on stderr: it belongs to no task's output."""
+    """Say what a worker does, a line each, on stderr: it belongs to no task's output."""
     said = {
         key: one_line(in_words(value)) if isinstance(value, str) else value
         for key, value in details.items()

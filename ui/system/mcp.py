@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What became of one server; `problem` is "" where it answered, `left_out` names tools that nobody could call."""
+    """Hold what became of one server; `problem` is "" where it answered, `left_out` names tools
+    that nobody could call."""
 
     server: str
     offers: list[Offer]
@@ -143,5 +144,5 @@ def _of(servers: McpServers, name: str, config: Config) -> _Answer:
 
 
 def _effect(offer: Offer) -> str:
-    """What the gate takes it for."""
+    """Return what the gate takes it for."""
     return read_name(offer.full_name, offer.hints).effect

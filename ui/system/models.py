@@ -60,7 +60,7 @@ def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
 
 
 def _known(model: ModelConfig) -> dict[str, Any]:
-    """What is known of a model without asking it."""
+    """Return what is known of a model without asking it."""
     if model.kind == "scripted":
         return {"name": model.name, "model": model.model, "protocol": "scripted", "window": None, "price": None, "url": ""}  # fmt: skip
     from models.endpoint import EndpointModel, preset

@@ -97,7 +97,7 @@ def redact(args: Namespace, config: Config) -> int:
 
 
 def _comes(source: int) -> bool:
-    """Whether something comes within a moment; always true where one cannot wait for a pipe."""
+    """Return True if something comes within a moment; always true where one cannot wait for a pipe."""
     return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
 
 

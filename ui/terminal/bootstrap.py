@@ -28,7 +28,7 @@ Ask = Callable[[str], str]  # a prompt → a line; raises EOFError or KeyboardIn
 
 
 class Question(NamedTuple):
-    """What is asked, and behind which label of which file the answer is written."""
+    """Hold what is asked, and behind which label of which file the answer is written."""
 
     ask: str
     file: str
@@ -100,7 +100,7 @@ def _agrees(prompt: str, ask: Ask) -> bool:
 
 
 def _may_write(home: Path, name: str, ask: Ask) -> bool:
-    """Whether a file may be changed: asked when the owner wrote it."""
+    """Return True if a file may be changed: asked when the owner wrote it."""
     try:
         text = read_owner_text(home, name).text
     except FileNotFoundError:

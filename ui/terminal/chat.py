@@ -48,7 +48,7 @@ class Left(Exception):
 
 @dataclass(slots=True)
 class Conversation:
-    """What a conversation carries from task to task."""
+    """Hold what a conversation carries from task to task."""
 
     agent: Agent
     options: Options
@@ -66,7 +66,7 @@ class Conversation:
 
     @property
     def reader(self) -> Reader:
-        """What the session of this conversation may read."""
+        """Return what the session of this conversation may read."""
         return reader_for(self.agent.config.home, Session.parse(self.options.session))
 
     def say_task(self, text: str) -> None:
@@ -217,7 +217,8 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    """What asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
+    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the
+    number tells the two apart."""
     raise KeyboardInterrupt(number)
 
 

@@ -91,7 +91,7 @@ def _introduce(config: Config, is_attended: bool) -> int:
 
 
 def _report(config: Config) -> int:
-    """What works now, from the doctor: it also asks the endpoint whether it is there."""
+    """Return what works now, from the doctor: it also asks the endpoint whether it is there."""
     from runs.doctor import checks
     from ui.system import print_checks
 

@@ -32,7 +32,8 @@ YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
-    """Who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
+    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a
+    terminal."""
 
     screen: Screen
     owner: Owner
@@ -137,7 +138,7 @@ def _with_pipe(values: dict[str, str], folder: Path) -> dict[str, str]:
 
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
-    """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
+    """Do what nothing proves, or what failed, only when its owner says so now. Raises SopUsage."""
     from ui.sops import SopUsage
 
     if (
@@ -195,7 +196,7 @@ def present(args: Namespace) -> Present:
 
 
 def approving(approve: str, here: Owner) -> Owner:
-    """Who is asked, by --approve; with anything but "ask" nobody is."""
+    """Return who is asked, by --approve; with anything but "ask" nobody is."""
     if approve == "never":
         return RefusingOwner(AbsentOwner())
     return ApprovingOwner(AbsentOwner()) if approve == "all" else here
@@ -246,7 +247,7 @@ def show(run: Run, screen: Screen) -> None:
 
 
 def _instead() -> str:
-    """What the owner wants done instead; nothing when they leave."""
+    """Return what the owner wants done instead; nothing when they leave."""
     from ui.terminal.typed_line import read_next
 
     try:

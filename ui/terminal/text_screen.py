@@ -209,7 +209,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
 
 
 def what_next(event: Event) -> list[str]:
-    """What the run has changed, and the command that goes on after a run that is not done."""
+    """Return what the run has changed, and the command that goes on after a run that is not done."""
     status, run = event["status"], event["run"]
     lines = [describe.changed(event)] if event.get("changes") else []
     if status == "waiting":

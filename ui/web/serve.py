@@ -117,7 +117,8 @@ def _serve(
 
 
 class Beside:
-    """What works beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
+    """Work beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after
+    idle minutes."""
 
     def __init__(self, config: Config) -> None:
         self._config, self._stop = config, threading.Event()
@@ -268,7 +269,7 @@ def _password(args: Namespace) -> str:
 
 
 def _tls(args: Namespace, is_elsewhere: bool) -> bool:
-    """Whether the server speaks TLS. Raises CannotServe."""
+    """Return True if the server speaks TLS. Raises CannotServe."""
     if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
         raise CannotServe(
             "Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE"

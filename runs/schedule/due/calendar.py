@@ -1,4 +1,5 @@
-"""What a calendar shows: due times that came with what became of them, those that are planned; and how a job is doing."""
+"""Show a calendar: due times that came with what became of them, those that are planned; and how a
+job is doing."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Due(NamedTuple):
 
 
 def problems(jobs: dict[str, Job | Broken]) -> dict[str, str]:
-    """What is wrong with each job that cannot run, by id."""
+    """Return what is wrong with each job that cannot run, by id."""
     found = {id: job.problem for id, job in jobs.items() if isinstance(job, Broken)}
     for id, job in jobs.items():
         if isinstance(job, Broken):

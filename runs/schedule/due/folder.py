@@ -21,7 +21,7 @@ MAX_BYTES = 100_000
 
 
 class NoSuchJob(SopwithError):
-    """What the owner called a job is none."""
+    """Refuse a name that is no job's."""
 
     exit_code = 2
 

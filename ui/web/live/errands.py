@@ -1,5 +1,5 @@
-"""What takes a while and is no run: verifying, teaching, distilling. Each is a command of ours in a process of its own, and
-its lines are shown as they come.
+"""Run what takes a while and is no run: verifying, teaching, distilling. Each is a command of ours
+in a process of its own, and its lines are shown as they come.
 
 Everything here runs in the server's event loop.
 """
@@ -68,8 +68,8 @@ class Errands:
         return errand.id
 
     async def said_by(self, words: Sequence[str], text: str = "") -> str:
-        """What `sopwith WORDS…` says, once it has ended well, in the language that is spoken here. Raises CommandFailed
-        with its own words."""
+        """Return what `sopwith WORDS…` says, once it has ended well, in the language that is spoken
+        here. Raises CommandFailed with its own words."""
         process = await self._start(words, language(), asyncio.subprocess.PIPE)
         try:
             out, err = await process.communicate(text.encode())

@@ -418,48 +418,7 @@ def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     ] == "done"
 
 
-def test_killed_between_the_run_and_its_note_no_second_run_is_left(
-    home: Path, served: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Killed(BaseException):
-        pass
-
-    def killed_before_the_note(self: Ledger, what: str, **fields: Any) -> None:
-        if what == "run":
-            raise Killed
-        write(self, what, **fields)
-
-    served({"Look around": Answer(text="all is well")})
-    Tasks(home).add("Look around")
-    write = Ledger.write
-    with monkeypatch.context() as killing, pytest.raises(Killed):
-        killing.setattr(Ledger, "write", killed_before_the_note)
-        work(home)
-    [run] = run_ids(home)
-    assert ended(work(home)) == [("Look around", "done")]
-    assert [attempt.run for attempt in Ledger(home).attempts()] == [run]
-    assert all(
-        (about := summarise(home, each)) and about.status == "done" for each in run_ids(home)
-    )
-
-
 def test_one_at_a_time(home: Path, served: Any) -> None:
     served({})
     with Ledger(home).alone(), pytest.raises(AutoBusy, match=str(os.getpid())):
         work(home)
-
-
-def test_its_folder_does_not_lie_in_the_home_folder(home: Path, served: Any) -> None:
-    served({}, f"auto: {{folder: {home}/work}}\n")
-    with pytest.raises(config.ConfigError, match="must not lie in the home folder"):
-        work(home)
-
-
-def test_what_is_no_length_of_time_is_said(cli: CommandLine) -> None:
-    assert cli("auto", "--for", "soon").code == 2
-    assert "2h" in cli("auto", "--for", "soon").stderr
-
-
-def test_a_session_with_nothing_to_do_says_so_in_one_line(cli: CommandLine, home: Path) -> None:
-    done = cli("auto", "--for", "1m")
-    assert (done.code, done.stdout) == (0, "0 items · nothing left to do\n"), done

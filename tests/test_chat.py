@@ -15,8 +15,8 @@ from tests.conftest import CommandLine
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
+from ui import words
 from ui.terminal.chat import SLASHES
-from ui.words import catalogue
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
@@ -93,7 +93,7 @@ def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded
 
 def test_slash_commands_have_their_line_in_both_languages() -> None:
     for lang in ("en", "zh"):
-        assert {key for key in catalogue(lang) if key.startswith("slash.")} == {
+        assert {key for key in words.catalogue(lang) if key.startswith("slash.")} == {
             "slash.near",
             "slash.unknown",
             *(f"slash.{each.name}" for each in SLASHES),
@@ -150,7 +150,7 @@ def test_typing_while_it_works_steers_it(chat: Opener, home: Path) -> None:
     screen.types("only the year 2025" + ENTER)
     screen.waits_for("› only the year 2025")
     hold.release()
-    screen.waits_for("heard: only the year 2025", "Done.")
+    screen.waits_for(words.say("run.steered", text="only the year 2025"), "Done.")
     screen.types("/quit" + ENTER)
     assert screen.ends() == 0
     steered = [event for event in logs(home)[0] if event["type"] == "steered"]
@@ -274,7 +274,7 @@ def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
     screen.types("paint" + ENTER)
     screen.waits_for("Which folder?", "answer:")
     screen.types("/cost" + ENTER)
-    screen.waits_for("/cost comes when this task is over")
+    screen.waits_for(words.say("chat.later", command="/cost"))
     screen.types("/home/me" + ENTER)  # looks like one, and is none
     screen.waits_for("Painted.", "tasks: 1")
     screen.types(CTRL_D)

@@ -21,9 +21,7 @@ import pytest
 
 from models.base import ToolResult
 from safety.secrets import Redactor
-from tests.machine import PATIENCE_SECONDS
 from tools.base import ToolContext, ToolError
-from tools.processes import tree as process_tree
 from tools.scripts.calls import code_run
 from tools.scripts.output import RESERVED_BYTES, Live, Output, clean
 
@@ -395,21 +393,6 @@ def test_escapes_are_taken_out() -> None:
         clean("\x1b[2K\x1b[1;32mok\x1b[m\x1b(B\x1bM \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\")
         == "ok link"
     )
-
-
-def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
-    """The way for systems without /proc, on this one."""
-    tree = process_tree.Tree(
-        ["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t"
-    )
-    try:
-        end = time.monotonic() + PATIENCE_SECONDS
-        while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:
-            time.sleep(0.02)
-        assert sorted(tree._rest_by_psutil()) == sorted(tree._rest_by_proc())
-        assert len(tree._rest_by_psutil()) == 3
-    finally:
-        tree.stop()
 
 
 COSTS = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -112,33 +111,6 @@ def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(
     assert np.allclose(found[1], np.array([2, 1, 2, 3]) / np.sqrt(18))
 
 
-def test_busy_endpoint_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = vectors()
-
-    def answer(body: dict[str, Any], number: int) -> Answer:
-        return (
-            Answer(status=429, headers={"retry-after-ms": "10"})
-            if number < 2
-            else right(body, number)
-        )
-
-    with ScriptedServer(answer) as server:
-        assert asking(server.base_url).embed(["a"]).shape == (1, 4)
-        assert len(server.requests) == 3
-
-
-def test_who_waits_does_not_wait_long_and_then_not_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "ASKED_SECONDS", 0.2)
-    with ScriptedServer([Answer(wait=30)] * 3) as server:
-        model = asking(server.base_url)
-        started = time.monotonic()
-        for _ in range(3):
-            with pytest.raises(EmbeddingError):
-                model.embed(["a"], is_awaited=True)
-        assert time.monotonic() - started < 20
-        assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -160,19 +132,6 @@ def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
     ):
         asking(server.base_url).embed(["a"], is_awaited=True)
     assert len(str(raised.value)) < 400
-
-
-def test_another_dimension_than_before_is_refused() -> None:
-    dimensions = iter([4, 3])
-
-    def answer(body: dict[str, Any], number: int) -> Answer:
-        return vectors(next(dimensions))(body, number)
-
-    with ScriptedServer(answer) as server:
-        model = asking(server.base_url)
-        model.embed(["a"])
-        with pytest.raises(EmbeddingError, match="another shape"):
-            model.embed(["b"], is_awaited=True)
 
 
 def test_endpoint_that_is_not_there_is_named_and_the_key_is_not(

@@ -32,7 +32,6 @@ from memory.facts.store import (
     FactStore,
     Retire,
     check,
-    due,
 )
 from memory.home.repository import BY_HAND, Repository, RepositoryError
 from memory.runlog.evidence import Pointer, read_record
@@ -154,22 +153,6 @@ def test_a_patch_must_match_exactly(home: Path, proof: Pointer) -> None:
     )
     assert add(store, "git is 2.39.5", proof, section="TOOLS").id != fact.id  # found true again
     assert check(home) == []
-
-
-def test_what_is_missing_is_looked_for_again(home: Path) -> None:
-    record = read_record(home, run(home, [bash("ffmpeg-nowhere -version"), "Done."])[0]["run"])
-    assert record is not None
-    store = FactStore(home, today="2026-01-15")
-    fact = add(
-        store,
-        "ffmpeg-nowhere is not installed",
-        record.pointer(record.results[0]),
-        section="NEGATIVE",
-    )
-    assert fact.reprobe == "2026-02-14" and "2026-02-14" in (home / INDEX).read_text("utf-8")
-    assert due(store.all(), "2026-02-13") == [] and due(store.all(), "2026-02-14") == [fact]
-    other = store.apply(Add("NEGATIVE", "there is no fax here", (), "2026-12-01"), by_owner=True)
-    assert other.reprobe == "2026-12-01" and check(home) == []
 
 
 def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
@@ -296,17 +279,6 @@ def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> N
     )
     store.undo()
     assert [fact.text for fact in store.all()] == ["short answers"] and check(home) == []
-
-
-def test_without_git_facts_are_kept_and_undo_says_why_not(
-    home: Path, proof: Pointer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(home))
-    store = FactStore(home)
-    fact = add(store, "shelf 3 is /srv/shelf/3", proof)
-    assert store.all() == [fact] and check(home) == []
-    with pytest.raises(RepositoryError, match="git"):
-        store.undo()
 
 
 # Several writers, kills, a full disk

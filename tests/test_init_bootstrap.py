@@ -145,16 +145,6 @@ def test_leaving_at_the_last_question_writes_nothing(laid_out: Path) -> None:
     assert (laid_out / "SPIRIT.md").read_text() == template("SPIRIT.md", "en")
 
 
-def test_the_questions_are_those_of_the_file(laid_out: Path) -> None:
-    asked = '---\nquestions:\n  - {ask: "Which city?", file: OWNER.md, label: City}\n---\n'
-    (laid_out / "BOOTSTRAP.md").write_text(asked.replace("\n", "\r\n"))
-    someone = Spoken("Oslo\x1b[31m", "ok")
-    assert bootstrap.play(laid_out, "en", someone)
-    assert someone.asked[0].startswith("Which city?") and (
-        laid_out / "OWNER.md"
-    ).read_text().endswith("- City: Oslo\n")
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -176,12 +166,3 @@ def test_a_broken_file_is_told_and_the_shipped_questions_are_asked(
 def test_it_is_played_once(laid_out: Path) -> None:
     assert bootstrap.play(laid_out, "en", Spoken("", "", "", "", "yes"))
     assert not bootstrap.prepare(laid_out, "en")
-
-
-def test_it_goes_when_what_it_asks_stands_in_the_files_already(laid_out: Path) -> None:
-    """Whoever told the agent in a chat, or wrote it there, is not asked again."""
-    (laid_out / "OWNER.md").write_text("# Owner\n\n- Name: Ada\n")
-    assert bootstrap.prepare(laid_out, "en"), "who the agent is has not been said"
-    (laid_out / "SPIRIT.md").write_text("# Spirit\n\nShort answers.\n")
-    assert not bootstrap.prepare(laid_out, "en") and not (laid_out / "BOOTSTRAP.md").exists()
-    assert not bootstrap.prepare(laid_out, "en"), "and does not come back"

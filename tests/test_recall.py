@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,17 +46,6 @@ class Down:
 
     def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
         raise EmbeddingError("it is down")
-
-
-class Other:
-    """An embedder that has another dimension than it had."""
-
-    name = "use-multilingual-3"
-
-    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
-        import numpy as np
-
-        return np.ones((len(texts), 8), np.float32)
 
 
 def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) -> Store:
@@ -193,19 +181,6 @@ def test_any_question_is_answered(tmp_path: Path, query: str) -> None:
     store.close()
 
 
-def test_vectors_of_another_dimension_than_those_that_are_kept_are_done_without(
-    tmp_path: Path,
-) -> None:
-    store = kept(
-        tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
-    )
-    (key,) = store.due("embedding")
-    store.put_embeddings(Other.name, {key: bytes(4 * 16)})
-    found = recall.search(store, "what did my sister want?", NOW, embedder=Other())
-    assert (ids(found), found.degraded) == (["t0"], ["embeddings"])
-    store.close()
-
-
 def test_empty_journal_gives_nothing(tmp_path: Path) -> None:
     store = kept(tmp_path)
     assert recall.search(store, "anything", NOW).results == []
@@ -314,41 +289,6 @@ def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> N
         "2026-03-01",
     ]
     assert len(recall.context_lines(found, 200)) == 1
-
-
-@pytest.mark.parametrize("kind", ["exact", "faiss"])
-def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
-    kind: str, tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if kind == "faiss" and find_spec("faiss") is None:
-        pytest.skip("faiss is not installed")
-    monkeypatch.setenv("SOPWITH_VECTORS", kind)
-    monkeypatch.setattr("memory.recall.meaning.SAVE_AT", 2)
-    turns = [
-        Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=at))
-        for at, text in enumerate(["the cat sleeps", "it rains", "a loaf of bread"])
-    ]
-    with Memory(tmp_path, embedder=model) as memory:
-        memory.write(turns)
-        assert memory.flush(60)
-        assert memory.retrieve("Where is the kitten?", NOW, 1).results[0].turn.id == "t0"
-    said = tmp_path / "journal" / ("vectors.f32" if kind == "exact" else "faiss.json")
-    file = said if kind == "exact" else said.with_name("faiss.index")
-    whole, header = file.read_bytes(), said.read_bytes()
-    for torn, other in (
-        (whole[:-3], None),
-        (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1)),
-    ):
-        file.write_bytes(torn)
-        if other:
-            said.write_bytes(other)
-        store = Store(tmp_path / "journal" / "memory.sqlite3")
-        found = recall.search(store, "Where is the kitten?", NOW, 1, embedder=model)
-        assert ids(found) == ["t0"]
-        assert found.degraded == []
-        store.close()
-        assert file.read_bytes()[4096:] == whole[4096:]
-        assert said.read_bytes() != other
 
 
 def test_weights_say_how_they_were_learned() -> None:

@@ -20,7 +20,7 @@ from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, Status, read_sop
 from models.base import Event
-from runs.assemble import SEEDS, Agent, Options
+from runs.assemble import SEEDS, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.learning.teach import tools_as_they_are
 from tests.driving import SpokenOwner, agent, bash, drive, of
@@ -191,22 +191,6 @@ def test_the_owners_own_sop_is_never_changed_unasked(desk: Desk, learned: bool, 
     assert {
         path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
     } == before
-
-
-def test_a_run_over_budget_is_not_clean(desk: Desk) -> None:
-    sop = desk.store(COUNT, "probation")
-    files = {path.name: path.read_text("utf-8") for path in sop.folder.iterdir()}
-    files["evidence.json"] = json.dumps(
-        {"runs": [{"run": "x"}], "budget": {"calls": 0, "seconds": 0.0}}
-    )
-    desk.changes.write("count", files, reason="test", status="probation")
-    events, _ = desk.run()
-    use = judge(events, desk.sop())
-    assert (use.kind, use.is_clean, use.reason) == (
-        "budget",
-        False,
-        "3 calls, and 0 when it was taught",
-    )
 
 
 WIPE = """\
@@ -389,16 +373,3 @@ def test_known_failures_are_added_once_there_is_one() -> None:
     text = with_known_failure(text, "second")
     assert text.endswith("## Known failures\n\n- second\n- first line\n")
     assert with_known_failure("# T\n", "x") == "# T\n\n## Known failures\n\n- x\n"
-
-
-def test_somebody_elses_change_meanwhile_leaves_the_run_without_effect(desk: Desk) -> None:
-    desk.store(BROKEN, "active")
-    there: Agent = desk.there
-    there.sops.reload()
-    run = there.run_sop(
-        "count", {"folder": str(desk.folders[0]), "word": "tea"}, Options(), AbsentOwner()
-    )
-    desk.store(COUNT, "active")
-    events = drive(run)
-    assert of(events, "run_ended")[0]["status"] == "failed" and desk.after(run.id) == []
-    assert desk.sop().status == "active" and desk.sop().version == 2

@@ -91,14 +91,10 @@ class Agent:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
         sop = self.released(name)
         if sop.status == "archived":
-            raise ConfigError(
-                f"{name} is disabled: it is kept and not used.\nUse it again: sopwith sops enable {name}"
-            )
+            raise ConfigError("error.run.disabled", name=name)
         if sop.procedure is None:
             why = f": {sop.problem}" if sop.problem else ""
-            raise ConfigError(
-                f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}"
-            )
+            raise ConfigError("error.run.no-steps", name=name, why=why)
         words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         replay = Replay(sop, sop.procedure.bind(parameters, options.cwd))
         return self._start(words, options, owner, Chosen(replay), ())
@@ -107,9 +103,7 @@ class Agent:
         """The SOP called `name`, when its owner has let it in. Raises ConfigError."""
         sop = self.sop(name)
         if sop.is_quarantined:
-            raise ConfigError(
-                f"{name} is in quarantine: it came from elsewhere.\nLet it in: sopwith sops enable {name}"
-            )
+            raise ConfigError("error.run.quarantine", name=name)
         return sop
 
     def sop(self, name: str) -> Sop:
@@ -120,9 +114,7 @@ class Agent:
 
             known = [sop.name for sop in self.sops.all()]
             near = ", ".join(get_close_matches(name, known, 3) or known)
-            raise ConfigError(
-                f'there is no SOP "{name}" (nearest: {near}).\nSee them with: sopwith sops list'
-            )
+            raise ConfigError("error.run.no-sop", name=name, near=near)
         return sop
 
     def replay(
@@ -146,19 +138,13 @@ class Agent:
         try:
             events = list(read_events(self.config.home, run))
             if not events:
-                raise RunLogError(
-                    f"run {run} stopped before its first line was written.\nStart the task again."
-                )
+                raise RunLogError("error.run.no-first-line", run=run)
             if events[0].get("teaches"):
-                raise RunLogError(
-                    f"run {run} is a recording.\nLearn from it: sopwith teach NAME --from-run {run}"
-                )
+                raise RunLogError("error.run.recording", run=run)
             prompts = Prompts(events[0]["lang"])
             progress = read_progress(events, prompts, log.folder)
             if progress.status == "done":
-                raise RunLogError(
-                    f"run {run} is done.\nGo on in a conversation: sopwith chat --resume {run}"
-                )
+                raise RunLogError("error.run.done", run=run)
             return self._go_on(log, progress, options, owner, prompts, say)
         except BaseException:
             log.close()
@@ -252,9 +238,7 @@ class Agent:
             return None
         sop = self.sop(start["sop"])
         if sop.procedure is None or sop.version != start["sop_version"]:
-            raise RunLogError(
-                f"{start['sop']} has changed since run {run} began.\nStart the task again."
-            )
+            raise RunLogError("error.run.changed-since", sop=start["sop"], run=run)
         return Replay(sop, start["parameters"])
 
     def _model(self, context: RunContext, models: list[Model], replay: Replay | None) -> Model:

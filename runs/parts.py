@@ -171,16 +171,14 @@ class Parts:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
-            raise ConfigError(
-                f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor'
-            )
+            raise ConfigError("error.run.no-such-model", model=options.model, known=known)
         return chosen
 
     def first_model(self) -> Model:
         """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
         models = self.configured(Options(), max_retries=1)
         if not models:
-            raise ConfigError("no model is configured.\nSee: sopwith doctor")
+            raise ConfigError("error.run.no-model")
         return models[0]
 
     def _endpoint(self, settings: ModelConfig, max_retries: int, counts_local: bool) -> Model:

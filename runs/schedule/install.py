@@ -193,10 +193,7 @@ def system_of(home: Path, owner_home: Path) -> System:
     for kind in (Launchd, Systemd, Cron):
         if (system := kind(home, owner_home)).is_there():
             return system
-    raise InstallError(
-        "this machine has neither launchd, nor a systemd that serves this user, nor cron.\n"
-        "Start it by whatever starts programs here: sopwith schedule start"
-    )
+    raise InstallError("error.scheduler.no-system")
 
 
 def remove_everywhere(home: Path, owner_home: Path) -> list[str]:
@@ -231,4 +228,4 @@ def _ran(command: Sequence[str], stdin: str = "") -> str:
 
 def _run(command: Sequence[str], stdin: str = "") -> None:
     if wrong := _ran(command, stdin):
-        raise InstallError(f"{command[0]} does not take it: {wrong[:300]}")
+        raise InstallError("error.scheduler.refused", command=command[0], wrong=wrong[:300])

@@ -414,9 +414,7 @@ def _bring_up_to_date(database: sqlite3.Connection) -> None:
             database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
     if (found := database.execute("PRAGMA user_version").fetchone()[0]) > VERSION:
-        raise LedgerError(
-            f"the ledger of the schedules was made by a newer Sopwith (version {found}).\nUpdate Sopwith."
-        )
+        raise LedgerError("error.ledger.newer", found=found)
 
 
 @contextmanager
@@ -424,10 +422,7 @@ def _told_as_ours(folder: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise LedgerError(
-            f"the ledger of the schedules in {folder} cannot be used: {error}.\n"
-            "Make room or mend the permissions; a damaged one can be moved away, the run logs hold what was done."
-        ) from error
+        raise LedgerError("error.ledger.unusable", folder=folder, error=error) from error
 
 
 def failures(rows: Iterable[Row]) -> int:

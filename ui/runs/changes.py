@@ -13,7 +13,7 @@ from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
-from ui.words import in_words, say
+from ui.words import in_words, say, words_of
 
 YES = ("y", "yes", "是", "好", "对")
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -90,7 +90,7 @@ def undo(args: Namespace, config: Config) -> int:
     try:
         done = store.undo(run, call)
     except StageError as error:
-        raise NotUndone(in_words(str(error))) from error
+        raise NotUndone(words_of(error)) from error
     conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
     if args.json:
         print_json({"undone": list(done.paths), "conflicts": conflicts})

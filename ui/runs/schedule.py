@@ -179,9 +179,7 @@ def add(args: Namespace, config: Config) -> int:
     fields |= _what(args, config)
     if args.model and not any(args.model in (each.name, each.model) for each in config.models):
         known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError(
-            f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor'
-        )
+        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
     options = {
         key: getattr(args, key)
         for key in ("session", "model", "catch_up", "notify", "max_delay_hours")
@@ -199,7 +197,7 @@ def add(args: Namespace, config: Config) -> int:
     since = datetime.now(UTC)
     following = coming(job, since, since)
     if not following and not job.after:
-        raise JobError(f'"{args.when}" is over, or never comes')
+        raise JobError("error.job.over", when=args.when)
     if wrong := problems({**jobs.all, id: job}).get(id):
         raise JobError(wrong)
     if not args.json:

@@ -116,9 +116,8 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
     """All servers, or one, at the same time. Raises ConfigError."""
     names = list(config.mcp.servers)
     if only is not None and only not in names:
-        raise ConfigError(
-            f"no MCP server is called {only!r} (configured: {', '.join(names) or 'none'})."
-        )
+        known = ", ".join(names) or "none"
+        raise ConfigError("error.mcp.no-server", name=repr(only), known=known)
     if not names:
         return []
     if problem():

@@ -53,9 +53,7 @@ def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
     chosen = [each for each in config.models if name in (None, each.name, each.model)]
     if name and not chosen:
         known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError(
-            f'no model is called "{name}" (configured: {known}).\nSee: sopwith doctor'
-        )
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
     return [each for each in chosen if each.kind != "scripted"]
 
 

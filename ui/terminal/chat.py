@@ -33,7 +33,7 @@ from ui.terminal.run_command import (
     show,
 )
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 if TYPE_CHECKING:
     from ui.terminal.line import InputLine
@@ -240,7 +240,7 @@ def _take(conversation: Conversation, line: str) -> None:
             conversation.say_task(text)
     except SopwithError as error:
         conversation.code = error.exit_code
-        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
+        print(f"sopwith: {words_of(error)}", file=sys.stderr)
 
 
 # Slash commands.

@@ -23,7 +23,7 @@ from ui.command import Option, command, folder, port
 from ui.commands import VERSION
 from ui.web.access import Access
 from ui.web.guard import Place
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 NEEDED = ("fastapi", "uvicorn", "websockets")
 BACKLOG = 2048  # connections that wait to be taken
@@ -150,7 +150,7 @@ class Beside:
             work()
         except (SopwithError, OSError) as error:
             print(
-                say("serve.beside", what=threading.current_thread().name, why=in_words(str(error))),
+                say("serve.beside", what=threading.current_thread().name, why=words_of(error)),
                 file=sys.stderr,
             )
 

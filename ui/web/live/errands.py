@@ -18,7 +18,7 @@ from typing import Any
 from config import Config, SopwithError
 from ui.web.live.hub import Hub
 from ui.web.live.work import ROOT, TooMuchWork
-from ui.words import in_words, language
+from ui.words import language, words_of
 
 KEPT = 100
 AT_ONCE = 4
@@ -113,7 +113,7 @@ class Errands:
         try:
             process = await self._start(words, lang, asyncio.subprocess.STDOUT)
         except (CommandFailed, OSError) as error:
-            errand.state, errand.lines = "failed", in_words(str(error)).split("\n")
+            errand.state, errand.lines = "failed", words_of(error).split("\n")
             self._tell(errand)
             return
         assert process.stdin is not None

@@ -150,8 +150,7 @@ _PATTERNS = {  # those that learning writes (learning/wordings.py, steps.py, fro
 
 
 def _said_of(pattern: str, value: str) -> str:
-    """Return what a pattern asks for that a value does not have; of several, `(?=…)(?=…)`, the
-    first."""
+    """Return what a pattern asks for that a value does not have; of several, `(?=…)(?=…)`, the first."""
     parts = re.findall(r"\(\?=(.+?)\)(?=\(\?=|$)", pattern) or [pattern]
     failed = next((part for part in parts if not re.search(part, value)), pattern)
     if ending := re.fullmatch(r"\^\.\*\(\?i:\\(\.\w+)\)\$", failed):

@@ -160,8 +160,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """Hold what stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its
-    JSON schema."""
+    """Hold what stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its JSON schema."""
 
     folder: Path
     parameters: Mapping[str, Mapping[str, Any]]

@@ -94,8 +94,7 @@ class Write(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without
-    those of the owner)."""
+    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
 
     calls: int
     seconds: float

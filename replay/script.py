@@ -111,8 +111,7 @@ def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Hold what a script does next: it asks for a call (`tool` and `args`), or, with no tool,
-    returns `value`."""
+    """Hold what a script does next: it asks for a call (`tool` and `args`), or, with no tool, returns `value`."""
 
     tool: str = ""
     args: dict[str, Any] | None = None

@@ -1,5 +1,4 @@
-"""Hold what a run is started with: the options of the command line, and the SOP that it does by
-rote."""
+"""Hold what a run is started with: the options of the command line, and the SOP that it does by rote."""
 
 from __future__ import annotations
 

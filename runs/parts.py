@@ -1,5 +1,4 @@
-"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window,
-credentials, filter."""
+"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
 
 from __future__ import annotations
 
@@ -108,8 +107,7 @@ class Parts:
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
     def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """Return what a run's scripts change is judged here before it is real; None where this
-        machine has no stage."""
+        """Return what a run's scripts change is judged here before it is real; None where this machine has no stage."""
         if held is None or gate.shared or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
@@ -166,8 +164,7 @@ class Parts:
         ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
-        """Return what the config says of the models that the owner asked for; without a name, of
-        all. Raises ConfigError."""
+        """Return what the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"

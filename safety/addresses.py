@@ -1,5 +1,4 @@
-"""Decide which network addresses the agent may ask: public ones, and those of the owner's own net
-that `safety.private_hosts` names.
+"""Decide which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
 
 What counts is the number that a name comes to, not its spelling: a look-up has turned 0x7f.1, 2130706433 and localhost. into
 the same 127.0.0.1 before it is asked about here. Source: IANA's registries of special-purpose addresses.

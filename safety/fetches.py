@@ -44,8 +44,7 @@ def is_local(url: str) -> bool:
 
 
 def fetches(script: str, *, is_python: bool, variables: Mapping[str, str]) -> Fetches:
-    """Return what the script asks; nothing for one that does not parse, which the gate asks about
-    anyway. Never raises."""
+    """Return what the script asks; nothing for one that does not parse, which the gate asks about anyway. Never raises."""
     return _python(script) if is_python else _shell(script, variables)
 
 

@@ -1,5 +1,4 @@
-"""Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked
-for.
+"""Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked for.
 
 Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
 and the kind of thing.
@@ -111,8 +110,7 @@ def _asked(
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """Yield what an effect reaches that the owner has not named, or that the owner has not asked
-    for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked for it."""
     risk, does = _FOREIGN[call.effect]
     if (
         call.effect == "spend" and not call.verbs & _ON_A_DAY
@@ -138,8 +136,7 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
 def _others(
     tool: str, call: Words, targets: list[Target], named: Named, read: Callable[[], Iterable[str]]
 ) -> Iterator[Finding]:
-    """Yield what is named by its id alone, and is another thing than the request speaks of by what
-    was read of it."""
+    """Yield what is named by its id alone, and is another thing than the request speaks of by what was read of it."""
     ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
     texts = list(read()) if ids else []
     risk, does = _FOREIGN[call.effect]
@@ -158,8 +155,7 @@ def _others(
 
 
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
-    """Return True if the request must speak of the thing as well (the event, the file): nothing
-    else in the call was named."""
+    """Return True if the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
     kinds = {target.kind for target in targets}
     if kinds & {"address", "url", "account", "phone", "name", "file"} or (
         "time" in kinds and named.has_days

@@ -1,5 +1,4 @@
-"""Judge calls of the browser's tools: the address that is opened, what is pressed and typed, what
-is handed out.
+"""Judge calls of the browser's tools: the address that is opened, what is pressed and typed, what is handed out.
 
 To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when the page was shown; its
 words are read as a tool's name is: searching passes, an effect passes when the request asks for it.

@@ -306,8 +306,7 @@ class _Reader:
             self._asked(name, args[:1], "get")
 
     def _handled(self, name: str, args: list[Node]) -> None:
-        """Count what is dragged, and onto what, as pressed; so does what opens the choice of a
-        file."""
+        """Count what is dragged, and onto what, as pressed; so does what opens the choice of a file."""
         self.found.drags |= name == "drag"
         for each in args[: 2 if name == "drag" else 1]:
             if each.type != "object":  # so many pixels

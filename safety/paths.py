@@ -1,5 +1,4 @@
-"""Tell the kind of place that a path is: inside the roots, the agent's own home, a folder of
-secrets, a device, a start-up file.
+"""Tell the kind of place that a path is: inside the roots, the agent's own home, a folder of secrets, a device, a start-up file.
 
 Everything here looks at names only; the caller has followed the links (`Ask.paths` is resolved).
 """
@@ -280,8 +279,7 @@ class Places:
         )
 
     def is_vital(self, path: Path) -> bool:
-        """Return True if deleting the path takes the system, the owner's home or the agent's own
-        with it."""
+        """Return True if deleting the path takes the system, the owner's home or the agent's own with it."""
         return (
             str(path) in SYSTEM
             or self.owner.is_relative_to(path)
@@ -289,8 +287,7 @@ class Places:
         )
 
     def is_lost(self, path: Path) -> bool:
-        """Return True if deleting the path takes that, all keys of the owner, all backups, or the
-        home of somebody else."""
+        """Return True if deleting the path takes that, all keys of the owner, all backups, or the home of somebody else."""
         text = str(path)
         return (
             self.is_vital(path)

@@ -1,5 +1,4 @@
-"""Keep what was read about a thing of which a call names only the id: a request for one thing must
-not reach another.
+"""Keep what was read about a thing of which a call names only the id: a request for one thing must not reach another.
 
 `cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether something else that was read
 is what the request speaks of.

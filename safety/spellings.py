@@ -150,8 +150,7 @@ def _aligned(data: bytes) -> Iterator[str]:
 
 
 def _noise(own: str) -> str:
-    """Return what may stand between two characters: line ends, terminal codes, NULs, quotes and +
-    of a text put together."""
+    """Return what may stand between two characters: line ends, terminal codes, NULs, quotes and + of a text put together."""
     free = "".join(
         letter
         for letter in " \t\r\n\0\"'`+,|.-_:/" + _INVISIBLE

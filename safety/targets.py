@@ -134,8 +134,7 @@ def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
 
 
 def _name(text: str, inside: list[Target]) -> Iterator[Target]:
-    """Yield what is left of a text beside the addresses in it: `Bob <bob@example.org>` is the
-    address alone."""
+    """Yield what is left of a text beside the addresses in it: `Bob <bob@example.org>` is the address alone."""
     rest = text
     for target in inside:
         rest = rest.replace(target.value, " ")
@@ -236,8 +235,7 @@ class Named:
         return self._has_phrase(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:
-        """Return True if the owner named this address, its host, or a folder of it. `strict`: no
-        query that was not named."""
+        """Return True if the owner named this address, its host, or a folder of it. `strict`: no query that was not named."""
         wanted = _url(url)
         if wanted is None:
             return False

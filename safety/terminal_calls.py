@@ -119,8 +119,7 @@ def asks_below(words: Sequence[str]) -> bool:
 
 
 def _answered(name: str, asked: str, text: str) -> list[str]:
-    """Return what an editor is told in the line in which it asks (`asked`: what stands there), or
-    is made to ask."""
+    """Return what an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
     if name not in _ASKS_BELOW:
         return []
     found = [

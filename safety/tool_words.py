@@ -1,5 +1,4 @@
-"""Tell what a tool that is not ours does, by its name, its arguments and what its server declares;
-and whether a request asks for it.
+"""Tell what a tool that is not ours does, by its name, its arguments and what its server declares; and whether a request asks for it.
 
 An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
 `calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
@@ -171,8 +170,7 @@ def _verbs_in(words: list[str]) -> list[str]:
 
 
 def _with_thing(effect: Effect, words: list[str], verbs: list[str]) -> Effect:
-    """Return what is done to it matters: to create a payment is to pay, to change a password is
-    more than to change a note."""
+    """Return what is done to it matters: to create a payment is to pay, to change a password is more than to change a note."""
     rest = [word for word in words if word not in verbs or words.count(word) > 1]
     things = set(rest)
     if effect == "read" or effect == "system":
@@ -235,8 +233,7 @@ def asks_for(request: str, call: Words) -> bool:
 
 
 def takes_all(tool: str, request: str) -> bool:
-    """Return True if a tool, by its name, takes all there is of a kind, and the request does not
-    speak of all."""
+    """Return True if a tool, by its name, takes all there is of a kind, and the request does not speak of all."""
     words = {word.lower() for word in _WORD.findall(tool.rpartition(".")[2])}
     is_all = bool(words & _TAKES_ALL) or bool(re.search("全部|所有|批量", tool))
     return is_all and not _ALL.search(request)

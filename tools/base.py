@@ -1,5 +1,4 @@
-"""Define a tool: a typed function with a docstring. Its schema is derived from both
-(tools/schema.py).
+"""Define a tool: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
 
 A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator that yields its
 output as text while it works (or an event, which is then on disk before it goes on) and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
@@ -55,8 +54,7 @@ class Memories(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as
-    there is to share."""
+    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
 
     tasks: Sequence[str]
     files: Sequence[str] = ()

@@ -208,8 +208,7 @@ def _add_argument(arguments: Any, each: Argument) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
-    """Return what every command takes, before it or behind it: a level that does not hear it must
-    not overwrite it."""
+    """Return what every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
     group = parser.add_argument_group(say("help.common"))
     group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
     group.add_argument(

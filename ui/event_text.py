@@ -1,5 +1,4 @@
-"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a
-trace."""
+"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a trace."""
 
 from __future__ import annotations
 
@@ -96,8 +95,7 @@ def rote(event: Event) -> str:
 
 
 def step_note(event: Event) -> str:
-    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP
-    does not say."""
+    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
     reply = event.get("reply") if event.get("kind") == "rote" else None
     calls = reply.get("calls") if isinstance(reply, dict) else None
     if not reply or not calls:

@@ -44,7 +44,6 @@ def one_line(text: str, limit: int = 2000) -> str:
 
 
 def last_line(text: str) -> str:
-    """Return what a progress line shows last: the last line that is not empty, a carriage return
-    counting as a line end."""
+    """Return what a progress line shows last: the last line that is not empty, a carriage return counting as a line end."""
     lines = clean(text[-2000:]).rstrip().splitlines()
     return lines[-1].strip() if lines else ""

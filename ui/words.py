@@ -1,5 +1,4 @@
-"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in
-assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
 
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
 

@@ -95,8 +95,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Hold what the gate knows of where it works: the folders whose files are the owner's own, and
-    what hides secrets."""
+    """Hold what the gate knows of where it works: the folders whose files are the owner's own, and what hides secrets."""
 
     roots: tuple[Path, ...] = ()
     redact: Callable[[str], str] = field(default_factory=lambda: Redactor({}))
@@ -146,8 +145,7 @@ def check_fact(
 def check_wording(
     fact: Fact, known: Iterable[Fact], keeping: Keeping | None = None
 ) -> list[Refusal]:
-    """Return what holds for any fact, also for one that the owner says: its form, no secret,
-    nothing temporary, said once."""
+    """Return what holds for any fact, also for one that the owner says: its form, no secret, nothing temporary, said once."""
     keeping = keeping or Keeping()
     where, text = f"[{fact.section}]", fact.text
     found: list[Refusal] = []
@@ -288,8 +286,7 @@ class _Proof:
         return f"{self.seen}\n{self.said}\n{self.handed}"
 
     def supports(self, value: Value) -> bool:
-        """Return True if the value stands where it counts: of what was handed to a tool, only what
-        the tool had to find."""
+        """Return True if the value stands where it counts: of what was handed to a tool, only what the tool had to find."""
         if stands_in(value, self.seen) or stands_in(value, self.said):
             return True
         return value.kind in ("path", "relative", "url", "option", "name", "version") and stands_in(
@@ -328,8 +325,7 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
 
 
 def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
-    """Return True if a fact without a telling value is one: half of its words stand in the proof,
-    or a number beside a word."""
+    """Return True if a fact without a telling value is one: half of its words stand in the proof, or a number beside a word."""
     text = SAYS_MISSING.sub(" ", fact.text) if fact.section == NEGATIVE else fact.text
     if coverage(text, proof.all) >= LEAST_COVERAGE:
         return True
@@ -422,8 +418,7 @@ def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[
 
 
 def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
-    """Return True if a result is what others wrote: a page, a server's answer, a file outside the
-    owner's folders."""
+    """Return True if a result is what others wrote: a page, a server's answer, a file outside the owner's folders."""
     if FETCHING_TOOLS.search(result.tool):
         return True
     roots = keeping.roots or (Path.home(), cwd)
@@ -549,8 +544,7 @@ class _Evidence:
         return bool(_dicts(self.said.get("runs")))
 
     def faults(self) -> Iterator[Refusal]:
-        """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and
-        as it was."""
+        """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and as it was."""
         taught = _dicts(self.said.get("runs"))
         proofs = [
             record

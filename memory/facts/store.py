@@ -139,8 +139,7 @@ class FactStore:
             return commit.subject
 
     def check(self, lang: str = "en") -> list[str]:
-        """Return what is wrong with the facts, one line each; nothing when all is as it must be.
-        Changes nothing."""
+        """Return what is wrong with the facts, one line each; nothing when all is as it must be. Changes nothing."""
         try:
             facts = self._read()
         except FactLineError as error:

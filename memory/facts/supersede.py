@@ -1,5 +1,4 @@
-"""Decide which older memory a newer one replaces: it says the contrary, names what it gives up, or
-another value.
+"""Decide which older memory a newer one replaces: it says the contrary, names what it gives up, or another value.
 
 Rules alone, in English and Chinese, and only where there can be little doubt: what is not found stays, and a model may find
 more. Source: seed 000 "Background tasks" (clean out what is outdated or in conflict).

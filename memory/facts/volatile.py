@@ -1,5 +1,4 @@
-"""Recognise what will not hold: times, process numbers, sessions, ports of the moment, temporary
-paths, places on a screen, ids.
+"""Recognise what will not hold: times, process numbers, sessions, ports of the moment, temporary paths, places on a screen, ids.
 
 `volatile(text)` names each with its kind. It looks at what stands there, in English and in Chinese, and knows nothing of
 where it came from. Source: seed 002 §3 (temporary variables are never recorded).

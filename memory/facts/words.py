@@ -100,8 +100,7 @@ def _is_relative_path(text: str) -> bool:
 
 
 def stands_in(value: Value, text: str) -> bool:
-    """Return True if a text holds the value, as a whole word; ~ and the home folder it stands for
-    are the same."""
+    """Return True if a text holds the value, as a whole word; ~ and the home folder it stands for are the same."""
     return any(_holds(text, spelling) for spelling in _spellings(value))
 
 
@@ -180,8 +179,7 @@ def coverage(text: str, by: str) -> float:
 
 
 def same_said(one: str, other: str) -> bool:
-    """Return True if two sentences say the same: their values are the same, and nearly all of their
-    words."""
+    """Return True if two sentences say the same: their values are the same, and nearly all of their words."""
     if _plain(one).rstrip(".。") == _plain(other).rstrip(".。"):
         return True
     if _negates(one) != _negates(other):

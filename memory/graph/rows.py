@@ -31,8 +31,7 @@ Json = dict[str, Any]
 
 
 class Wanted(NamedTuple):
-    """Hold which edges are asked for. Times are aware; an edge counts when it was seen from `since`
-    to before `until`."""
+    """Hold which edges are asked for. Times are aware; an edge counts when it was seen from `since` to before `until`."""
 
     session: str | None = None
     predicates: Sequence[str] | None = None
@@ -97,8 +96,7 @@ class RowGraph:
         return int(next(iter(counted))[0])
 
     def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
-        """Return what is around the nodes of a name, the nearest first, the strongest first
-        (docs/graph.md)."""
+        """Return what is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
         version, centre = self.version(), self.named(name, wanted.session)
         where, values = wanted.condition(self._store.only)
         found: dict[str, Json] = {}
@@ -156,8 +154,7 @@ class RowGraph:
         return []
 
     def changes(self, after: str, limit: int = 1 << 30) -> Json:
-        """Return what changed since a version (docs/graph.md): at most about `limit` things, and
-        then `more`."""
+        """Return what changed since a version (docs/graph.md): at most about `limit` things, and then `more`."""
         version = self.version()
         epoch, _, number = after.partition(".")
         reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
@@ -197,8 +194,7 @@ class RowGraph:
         return {**graph, "nodes": [scenes.get(node["id"], node) for node in graph["nodes"]]}
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-        """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id
-        of an edge's subject."""
+        """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
         for some, marks in chunks(ids):
             yield from self._store.ask(
                 "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"

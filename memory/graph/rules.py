@@ -102,8 +102,7 @@ def statements(number: int, turn: Turn) -> Iterator[Statement]:
 
 
 def _found(sentence: str) -> Iterator[tuple[Rule, re.Match[str]]]:
-    """Yield what the rules find in a sentence. What a comparison says is not read again as a plain
-    liking."""
+    """Yield what the rules find in a sentence. What a comparison says is not read again as a plain liking."""
     is_passing = _NOW.search(sentence) is not None and not _ALWAYS.search(sentence)
     has = {
         True: CHINESE_TEXT.search(sentence) is not None,
@@ -188,8 +187,7 @@ def _subject(words: str, who: Party) -> Party | None:
 
 
 def _thing(words: str, who: Party, most: int = MAX_WORDS, *, is_goal: bool = False) -> Party | None:
-    """Return what is liked, cared for, … as a short name; None where it is a pronoun or half a
-    sentence. A goal keeps its when."""
+    """Return what is liked, cared for, … as a short name; None where it is a pronoun or half a sentence. A goal keeps its when."""
     cut = _CUT_OFF_GOAL if is_goal and most == MAX_GOAL_WORDS else _CUT_OFF
     plain = _THIS_TIME.sub("", cut.sub("", " " + words.strip()).strip())
     if not plain or _NOTHING.match(plain):

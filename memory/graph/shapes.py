@@ -1,5 +1,4 @@
-"""Define the parts of the graph: parties, statements, and the names under which they are filed.
-Source: seed 003 P5.1.
+"""Define the parts of the graph: parties, statements, and the names under which they are filed. Source: seed 003 P5.1.
 
 A statement is one thing that one turn says: subject, predicate, object. What several turns say becomes one edge. A node's id
 holds its session, so what a group says of a name and what the owner says of it never meet.

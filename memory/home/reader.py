@@ -1,5 +1,4 @@
-"""Read what a session may read: the split between the owner and a group lies here and in the notes'
-marks.
+"""Read what a session may read: the split between the owner and a group lies here and in the notes' marks.
 
 `reader_for` is the only way to a reader. The one of a shared session is given no path to OWNER.md, MEMORY.md, the facts,
 or to runs and notes of others; what it is asked for beyond its own it refuses. Source: seed 000 stage 1, seed 004 §2, §4.
@@ -38,8 +37,7 @@ class NotForThisSession(SopwithError):
 
 
 class Reader(Protocol):
-    """Read what every session may ask. Each may raise NotForThisSession; texts raise OSError and
-    Unreadable too."""
+    """Read what every session may ask. Each may raise NotForThisSession; texts raise OSError and Unreadable too."""
 
     session: Session
 

@@ -413,8 +413,7 @@ def mode_of(data: bytes) -> Mode:
 
 
 def _is_hidden_at_top(path: str) -> bool:
-    """Return what lies hidden at the top of a covered folder (locks, counts, drafts) is not
-    history."""
+    """Return what lies hidden at the top of a covered folder (locks, counts, drafts) is not history."""
     return path.count("/") > 0 and path.split("/")[1].startswith(".")
 
 

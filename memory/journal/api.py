@@ -231,8 +231,7 @@ class Memory:
             refresh(self._home, store)
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Return those of the turns that are not there yet, each once. What a killed process left
-        in their files is taken in."""
+        """Return those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
         wanted: dict[tuple[str, str], Turn] = {}
         for turn in turns:
             wanted.setdefault((turn.session, turn.id), turn)  # of two with one id the first is kept

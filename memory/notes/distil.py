@@ -1,5 +1,4 @@
-"""Choose which notes are worth keeping for long, by a model or by rules; the evidence gate lets
-them in.
+"""Choose which notes are worth keeping for long, by a model or by rules; the evidence gate lets them in.
 
 Only what the owner said or wrote in the main session is looked at. A model may choose and shorten; each of its proposals
 must quote the line that it comes from, and code looks whether it does. Without a model whole lines are taken as they stand.
@@ -86,8 +85,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Hold what the gate let in and what it did not. `replaced`: id → id; `repeated`: id → how
-    often by now."""
+    """Hold what the gate let in and what it did not. `replaced`: id → id; `repeated`: id → how often by now."""
 
     added: list[Entry]
     replaced: dict[str, str]

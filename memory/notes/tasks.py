@@ -69,8 +69,7 @@ class Task:
 
     @property
     def urgency(self) -> tuple[bool, str, int, int]:
-        """Return what is due first comes first, then what matters most, then what has waited
-        longest."""
+        """Return what is due first comes first, then what matters most, then what has waited longest."""
         return (not self.due, self.due, _RANK[self.priority], self.id)
 
 

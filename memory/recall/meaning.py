@@ -53,8 +53,7 @@ class _Opened:
 
 
 class Near(NamedTuple):
-    """Hold what is near to a question in meaning: `best`, number → cosine, and the means to ask for
-    others."""
+    """Hold what is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
 
     best: dict[int, float]
     vectors: Vectors

@@ -1,5 +1,4 @@
-"""Read what a question asks for: its words, the people it names, its kind, and how its answer would
-begin.
+"""Read what a question asks for: its words, the people it names, its kind, and how its answer would begin.
 
 What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
 as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003

@@ -63,8 +63,7 @@ WHOLE = 0.999
 
 
 class Candidates(NamedTuple):
-    """Hold what is weighed: the question, the rows, and a number for each row and feature. `hits`:
-    not only neighbours."""
+    """Hold what is weighed: the question, the rows, and a number for each row and feature. `hits`: not only neighbours."""
 
     question: Question
     rows: Rows
@@ -116,8 +115,7 @@ def candidates(
     session: str | None = None,
     embedder: Embedder | None = None,
 ) -> tuple[Candidates | None, list[str]]:
-    """Return what may answer a question, with its features, and what could not be used. None where
-    nothing may."""
+    """Return what may answer a question, with its features, and what could not be used. None where nothing may."""
     from memory.graph.synonyms import synonyms
     from memory.recall.features import Rows, features
     from memory.recall.words import alike
@@ -412,8 +410,7 @@ def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetim
 
 
 def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
-    """Return what was found, as a model reads it: by episode and time, each with its date and who
-    said it, within a budget."""
+    """Return what was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
     kept: list[Turn] = []
     for each in turns:
         budget_chars -= len(each.turn.text) + 40

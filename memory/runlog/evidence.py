@@ -1,5 +1,4 @@
-"""Read what a run proves: its results, each named by a hash, and what the owner said in it. Facts
-and SOPs point here.
+"""Read what a run proves: its results, each named by a hash, and what the owner said in it. Facts and SOPs point here.
 
 Read from the run log alone, so that nothing counts as proof but what happened. Source: seed 002 §3 (no execution, no
 memory).
@@ -59,8 +58,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """Hold what the log of one run says. `said` is what the owner said: the task, steering,
-    answers."""
+    """Hold what the log of one run says. `said` is what the owner said: the task, steering, answers."""
 
     run: str
     day: str  # 2026-11-21, UTC

@@ -69,8 +69,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Answer:
-    """Hold what the owner said: free text for a question, a decision for a confirmation. `call` is
-    what it was said to."""
+    """Hold what the owner said: free text for a question, a decision for a confirmation. `call` is what it was said to."""
 
     decision: Literal["answer", "approve", "deny"]
     text: str = ""

@@ -96,8 +96,7 @@ class RunLog:
 
     @classmethod
     def apart(cls, home: Path, task: str) -> RunLog:
-        """Return that of a new run which a process of its own makes go; `task` is what others read
-        of it meanwhile."""
+        """Return that of a new run which a process of its own makes go; `task` is what others read of it meanwhile."""
         return cls.create(home)
 
     @classmethod

@@ -28,8 +28,7 @@ Stamp = list[int]
 
 
 class Entry(NamedTuple):
-    """Hold what is kept of one SOP: `said` is small and read at each start, `text` may be long and
-    is read when it is used."""
+    """Hold what is kept of one SOP: `said` is small and read at each start, `text` may be long and is read when it is used."""
 
     said: Mapping[str, Any]
     text: str
@@ -97,8 +96,7 @@ class Catalogue:
 
 
 def stamp_of(folder: str) -> Stamp:
-    """Return what tells one state of an SOP's files from another; empty when something is no plain
-    file."""
+    """Return what tells one state of an SOP's files from another; empty when something is no plain file."""
     try:
         own = os.stat(folder)  # noqa: PTH116 - a thousand of these take a millisecond
         stamp = [own.st_dev, own.st_ino]

@@ -1,5 +1,4 @@
-"""Define a model: it turns a request into a reply. Every kind of model in this room fills in
-`Model`.
+"""Define a model: it turns a request into a reply. Every kind of model in this room fills in `Model`.
 
 The errors of the layer are in models/errors.py.
 """

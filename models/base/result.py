@@ -57,8 +57,7 @@ class ToolResult:
 
 
 def _says(text: str, structured: Any) -> bool:
-    """Return True if an MCP server's structured answer is its text again: as JSON, or wrapped in
-    one key."""
+    """Return True if an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
     inner = (
         [structured, *structured.values()]
         if isinstance(structured, dict) and len(structured) == 1

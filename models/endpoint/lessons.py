@@ -1,5 +1,4 @@
-"""Learn from an error: the manners change, and the same request is sent once more. The rows are
-assets/models/lessons.json.
+"""Learn from an error: the manners change, and the same request is sent once more. The rows are assets/models/lessons.json.
 
 Each step returns True where it has changed something, so that no lesson is learned twice.
 """

@@ -1,5 +1,4 @@
-"""Choose the next item of autonomous mode: an open one of the to-do list, else one that a model
-plans by the SOP's value rule.
+"""Choose the next item of autonomous mode: an open one of the to-do list, else one that a model plans by the SOP's value rule.
 
 Never the same item twice in a row, nor twice in one session; one that has failed three times is left until its owner has
 changed it, or done. Without a model only what an SOP does by rote is taken, and the rest is said to be left.
@@ -74,8 +73,7 @@ def from_list(
 def planned(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> tuple[list[Item], float]:
-    """Return what a model finds worth doing, best first, and what asking it has cost, USD. Raises
-    ModelError."""
+    """Return what a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
     sop, home = agent.sops.get(SOP), agent.config.home
     open_tasks = [f"- {task.title}" for task in Tasks(home).open()]
     done = [

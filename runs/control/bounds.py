@@ -1,5 +1,4 @@
-"""Bound a run that nobody started by hand: a helper by the run that it works for, an item by
-autonomous mode.
+"""Bound a run that nobody started by hand: a helper by the run that it works for, an item by autonomous mode.
 
 It stands in the run's first event, so that whoever resumes the run, and whenever, is held by the same.
 """

@@ -115,8 +115,7 @@ class Delegation:
             yield self._ended(batch, index)
 
     def _options_of(self, wish: Wish, count: int) -> Options:
-        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or
-        there are no such tools."""
+        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or there are no such tools."""
         options, budget, own = self._options, self._budget, self._options.bounds
         request = own.request if own else self._progress.opening["task"]
         bounds = Bounds(

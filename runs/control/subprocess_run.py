@@ -75,8 +75,7 @@ class Apart:
         return True
 
     def _was_killed(self, code: int) -> bool:
-        """Return True if somebody or the system ended the process and not the run, and it is to go
-        on."""
+        """Return True if somebody or the system ended the process and not the run, and it is to go on."""
         is_wanted = not self._stopped and self._starts < STARTS and -code not in ASKED_TO_STOP
         return code < 0 and is_wanted and may_go_on(self._home, self.run) is not None
 

@@ -170,8 +170,7 @@ def check_screen(lang: Lang) -> Check:
 
 
 def check_desktop(config: Config) -> list[Check]:
-    """Return True if the desktop shows that something waits in the inbox; nothing where there is
-    none."""
+    """Return True if the desktop shows that something waits in the inbox; nothing where there is none."""
     from runs.control.desktop_notice import program
 
     found = program(os.environ)
@@ -184,8 +183,7 @@ def check_desktop(config: Config) -> list[Check]:
 
 
 def check_trash(config: Config) -> list[Check]:
-    """Return True if the desktop's own trash takes what is removed; nothing where there is no
-    desktop, or the owner wants none."""
+    """Return True if the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
     from sandbox.trash import desktop
 
     if config.safety.trash == "home" or not desktop.has_screen(os.environ):

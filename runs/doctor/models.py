@@ -1,5 +1,4 @@
-"""Check that the configured models can serve. Only a GET of `models` at each endpoint leaves the
-machine; no key is shown."""
+"""Check that the configured models can serve. Only a GET of `models` at each endpoint leaves the machine; no key is shown."""
 
 from __future__ import annotations
 

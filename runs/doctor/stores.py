@@ -1,5 +1,4 @@
-"""Check what is kept, and the services that may share it: runs, jobs, SOPs, journal, Redis, Neo4j,
-the shared database, MCP servers."""
+"""Check what is kept, and the services that may share it: runs, jobs, SOPs, journal, Redis, Neo4j, the shared database, MCP servers."""
 
 from __future__ import annotations
 
@@ -120,8 +119,7 @@ def _check_journal(config: Config) -> Check:
 
 
 def check_redis(config: Config) -> list[Check]:
-    """Return True if the configured Redis answers; without it the window of a session is that of
-    one process and the run logs."""
+    """Return True if the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
     from memory.window import MISSING, problem_of
@@ -134,8 +132,7 @@ def check_redis(config: Config) -> list[Check]:
 
 
 def check_graph(config: Config) -> list[Check]:
-    """Return True if the configured Neo4j answers; without it the mind graph is in the journal's
-    database alone."""
+    """Return True if the configured Neo4j answers; without it the mind graph is in the journal's database alone."""
     if config.graph is None:
         return []
     from memory.graph.neo4j_graph import MISSING, GraphDown, Neo4jGraph
@@ -150,8 +147,7 @@ def check_graph(config: Config) -> list[Check]:
 
 
 def check_queue(config: Config) -> list[Check]:
-    """Return True if the database that machines share answers, when one is configured; how much
-    there waits and is at work."""
+    """Return True if the database that machines share answers, when one is configured; how much there waits and is at work."""
     if config.queue is None:
         return []
     from runs.workers.database import MISSING, QueueError, opened

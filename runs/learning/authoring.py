@@ -116,16 +116,14 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
-    """Return what the configured model says to a prompt, written down as above. Raises ModelError,
-    ConfigError, RunLogError."""
+    """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
     agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
-    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`:
-    as in `author`."""
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
 

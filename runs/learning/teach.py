@@ -298,8 +298,7 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
 
 
 def keeping_of(agent: Agent) -> Keeping:
-    """Return what the evidence gate must know of this agent: the owner's folders, and what is
-    secret."""
+    """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
     return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 

@@ -130,8 +130,7 @@ def _options(config: Config, job: Job) -> Options:
 
 
 def owner_of(approve: str) -> Owner:
-    """Return who answers while the job runs: nobody is there, and what must be asked waits in the
-    inbox."""
+    """Return who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
     from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 
     class Approving(ApprovingOwner):

@@ -37,8 +37,7 @@ class System:
 
     @property
     def label(self) -> str:
-        """Return what it is called; that of a home folder other than ~/.sopwith has a sign of its
-        own."""
+        """Return what it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
         is_usual = self.home == self.owner_home / ".sopwith"
         return "sopwith-schedule" + (
             "" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]

@@ -1,5 +1,4 @@
-"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step, a
-moment or another job.
+"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
 
 Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
 (scheduled_task_sop), docs/schedules.md.

@@ -86,8 +86,7 @@ class Counted(NamedTuple):
 
 
 class Ledger(Protocol):
-    """Keep the due times of the scheduler: in this home's SQLite file, or in a database that
-    machines share."""
+    """Keep the due times of the scheduler: in this home's SQLite file, or in a database that machines share."""
 
     def counted(
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime

@@ -1,5 +1,4 @@
-"""Settle a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a
-notice to the inbox.
+"""Settle a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a notice to the inbox.
 
 "Done" is what the run log says, never what a model says. Everything here may be done again after a kill: the report has
 one name for its run, the notice one id, and the ledger takes an end once.

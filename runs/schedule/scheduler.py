@@ -281,8 +281,7 @@ class Scheduler:
         plan.cursor, plan.next = here, following
 
     def _take_after(self, plan: _Planned, now: datetime) -> None:
-        """Queue what comes after another job: once for each time that the other was done, with its
-        due time."""
+        """Queue what comes after another job: once for each time that the other was done, with its due time."""
         done = self.ledger.done_since(plan.job.after, plan.since)
         known = (
             {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()

@@ -1,5 +1,4 @@
-"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for
-later.
+"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for later.
 
 At a run's start nobody waits for a model to load, so recall goes by words there, and is silent unless much of the request
 was spoken of before. A shared session gets an index that knows its own turns only. Source: seed 000 stage 2; seed 003

@@ -32,8 +32,7 @@ _BEGINS_AT = {
 
 
 class Spoken:
-    """Hold what is said in one run. `start`: its run_started event, redacted like all others when
-    it comes through `heard`."""
+    """Hold what is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
 
     def __init__(
         self,
@@ -121,8 +120,7 @@ class Spoken:
 
 
 def _words(event: Event) -> tuple[str, str, str] | None:
-    """Return what an event says: text, who, and what its turn is called within the run; None when
-    nobody says anything."""
+    """Return what an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
     kind = event["type"]
     if kind == "run_started":
         said = (event["task"], "owner", "task")

@@ -135,8 +135,7 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
 
 
 def _put_old_runs_away(config: Config, now: datetime) -> None:
-    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is;
-    the next time finishes."""
+    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is; the next time finishes."""
     if config.runs.archive_days > 0:
         with suppress(OSError):
             put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)

@@ -1,5 +1,4 @@
-"""Name what the sandbox lets one call do beyond, once the gate has let it pass: the network, Git's
-settings, or everything.
+"""Name what the sandbox lets one call do beyond, once the gate has let it pass: the network, Git's settings, or everything.
 
     all      what the owner was asked about and what no sandbox can do (other rights, keys, places outside the roots);
              scripts that ship with Sopwith, word for word

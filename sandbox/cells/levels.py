@@ -38,8 +38,7 @@ class Level(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Limit each process, and where a control group can be made, by `memory_bytes` and `processes`
-    all of a call together."""
+    """Limit each process, and where a control group can be made, by `memory_bytes` and `processes` all of a call together."""
 
     memory_bytes: int = 4 << 30
     processes: int = 512
@@ -66,8 +65,7 @@ class Sandbox:
 
 
 def probe(home: Path | None = None) -> Level:
-    """Return what holds here, really tried. A success is noted in `home` and believed until the
-    next boot."""
+    """Return what holds here, really tried. A success is noted in `home` and believed until the next boot."""
     key = machine() if home else ""
     note = home / "sandbox" if home else None
     if note is not None and key:
@@ -88,8 +86,7 @@ def probe(home: Path | None = None) -> Level:
 
 
 def chosen(level: Level, wanted: str) -> Level:
-    """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if
-    it says so."""
+    """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if it says so."""
     if wanted == "none":
         return Level("none", "switched off in config.yaml")
     if wanted == "partial" and level.name == "full":
@@ -105,8 +102,7 @@ def chosen(level: Level, wanted: str) -> Level:
 def runs_code(
     level: Level, wanted: str, *, attended: bool
 ) -> tuple[Literal["yes", "ask", "no"], str]:
-    """Return True if code runs in a run for which the config says `wanted`, and why not, with how
-    to get a sandbox."""
+    """Return True if code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
     if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
         return "yes", ""
     why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason

@@ -1,5 +1,4 @@
-"""Find the Git repositories in the folders that may be written to: what their `hooks` and `config`
-name runs without asking."""
+"""Find the Git repositories in the folders that may be written to: what their `hooks` and `config` name runs without asking."""
 
 from __future__ import annotations
 

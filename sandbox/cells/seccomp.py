@@ -79,8 +79,7 @@ def _on(number: int, lines: list[bytes]) -> list[bytes]:
 
 
 def _load(offset: int) -> bytes:
-    """Load a word of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24
-    the second (their low halves)."""
+    """Load a word of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24 the second (their low halves)."""
     return _line(_LOAD, offset, 0, 0)
 
 

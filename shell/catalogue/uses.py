@@ -1,5 +1,4 @@
-"""Tell what one command line does by the rows of its program: the longest row that fits, else its
-verbs, else its default."""
+"""Tell what one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Tell what one-liners of perl, ruby, node, php, lua and sed do, by the names in them; and the
-commands that they start."""
+"""Tell what one-liners of perl, ruby, node, php, lua and sed do, by the names in them; and the commands that they start."""
 
 from __future__ import annotations
 
@@ -114,8 +113,7 @@ def removed(code: str) -> list[str]:
 
 
 def has_effect(code: str) -> bool:
-    """Return True if a one-liner may do more than compute and print. Words in its strings do not
-    count."""
+    """Return True if a one-liner may do more than compute and print. Words in its strings do not count."""
     code = _LOOKED_FOR.sub(" ", _WRITTEN.sub("", code))  # what is written is judged by its place
     names = [text[1:-1] for text in _STRINGS.findall(code)]
     is_called_by_name = "(" in code and any(

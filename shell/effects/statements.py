@@ -1,5 +1,4 @@
-"""Tell what the text given to a database's client does: SQL, Redis, MongoDB, and the clients' own
-commands."""
+"""Tell what the text given to a database's client does: SQL, Redis, MongoDB, and the clients' own commands."""
 
 from __future__ import annotations
 
@@ -132,8 +131,7 @@ def without_strings(text: str) -> str:
 
 
 def changes_sql(text: str) -> bool:
-    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text:
-    yes, it waits for more."""
+    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
     inert = _INERT.sub("''", text)
     statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
     statements = [statement for statement in statements if statement.strip("' ")]
@@ -141,8 +139,7 @@ def changes_sql(text: str) -> bool:
 
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
-    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and
-    nothing leaves it."""
+    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
     return ":memory:" in values and all(
         text is not None and not _LEAVES_MEMORY.search(text) for text in texts
     )

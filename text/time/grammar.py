@@ -107,8 +107,7 @@ class Grammar:
         return Reader(self._plan, text, now)
 
     def openings(self, name: str) -> re.Pattern[str]:
-        """Return what a rule can begin with; a place where this does not match need not be read.
-        Compiled once."""
+        """Return what a rule can begin with; a place where this does not match need not be read. Compiled once."""
         if name not in self._openings:
             patterns: dict[str, None] = {}
             self._collect(name, patterns, set())
@@ -118,8 +117,7 @@ class Grammar:
         return self._openings[name]
 
     def _planned(self) -> Plan:
-        """Return what can begin what, so that of some 300 ways to read a place only those are tried
-        that can be one."""
+        """Return what can begin what, so that of some 300 ways to read a place only those are tried that can be one."""
         bits: dict[str, int] = {}
         patterns: list[re.Pattern[str]] = []
         names: dict[str, int] = {}
@@ -153,8 +151,7 @@ class Grammar:
         return Plan(self._words, rules, patterns)
 
     def unknown(self) -> list[str]:
-        """Return what is wrong with the rules: parts that are nothing, and rules that begin with
-        themselves. Empty when sound."""
+        """Return what is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
         parts = {
             part.name
             for rules in self._rules.values()

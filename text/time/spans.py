@@ -141,8 +141,7 @@ def unit_span(day: date, unit: str, offset: int = 0) -> Span:
 
 
 def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool = False) -> Span:
-    """Choose from what comes again the last one that has begun, or the first that has not ended
-    when the future is meant.
+    """Choose from what comes again the last one that has begun, or the first that has not ended when the future is meant.
 
     `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins today is not meant.
     """
@@ -213,8 +212,7 @@ def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
 
 
 def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
-    """Return what lies so far from `start`: a day for days and longer units, else a minute or
-    second."""
+    """Return what lies so far from `start`: a day for days and longer units, else a minute or second."""
     days, seconds, months = 0.0, 0.0, 0.0
     for amount, unit in quantity:
         if unit in CLOCK_UNITS:

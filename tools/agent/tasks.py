@@ -147,8 +147,7 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Yield what is wrong with the list, or with what should be put on it, is for the model to
-    read."""
+    """Yield what is wrong with the list, or with what should be put on it, is for the model to read."""
     try:
         yield
     except SopwithError as error:

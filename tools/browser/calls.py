@@ -31,8 +31,7 @@ def problem() -> str:
 
 
 def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gate should know of a call: where it goes on from, and what the references in
-    it were when they were shown."""
+    """Return what the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
     browser = ctx.kept.get("browser")
     if not isinstance(browser, Browser):
         return {}

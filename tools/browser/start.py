@@ -106,8 +106,7 @@ def has_display() -> bool:
 
 
 class Home:
-    """Hold what lies in `<home>/browser`, as one run uses it. Made when the run opens its browser,
-    closed at its end."""
+    """Hold what lies in `<home>/browser`, as one run uses it. Made when the run opens its browser, closed at its end."""
 
     def __init__(self, home: Path, run: str, settings: BrowserConfig) -> None:
         self.folder, self.settings = home / "browser", settings

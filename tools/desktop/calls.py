@@ -54,8 +54,7 @@ def problem() -> str:
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gate should know of a call: the window that it would act in, by its program
-    and title."""
+    """Return what the gate should know of a call: the window that it would act in, by its program and title."""
     seen = desktop_link.last_seen(ctx)
     try:
         window = _window(seen, args) if seen else None

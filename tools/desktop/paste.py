@@ -108,8 +108,7 @@ def _started(
 
 
 def _output(kind: str) -> bytes:
-    """Return what the clipboard gives, no more than one byte beyond the largest; nothing from an
-    owner that hangs."""
+    """Return what the clipboard gives, no more than one byte beyond the largest; nothing from an owner that hangs."""
     command = f"xclip -selection clipboard -out -target {kind} | head -c {LARGEST_BYTES + 1}"
     try:
         done = subprocess.run(

@@ -150,8 +150,7 @@ class Windows:
         return 0 if owner == self._x.NONE else int(owner.id)
 
     def types(self, text: str) -> bool:
-        """Return True if each letter has a key here, with the shift that a US keyboard would take,
-        as pyautogui presses it."""
+        """Return True if each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
         is_shifted = import_module("pyautogui").isShiftCharacter
         for letter in text:
             key = self.display.keysym_to_keycode(ord(letter)) if " " <= letter <= "~" else 0
@@ -167,8 +166,7 @@ class Windows:
         return bool(self.display.keysym_to_keycode(ord(letter)))
 
     def has_new_keyboard(self) -> bool:
-        """Return True if the layout is another than when this was last asked; from now on it is the
-        one that is known here."""
+        """Return True if the layout is another than when this was last asked; from now on it is the one that is known here."""
         info = self.display.display.info
         first, count = info.min_keycode, info.max_keycode - info.min_keycode + 1
         keys = [tuple(each) for each in self.display.get_keyboard_mapping(first, count)]

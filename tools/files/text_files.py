@@ -1,5 +1,4 @@
-"""Open only regular files, know their encoding, and say what is near a missing name: what the file
-tools share."""
+"""Open only regular files, know their encoding, and say what is near a missing name: what the file tools share."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ def write_beneath(path: Path, data: bytes | str | Iterable[bytes]) -> int:
 
 
 def failure(path: Path, error: OSError) -> ToolError:
-    """Return what the system said of a path, for the model; of a missing one, what is there
-    instead."""
+    """Return what the system said of a path, for the model; of a missing one, what is there instead."""
     if error.errno == errno.ENXIO:
         return ToolError(f"{path} is a socket or a device, not a regular file")
     if not isinstance(error, FileNotFoundError):

@@ -103,8 +103,7 @@ class McpServers:
             logging.getLogger(name).propagate = False
 
     def tools(self, name: str, seconds: float = START_SECONDS) -> list[Tool]:
-        """Return what a server offers; asked once, and again after it was started anew. Raises
-        ServerFailure."""
+        """Return what a server offers; asked once, and again after it was started anew. Raises ServerFailure."""
         found = self._up.get(name)
         if found and found.tools is not None and not found.is_over:
             return found.tools

@@ -156,8 +156,7 @@ class Tree:
         return ""
 
     def has_rest(self) -> bool:
-        """Return True if the script, which has ended, may have left processes behind. Cheap: asks
-        the kernel for children."""
+        """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
@@ -195,8 +194,7 @@ class Tree:
             self._close()
 
     def _has_children(self) -> bool:
-        """Return True if we have a child that is not known for something else, such as what starts
-        the scripts."""
+        """Return True if we have a child that is not known for something else, such as what starts the scripts."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:

@@ -156,8 +156,7 @@ def on_port(port: int) -> tuple[list[psutil.Process], str]:
 
 
 def using(path: Path) -> tuple[list[psutil.Process], str]:
-    """Return who has a file open, or works or has files in a folder; and how many could not be
-    looked at."""
+    """Return who has a file open, or works or has files in a folder; and how many could not be looked at."""
     import psutil
 
     found, unseen = [], 0

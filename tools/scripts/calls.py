@@ -169,8 +169,7 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
 
 @contextmanager
 def _on_disk(folder: Path) -> Iterator[None]:
-    """Yield what a script needs on disk is written in here, before it may do anything; a disk that
-    is full is told as such."""
+    """Yield what a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield

@@ -102,8 +102,7 @@ class Cell:
                 os.close(each)
 
     def is_alive(self) -> bool:
-        """Return True if it can take a call: it has not ended, and says nothing of a call that is
-        over."""
+        """Return True if it can take a call: it has not ended, and says nothing of a call that is over."""
         if self.talk.fileno() < 0 or self._process.poll() is not None:
             return False
         try:

@@ -314,8 +314,7 @@ class Shell:
         return 0
 
     def _reads(self, pid: int) -> bool | None:
-        """Return True if a process waits in a read of this terminal; None when that cannot be seen
-        (it has other rights)."""
+        """Return True if a process waits in a read of this terminal; None when that cannot be seen (it has other rights)."""
         if not _READ:
             return None
         try:

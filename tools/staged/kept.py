@@ -1,5 +1,4 @@
-"""Put together what a run has left changed, from its entries in the undo store, and what stood
-there before."""
+"""Put together what a run has left changed, from its entries in the undo store, and what stood there before."""
 
 from __future__ import annotations
 

@@ -96,8 +96,7 @@ def checked(url: str) -> str:
 
 
 def _body(response: requests.Response) -> tuple[bytes, bool]:
-    """Return what the server sends, unpacked, as far as it is of use; and whether that is not all
-    of it."""
+    """Return what the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
     most = (
         MAX_TEXT_BYTES
         if response.headers.get("Content-Type", "").startswith("text/")

@@ -156,8 +156,7 @@ class _Teaching:
         return made.draft if made else draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
-        """Return what --values says of the parameters of a text. Raises TeachingError for a name
-        that is none of them."""
+        """Return what --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
         values = parameters(self.args.values or [])
         known = draft.content.parameters
         if unknown := next(

@@ -1,5 +1,4 @@
-"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the
-command."""
+"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the command."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ _OPENS = re.compile(rf"\s*<({'|'.join(_TAGS)})>")
 
 
 def is_output(text: str) -> bool:
-    """Return True if a text is lines that a program printed, with nothing in them that Markdown
-    would mean: its lines must stay."""
+    """Return True if a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
     return "\n" in text and not _MARKS.search(text)
 
 

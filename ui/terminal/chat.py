@@ -217,8 +217,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the
-    number tells the two apart."""
+    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
     raise KeyboardInterrupt(number)
 
 

@@ -209,8 +209,7 @@ class InputLine:
             return True
 
     def _message(self) -> ANSI:
-        """Return what stands before the line: the moving part of the screen, then the mark of the
-        prompt."""
+        """Return what stands before the line: the moving part of the screen, then the mark of the prompt."""
         from prompt_toolkit.formatted_text import ANSI
 
         if self._question:

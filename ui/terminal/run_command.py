@@ -32,8 +32,7 @@ YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
-    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a
-    terminal."""
+    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
 
     screen: Screen
     owner: Owner

@@ -117,8 +117,7 @@ def _serve(
 
 
 class Beside:
-    """Work beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after
-    idle minutes."""
+    """Work beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
 
     def __init__(self, config: Config) -> None:
         self._config, self._stop = config, threading.Event()

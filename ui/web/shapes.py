@@ -1,5 +1,4 @@
-"""Define the requests of the page; FastAPI checks them. Imported inside functions only: made of a
-library's classes."""
+"""Define the requests of the page; FastAPI checks them. Imported inside functions only: made of a library's classes."""
 
 from __future__ import annotations
 

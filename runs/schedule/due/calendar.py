@@ -1,5 +1,4 @@
-"""Show a calendar: due times that came with what became of them, those that are planned; and how a
-job is doing."""
+"""Show a calendar: due times that came with what became of them, those that are planned; and how a job is doing."""
 
 from __future__ import annotations
 

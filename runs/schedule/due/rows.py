@@ -1,5 +1,4 @@
-"""Decide what becomes of due times that have come: claimed, or skipped with the reason. It writes
-nothing down."""
+"""Decide what becomes of due times that have come: claimed, or skipped with the reason. It writes nothing down."""
 
 from __future__ import annotations
 

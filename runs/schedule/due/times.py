@@ -78,8 +78,7 @@ def _steady(
 
 
 def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[datetime]:
-    """Yield those of the times that lie on every Nth day, or in every Nth week, counted from the
-    first one of all."""
+    """Yield those of the times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
     count, unit = job.every or (1, "d")
     opening = next(_wall(job, begin), None)
     if opening is None:

@@ -180,8 +180,7 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
 
 
 def _lines() -> Iterator[dict[str, Any]]:
-    """Yield what the server sends, until it is gone. Not through `sys.stdin`: a thread that waits
-    there disturbs the end."""
+    """Yield what the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
     held = b""
     while piece := os.read(0, 65_536):
         held += piece

@@ -204,8 +204,7 @@ class SharedChat:
                 self._timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self._hand_over)
 
     def _hand_over(self) -> None:
-        """Hand what was gathered to whoever waits for it: a question, the run at work, or a new
-        one."""
+        """Hand what was gathered to whoever waits for it: a question, the run at work, or a new one."""
         self._timer = None
         child = self.child
         if not self._heap:

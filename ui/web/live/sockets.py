@@ -52,8 +52,7 @@ async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
 
 
 async def heard(socket: WebSocket) -> dict[str, Any]:
-    """Return what a tab says next. Raises ValueError for all that is no JSON object;
-    WebSocketDisconnect."""
+    """Return what a tab says next. Raises ValueError for all that is no JSON object; WebSocketDisconnect."""
     try:
         said = json.loads(await socket.receive_text())
     except (KeyError, RecursionError) as error:  # bytes; a thousand brackets

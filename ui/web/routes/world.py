@@ -32,8 +32,7 @@ to = APIRouter(tags=["graph-schedule-inbox"])
 
 
 async def said(site: Site, *words: str) -> Any:
-    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is
-    decided there."""
+    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
     return json.loads(await site.errands.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 

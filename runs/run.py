@@ -87,49 +87,51 @@ class Run:
 
         A defect of ours is raised after the log says that the run failed.
         """
-        with (
-            Interrupts() as interrupts
-        ):  # to the end of log and journal: a stop that comes late splits neither
+        # To the end of log and journal: a stop that comes late splits neither.
+        with Interrupts() as interrupts:
             try:
                 for event in self._opening:
                     yield self._write(event)
-                try:
-                    end = yield from self._drive(interrupts)
-                except KeyboardInterrupt:
-                    end = {"status": "cancelled", "result": "", "exit": "EXITED"}
-                except RunLogError:  # nothing more can be written
-                    raise
-                except BaseException as error:
-                    self._loop.close()  # ends the tool that is at work
-                    has_left = isinstance(error, GeneratorExit)  # whoever listened
-                    said = "" if has_left else f"{type(error).__name__}: {error}"
-                    self._end(
-                        {
-                            "status": "cancelled" if has_left else "failed",
-                            "result": said,
-                            "exit": "EXITED",
-                        }
-                    )
-                    raise
-                ended = self._end(end)
+                ended = self._end((yield from self._ending(interrupts)))
             finally:
                 self._close()
                 self._log.close()
                 problem = self._spoken.finish() if self._spoken is not None else ""
         self.stopped_by, self.stops = interrupts.received, interrupts.count
-        is_awaited = self.stopped_by is None  # the run is over; who stops now does not want to wait
-        if self._learn is not None and self.status not in ("cancelled", "waiting") and is_awaited:
-            with suppress(KeyboardInterrupt):
-                for event in self._learn(self):
-                    yield {
-                        "type": event["type"],
-                        "run": self.id,
-                        "at": now(),
-                        **self._redact(event),
-                    }
+        yield from self._learned()
         if problem:
-            yield {"type": "journal_failed", "run": self.id, "at": now(), "reason": problem}
+            yield self._stamped({"type": "journal_failed", "reason": problem})
         yield ended
+
+    def _ending(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
+        """Drive the loop; a defect is raised after the log says that the run failed."""
+        try:
+            return (yield from self._drive(interrupts))
+        except KeyboardInterrupt:
+            return {"status": "cancelled", "result": "", "exit": "EXITED"}
+        except RunLogError:  # nothing more can be written
+            raise
+        except GeneratorExit:  # whoever listened has left
+            self._loop.close()  # ends the tool that is at work
+            self._end({"status": "cancelled", "result": "", "exit": "EXITED"})
+            raise
+        except BaseException as error:
+            self._loop.close()
+            said = f"{type(error).__name__}: {error}"
+            self._end({"status": "failed", "result": said, "exit": "EXITED"})
+            raise
+
+    def _learned(self) -> Iterator[Event]:
+        """Yield what is learned from a run that has ended; who has stopped it does not want to wait."""
+        has_ended = self.status not in ("cancelled", "waiting") and self.stopped_by is None
+        if self._learn is None or not has_ended:
+            return
+        with suppress(KeyboardInterrupt):
+            for event in self._learn(self):
+                yield self._stamped(self._redact(event))
+
+    def _stamped(self, event: Event) -> Event:
+        return {"type": event["type"], "run": self.id, "at": now(), **event}
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
         """The loop's events, and how it ended as fields of `run_ended`."""
@@ -170,7 +172,7 @@ class Run:
     def _write(self, event: Event) -> Event:
         if event["type"] not in CLEAN:
             event = self._without_secrets(event)
-        stamped = {"type": event["type"], "run": self.id, "at": now(), **event}
+        stamped = self._stamped(event)
         if event["type"] not in NOT_LOGGED:
             self._log.append(stamped)
             self._totals.add(stamped)

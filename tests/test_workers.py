@@ -255,7 +255,7 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
         (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "sleep 1.5"))
     started = [worker(home) for _ in range(2)]
     for process in started:
-        assert process.stderr is not None and "takes tasks" in process.stderr.readline()
+        assert process.stderr is not None and "taking tasks" in process.stderr.readline()
     runs = queue(home, range(4), tmp_path / "work", parallel=parallel)
     until(lambda: all(each.status == "done" for each in sent(shared, 9)))
     found = intervals(shared, runs)
@@ -330,7 +330,8 @@ def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
     shared: Database, home: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     sop = home / "sops" / "stamp" / "sop.yaml"
-    sop.write_text(SOP.replace("sleep 0.2; echo", "rm -f nothing; echo"))  # the gate asks about it
+    (home.parent / "old").write_text("old")
+    sop.write_text(SOP.replace("sleep 0.2; echo", "rm ~/old; echo"))  # the gate asks about it
     run = queue(home, range(1), tmp_path / "work")[0]
     assert cli("worker", "--until-empty").code == 0
     assert sent(shared, 1)[0].status == "waiting"

@@ -64,27 +64,21 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
         for row in rows:
             _print_narrow(columns, row)
         return
-    needed = [
-        max(cell_len(cell) for cell in cells)
-        for cells in zip([c.title for c in columns], *rows, strict=True)
-    ]
-    room = console.width - sum(
-        width + 2 for column, width in zip(columns, needed, strict=True) if not column.grows
-    )
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column, width in zip(columns, needed, strict=True):
-        width = min(width, max(10, room - 2)) if column.grows else width
+    needed = [
+        max(map(cell_len, cells)) for cells in zip([c.title for c in columns], *rows, strict=True)
+    ]
+    pairs = list(zip(columns, needed, strict=True))
+    room = console.width - sum(width + 2 for column, width in pairs if not column.grows)
+    for column, width in pairs:
         justify: Literal["left", "right"] = "right" if column.right else "left"
+        wide = min(width, max(10, room - 2)) if column.grows else width
         table.add_column(
-            column.title, style=column.style, justify=justify, no_wrap=True, width=width
+            column.title, style=column.style, justify=justify, no_wrap=True, width=wide
         )
     for row in rows:
-        table.add_row(
-            *(
-                Text(cell, each.styles.get(cell, ""))
-                for each, cell in zip(columns, row, strict=True)
-            )
-        )
+        cells = zip(columns, row, strict=True)
+        table.add_row(*(Text(cell, each.styles.get(cell, "")) for each, cell in cells))
     console.print(table)
 
 

@@ -186,14 +186,17 @@ def _check_keys(fields: Mapping[str, Any]) -> None:
             raise JobError("error.job.no-key", key_name=key)
     for key, (kind, wanted) in _KINDS.items():
         value = fields.get(key)
-        if value is not None and (
-            not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
-        ):
+        if value is not None and not _is_of(value, kind):
             raise JobError(
                 "error.job.wanted", key_name=key, wanted=Message(f"error.job.a-{wanted}")
             )
         if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):
             raise JobError("error.job.no-text", key_name=key)
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Return True for a value of this kind; true and false are no numbers here."""
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 def _limits(said: Mapping[str, Any]) -> Limits:
@@ -221,9 +224,8 @@ def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
     given = [key for key in ("schedule", "cron", "at", "after", "repeat") if fields.get(key)]
     if given not in (["schedule"], ["cron"], ["at"], ["after"], ["repeat"], ["schedule", "repeat"]):
         raise JobError("error.job.one-way")
-    if fields.get("on") is not None and not re.fullmatch(
-        r"weekly|monthly|every_\d+w", fields.get("repeat") or ""
-    ):
+    repeat, on = fields.get("repeat") or "daily", fields.get("on")
+    if on is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", repeat):
         raise JobError("error.job.on-without-days")
     if given == ["at"]:
         return {"at": _moment("at", fields["at"], zone)}
@@ -231,34 +233,30 @@ def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
         return {"after": fields["after"]}
     if given == ["cron"]:
         return {"cron": (check_cron(fields["cron"]),)}
-    return _repeated(fields.get("schedule"), fields.get("repeat") or "daily", fields.get("on"))
+    return _repeated(fields.get("schedule"), repeat, on)
 
 
 def _repeated(times: Any, repeat: str, on: Any) -> dict[str, Any]:
     """`schedule` and `repeat`."""
     every = EVERY.fullmatch(repeat)
-    if every is None and repeat not in REPEATS:
-        known = ", ".join(REPEATS)
-        raise JobError("error.job.repeat", known=known, repeat=repeat)
-    if every and int(every[1]) == 0:
+    if every is None:
+        if repeat not in REPEATS:
+            raise JobError("error.job.repeat", known=", ".join(REPEATS), repeat=repeat)
+        return {"cron": _cron_lines(times, _days(repeat, "", on)), "is_once": repeat == "once"}
+    count, unit = int(every[1]), every[2]
+    if count == 0:
         raise JobError("error.job.every-0", repeat=repeat)
-    if every and every[2] in "mh":
-        if times:
-            return {
-                "cron": tuple(
-                    _each_day_from(_times(times), int(every[1]) * (60 if every[2] == "h" else 1))
-                )
-            }
-        return {"every": (int(every[1]), every[2])}
-    days = _days(repeat, every[2] if every else "", on)
-    lines = tuple(
-        check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME)
-    )
-    return {
-        "cron": lines,
-        "every": (int(every[1]), every[2]) if every else None,
-        "is_once": repeat == "once",
-    }
+    if unit not in "mh":
+        return {"cron": _cron_lines(times, _days(repeat, unit, on)), "every": (count, unit)}
+    if times:
+        minutes = count * 60 if unit == "h" else count
+        return {"cron": tuple(_each_day_from(_times(times), minutes))}
+    return {"every": (count, unit)}
+
+
+def _cron_lines(times: Any, days: str) -> tuple[str, ...]:
+    found = _times(times or DEFAULT_TIME)
+    return tuple(check_cron(f"{minute} {hour} {days}") for hour, minute in found)
 
 
 def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
@@ -281,28 +279,29 @@ def _times(said: str | list[Any]) -> list[tuple[int, int]]:
 
 
 def _days(repeat: str, unit: str, on: Any) -> str:
-    """The last three fields of a cron line."""
-    said = (
-        on
-        if isinstance(on, list)
-        else [part for part in re.split(r"[,\s]+", str(on or "")) if part]
-    )
-    words = [str(each).strip().lower() for each in said]
+    """Return the last three fields of a cron line."""
+    said = on if isinstance(on, list) else re.split(r"[,\s]+", str(on or ""))
+    words = [word for each in said if (word := str(each).strip().lower())]
     if repeat == "weekly" or unit == "w":
-        names = [word[:3] for word in words] or ["mon"]
-        if wrong := [word for word, name in zip(words, names, strict=False) if name not in DAYS]:
-            raise JobError("error.job.weekdays", days=", ".join(DAYS), wrong=wrong[0])
-        return f"* * {','.join(names)}"
+        return _weekdays(words or ["mon"])
     if repeat == "monthly":
-        words = words or ["1"]
-        if wrong := [
-            word
-            for word in words
-            if word != "last" and not re.fullmatch(r"0?[1-9]|[12]\d|3[01]", word)
-        ]:
-            raise JobError("error.job.month-days", wrong=wrong[0])
-        return f"{','.join('L' if word == 'last' else word for word in words)} * *"
+        return _month_days(words or ["1"])
     return {"weekday": "* * 1-5", "weekend": "* * 0,6"}.get(repeat, "* * *")
+
+
+def _weekdays(words: list[str]) -> str:
+    wrong = next((word for word in words if word[:3] not in DAYS), None)
+    if wrong is not None:
+        raise JobError("error.job.weekdays", days=", ".join(DAYS), wrong=wrong)
+    return f"* * {','.join(word[:3] for word in words)}"
+
+
+def _month_days(words: list[str]) -> str:
+    is_day = re.compile(r"0?[1-9]|[12]\d|3[01]|last").fullmatch
+    wrong = next((word for word in words if not is_day(word)), None)
+    if wrong is not None:
+        raise JobError("error.job.month-days", wrong=wrong)
+    return f"{','.join(words).replace('last', 'L')} * *"
 
 
 def check_cron(line: str) -> str:

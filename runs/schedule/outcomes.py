@@ -24,7 +24,7 @@ from models.base import Event
 from runs.control.desktop_notice import on_desktop
 from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job, is_id
-from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
+from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
 
 MAX_FAILURES = 3  # in a row; then the job is paused
 LOOKED_BACK = 50  # rows in which they are looked for
@@ -116,30 +116,26 @@ class Outcomes:
         return True
 
     def _end(self, row: Row, job: Job | None, events: list[Event]) -> Row:
-        zone = job.zone if job else moment(0).tzinfo
-        assert zone is not None
-        if events and job is not None:
-            self._report(row, job, events)
-        if job is not None and (
-            job.notify == "always" or (job.notify == "failure" and row.status in FAILED)
-        ):
-            result = _short(
-                row.result if row.status == "done" else self._in_words(row.reason or row.result)
-            )
-            values = {
-                "job": row.job,
-                "due": _local(row.at, zone),
-                "status": row.status,
-                "result": result,
-            }
-            command = (
-                f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
-            )
-            self._tell(
-                f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command
-            )
+        if job is not None:
+            if events:
+                self._report(row, job, events)
+            is_failure = job.notify == "failure" and row.status in FAILED
+            if is_failure or job.notify == "always":
+                self._notify(row, job)
         self._ledger.end(row)
         return row
+
+    def _notify(self, row: Row, job: Job) -> None:
+        result = row.result if row.status == "done" else self._in_words(row.reason or row.result)
+        text = self._prompts.text(
+            "schedule_ended",
+            job=row.job,
+            due=_local(row.at, job.zone),
+            status=row.status,
+            result=_short(result),
+        )
+        shown = f"runs show {row.run}" if row.run else f"schedule show {row.job}"
+        self._tell(f"job-{row.job}-{row.due}", text, f"sopwith {shown}")
 
     def _in_words(self, text: str) -> str:
         return reasons_in_words(text, self._config.lang)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -191,21 +191,17 @@ class Scheduler:
 
     def next_wake(self) -> tuple[datetime | None, float | None]:
         """Until when it may sleep: a time on the wall's clock, and seconds; None: no such end."""
-        here = self._now_steady()
-        free = [
-            plan
-            for plan in self._planned.values()
-            if plan.next and plan.job.id not in self._blocked
-        ]
-        wall = min(
-            (plan.next for plan in free if plan.next and not plan.job.is_steady), default=None
-        )
-        seconds = [
-            (plan.next - here).total_seconds() for plan in free if plan.next and plan.job.is_steady
-        ]
+        here, wall, seconds = self._now_steady(), list[datetime](), list[float]()
+        for plan in self._planned.values():
+            if plan.next is None or plan.job.id in self._blocked:
+                continue
+            if plan.job.is_steady:
+                seconds.append((plan.next - here).total_seconds())
+            else:
+                wall.append(plan.next)
         if self._again is not None:
             seconds.append(self._again)
-        return wall, max(0.0, min(seconds)) if seconds else None
+        return min(wall, default=None), max(0.0, min(seconds)) if seconds else None
 
     def _now_for(self, job: Job, now: datetime) -> datetime:
         return self._now_steady() if job.is_steady else now
@@ -215,41 +211,35 @@ class Scheduler:
         return began + timedelta(seconds=self._clock.steady() - at)
 
     def _read(self, now: datetime) -> None:
-        """Takes in what changed in the folder."""
+        """Take in what changed in the folder."""
         jobs = self.folder.all()
         wrong = problems(jobs)
         for id in jobs:
             self.outcomes.tell_broken(id, wrong.get(id, ""))
-        sound = {
-            id: job
-            for id, job in jobs.items()
-            if isinstance(job, Job) and id not in wrong and job.enabled
-        }
-        new = {
-            id: job
-            for id, job in sound.items()
-            if id not in self._planned or self._planned[id].job is not job
-        }
-        every = {
-            id: job for id, job in jobs.items() if isinstance(job, Job)
-        }  # a rule counts anew when it is enabled
-        counts = self.ledger.counted(
-            {id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now
-        )
-        self._planned = {
-            id: self._planned[id] for id in sound if id in self._planned and id not in new
-        }
-        ahead = {id: counts[id] for id in new if counts[id].cursor > self._now_for(new[id], now)}
-        if ahead:  # the clock was set back: up to now all is done, what has a row already is not done again
-            here = {id: self._now_for(new[id], now) for id in ahead}
-            counts |= {
-                id: Counted(here[id] if new[id].is_steady else min(here[id], at.since), here[id])
-                for id, at in ahead.items()
-            }
-            self.ledger.count_from({id: counts[id] for id in ahead})
-        for id, job in new.items():
-            self._planned[id] = self._plan(job, counts[id], now)
+        every = {id: job for id, job in jobs.items() if isinstance(job, Job)}
+        sound = {id: job for id, job in every.items() if job.enabled and id not in wrong}
+        old = {id: plan for id, plan in self._planned.items() if sound.get(id) is plan.job}
+        new = {id: job for id, job in sound.items() if id not in old}
+        # The rules of disabled jobs count too: one counts anew when it is enabled.
+        rules = {id: (job.rule, self.folder.written(id)) for id, job in every.items()}
+        counts = self.ledger.counted(rules, now)
+        counts |= self._set_back(new, counts, now)
+        self._planned = old | {id: self._plan(job, counts[id], now) for id, job in new.items()}
         self._parents = {plan.job.after for plan in self._planned.values()} - {""}
+
+    def _set_back(
+        self, new: Mapping[str, Job], counts: Mapping[str, Counted], now: datetime
+    ) -> dict[str, Counted]:
+        """Count from now on what was counted further ahead, before the clock was set back; what has a row stays done."""
+        found = {}
+        for id, job in new.items():
+            here, counted = self._now_for(job, now), counts[id]
+            if counted.cursor > here:
+                since = here if job.is_steady else min(here, counted.since)
+                found[id] = Counted(since, here)
+        if found:
+            self.ledger.count_from(found)
+        return found
 
     def _plan(self, job: Job, counted: Counted, now: datetime) -> _Planned:
         plan = _Planned(job, *counted)
@@ -365,21 +355,15 @@ class Scheduler:
             self._look_again(RESUMED_SECONDS)
             return True
         if row.attempts + 1 >= MAX_ATTEMPTS:
-            said = self._said.get((row.job, row.due), "")
-            self.outcomes.fail(
-                row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now
-            )
+            said = self._said.get((row.job, row.due), "") or "killed"
+            self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said}", now)
             return False
         allowed = allowed_lateness(job) if job else GRACE
-        if (
-            not row.run
-            and row.kind != "hand"
-            and now - row.at > allowed
-            and not (job and job.is_steady)
-        ):
-            self.outcomes.skip(
-                row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now
-            )
+        has_begun = row.run or row.kind == "hand"
+        has_steady_clock = job is not None and job.is_steady
+        if now - row.at > allowed and not has_begun and not has_steady_clock:
+            hours = allowed.total_seconds() / 3600
+            self.outcomes.skip(row, job, f"missed: more than {hours:g} hours late", now)
             return False
         left.append(row)
         return True

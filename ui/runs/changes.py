@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
 from memory.runlog.log import find_run, read_events
@@ -14,6 +15,9 @@ from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
 from ui.words import in_words, say, words_of
+
+if TYPE_CHECKING:
+    from sandbox.undo.store import Undone
 
 YES = ("y", "yes", "是", "好", "对")
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -91,14 +95,19 @@ def undo(args: Namespace, config: Config) -> int:
         done = store.undo(run, call)
     except StageError as error:
         raise NotUndone(words_of(error)) from error
-    conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
     if args.json:
+        conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
         print_json({"undone": list(done.paths), "conflicts": conflicts})
-        return 1 if conflicts else 0
-    for each in conflicts:
-        print(f"{one_line(each['path'], 400)}: {in_words(each['why'])}")
-    print(say("undo.conflicts" if conflicts else "undo.done", n=len(done.paths), run=run))
-    return 1 if conflicts else 0
+    else:
+        _say_undone(done, run)
+    return 1 if done.conflicts else 0
+
+
+def _say_undone(done: Undone, run: str) -> None:
+    for each in done.conflicts:
+        print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
+    key = "undo.conflicts" if done.conflicts else "undo.done"
+    print(say(key, n=len(done.paths), run=run))
 
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:

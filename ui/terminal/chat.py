@@ -92,35 +92,34 @@ class Conversation:
             self.unheard.append(text)
             run.steer(text)
 
-        if self.line is not None:
-            self.line.works(steer)
-        came_late = False
-        try:
-            show(run, Listening(self))
-            if self.line is not None:
-                self.line.works(None)
-        except KeyboardInterrupt as stop:
-            if stop.args or self.line is None:
-                raise
-            came_late = True
-        finally:
-            if self.line is not None:
-                self.line.works(None)
-        if self.line is not None and (
-            came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")
-        ):
+        came_late = self._shown(run, steer)
+        if self.line is not None and (came_late or _came_too_late(run)):
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
         drop_skipped(self.agent, run, self.owner)
         self._spare_time()
-        if run.stopped_by in (
-            signal.SIGTERM,
-            signal.SIGHUP,
-        ):  # meant for the program, not for the turn
+        if run.stopped_by in LEAVING:  # meant for the program, not for the turn
             raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
+
+    def _shown(self, run: Run, steer: Callable[[str], None]) -> bool:
+        """Show the run to its end. Return True when a Ctrl-C came that it did not hear."""
+        line = self.line
+        if line is None:
+            show(run, Listening(self))
+            return False
+        line.works(steer)
+        try:
+            show(run, Listening(self))
+        except KeyboardInterrupt as stop:
+            if stop.args:
+                raise
+            return True
+        finally:
+            line.works(None)
+        return False
 
     def _spare_time(self) -> None:
         """While the owner reads and types, the journal is brought up to date."""
@@ -132,6 +131,14 @@ class Conversation:
             target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True
         )
         self.upkeep.start()
+
+
+LEAVING = (signal.SIGTERM, signal.SIGHUP)
+
+
+def _came_too_late(run: Run) -> bool:
+    """Return True when a Ctrl-C reached the run after its last turn."""
+    return run.stopped_by == signal.SIGINT and run.status != "cancelled"
 
 
 @dataclass(slots=True)

@@ -212,11 +212,7 @@ class TerminalScreen:
         result = clean(str(event.get("result") or "")).strip()
         status = event["status"]
         if status == "done":
-            if "".join(result.split()) not in "".join(self._said.split()):
-                if event.get("rote") and is_output(result):
-                    self._print(f"{result}\n", "")
-                else:
-                    self._print_block(result)
+            self._print_result(result, is_rote=bool(event.get("rote")))
         elif result and status != "waiting":
             self._print(in_words(result), "yellow" if status == "limit" else "red")
         if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
@@ -225,6 +221,14 @@ class TerminalScreen:
             self._print(line, "dim")
 
     # How things are printed.
+
+    def _print_result(self, result: str, *, is_rote: bool) -> None:
+        if "".join(result.split()) in "".join(self._said.split()):
+            return  # it has been streamed
+        if is_rote and is_output(result):
+            self._print(f"{result}\n", "")
+        else:
+            self._print_block(result)
 
     def _aside(self, event: Event) -> None:
         """A question: who is here reads it from the owner's prompt, who is not reads it here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import islice, takewhile
 from typing import Literal, NamedTuple
 
 from runs.schedule.due.folder import JobFolder
@@ -51,42 +52,40 @@ def due_between(
     limit: int = 1000,
 ) -> list[Due]:
     """See Scheduler.due_between; it writes nothing but from when each rule counts. `limit` is that of each job."""
-    came = [
-        Due(row.job, row.at, row.status, row.run, row.reason)
-        for row in ledger.rows(start=start, end=end)
-    ]
+    rows = ledger.rows(start=start, end=end)
+    came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in rows]
     known = {(due.job, due.at) for due in came}
-    jobs = folder.all()
-    wrong = problems(jobs)
-    sound = {
-        id: job
-        for id, job in jobs.items()
-        if isinstance(job, Job) and id not in wrong and job.enabled
-    }
+    sound = runnable(folder.all())
     counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
     planned: list[Due] = []
     for id, job in sound.items():
-        for number, at in enumerate(due_after(job, counts[id].since, max(start, now))):
-            if at >= end or number >= limit:
-                break
-            if (id, at) not in known:
-                planned.append(Due(id, at, "planned"))
+        dues = due_after(job, counts[id].since, max(start, now))
+        here = islice(takewhile(lambda at: at < end, dues), limit)
+        planned += [Due(id, at, "planned") for at in here if (id, at) not in known]
     return sorted([*came, *planned], key=lambda due: due.at)
+
+
+def runnable(jobs: dict[str, Job | Broken]) -> dict[str, Job]:
+    """Return the jobs that are enabled and sound."""
+    wrong = problems(jobs)
+    sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong}
+    return {id: job for id, job in sound.items() if job.enabled}
 
 
 def health(
     job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime
 ) -> Health:
-    """How a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
+    """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
     if isinstance(job, Broken) or problem:
         return "broken"
     if job.paused and not job.enabled:
         return "paused"
-    ran = [row for row in rows if row.status not in ("skipped", "claimed", "running")]
     if job.enabled and next_due is not None and next_due < now - OVERDUE:
         return "overdue"
-    if not ran:
+    ran = (row for row in rows if row.status not in ("skipped", "claimed", "running"))
+    last = next(ran, None)
+    if last is None:
         return "never run"
-    if ran[0].status == "waiting":
+    if last.status == "waiting":
         return "waiting"
-    return "failing" if ran[0].status in FAILED else "ok"
+    return "failing" if last.status in FAILED else "ok"

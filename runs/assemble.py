@@ -293,8 +293,6 @@ class Agent:
         loop = leg.loop
         if options.rote and context.is_own and start["sop"] is None and not bounds:
             loop = self._or_meant(context, loop, pick)
-        is_helper = bool(bounds and bounds.parent)
-        learns = context.is_own and not context.is_trial and not is_helper
         return Run(
             context.log,
             first,
@@ -302,7 +300,7 @@ class Agent:
             context.steering,
             totals=context.progress.totals,
             sop=start["sop"],
-            learn=partial(self._learn, start) if learns else None,
+            learn=partial(self._learn, start) if context.learns else None,
             before=chain(self._recovered(), before),
             redact=leg.redactor.redact,
             said=leg.redactor.stream,

@@ -88,6 +88,13 @@ class RunContext:
         return self.options.session == "main"
 
     @property
+    def learns(self) -> bool:
+        """Return True for a run that may teach something: no trial, no helper, no group's."""
+        bounds = self.options.bounds
+        is_helper = bool(bounds and bounds.parent)
+        return self.is_own and not self.is_trial and not is_helper
+
+    @property
     def request(self) -> str:
         """Return the owner's own words, by which the gate goes."""
         bounds = self.options.bounds

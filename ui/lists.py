@@ -68,18 +68,22 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     needed = [
         max(map(cell_len, cells)) for cells in zip([c.title for c in columns], *rows, strict=True)
     ]
-    pairs = list(zip(columns, needed, strict=True))
-    room = console.width - sum(width + 2 for column, width in pairs if not column.grows)
-    for column, width in pairs:
+    for column, width in zip(columns, _widths(columns, needed, console.width), strict=True):
         justify: Literal["left", "right"] = "right" if column.right else "left"
-        wide = min(width, max(10, room - 2)) if column.grows else width
         table.add_column(
-            column.title, style=column.style, justify=justify, no_wrap=True, width=wide
+            column.title, style=column.style, justify=justify, no_wrap=True, width=width
         )
     for row in rows:
         cells = zip(columns, row, strict=True)
         table.add_row(*(Text(cell, each.styles.get(cell, "")) for each, cell in cells))
     console.print(table)
+
+
+def _widths(columns: Sequence[Column], needed: Sequence[int], most: int) -> list[int]:
+    """Return the width of each column; one that grows gets the room that the others leave."""
+    pairs = list(zip(columns, needed, strict=True))
+    room = most - sum(width + 2 for column, width in pairs if not column.grows)
+    return [min(width, max(10, room - 2)) if column.grows else width for column, width in pairs]
 
 
 def _print_narrow(columns: Sequence[Column], row: Sequence[str]) -> None:

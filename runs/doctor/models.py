@@ -15,9 +15,7 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     """Say whether an endpoint answers, takes the key and knows the model."""
     name = f"model {model.name}"
     if model.kind == "scripted":
-        is_there = Path(model.model).expanduser().is_file()
-        key = "script" if is_there else "no script"
-        return Check(name, is_there, say(lang, key, file=model.model))
+        return _check_script(name, model, lang)
     if not (model.api_key.isascii() and model.api_key.isprintable()):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
     from models.endpoint import Endpoint, read_listing
@@ -34,6 +32,12 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     if not found.names:
         return Check(name, None, say(lang, "no listing", url=url, status=status))
     return _in_listing(model, lang, url, found.names)
+
+
+def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:
+    is_there = Path(model.model).expanduser().is_file()
+    key = "script" if is_there else "no script"
+    return Check(name, is_there, say(lang, key, file=model.model))
 
 
 def _in_listing(model: ModelConfig, lang: Lang, url: str, names: Sequence[str]) -> Check:

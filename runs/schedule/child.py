@@ -74,10 +74,8 @@ def _do(
     from memory.runlog.log import worker
 
     now = datetime.now(UTC)
-    spent, most = ledger.spent(now - timedelta(days=1)), config.limits.cost_usd_per_day
-    note = ""
-    if config.models and spent >= most:
-        note = f"limits.cost_usd_per_day is used up: {spent:.2f} of {most:.2f} USD"
+    note = _spent(config, ledger, now)
+    if note:
         config = replace(config, models=())  # what is done by rote costs nothing, and goes on
     if config.queue and not note:
         _by_any_machine(config, ledger, outcomes, row, job)
@@ -95,6 +93,14 @@ def _do(
         for event in run.events():
             hear(event)
         outcomes.settle(row, job, note)
+
+
+def _spent(config: Config, ledger: Ledger, now: datetime) -> str:
+    """Return that the money of the day is used up, else ""."""
+    spent, most = ledger.spent(now - timedelta(days=1)), config.limits.cost_usd_per_day
+    if not config.models or spent < most:
+        return ""
+    return f"limits.cost_usd_per_day is used up: {spent:.2f} of {most:.2f} USD"
 
 
 def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:

@@ -149,17 +149,18 @@ class Outcomes:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomic(_report_path(folder, row, job.zone), self._report_text(row, job, events))
 
+    def _how(self, first: Event, last: Event) -> str:
+        """Say whether the run was done by rote, or by which models."""
+        if last["rote"] and last["sop"]:
+            version = str(first.get("sop_version") or "")
+            return self._prompts.text("schedule_by_rote", sop=last["sop"], version=version)
+        models = ", ".join(first.get("models") or [])
+        return self._prompts.text("schedule_by_model", models=models or "-")
+
     def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
         first, last = events[0], events[-1]
         steps = [_step(number, event) for number, event in enumerate(_ends(events), 1)]
-        if last["rote"] and last["sop"]:
-            how = self._prompts.text(
-                "schedule_by_rote", sop=last["sop"], version=str(first.get("sop_version") or "")
-            )
-        else:
-            how = self._prompts.text(
-                "schedule_by_model", models=", ".join(first.get("models") or []) or "-"
-            )
+        result = str(last.get("result") or "-")
         return self._prompts.text(
             "schedule_report",
             job=row.job,
@@ -170,12 +171,12 @@ class Outcomes:
             ended=_local(datetime.fromisoformat(last["at"]), job.zone),
             seconds=last["seconds"],
             run=row.run,
-            how=how,
+            how=self._how(first, last),
             model_calls=last["model_calls"],
             turns=last["turns"],
             cost=last["cost"],
             task=first["task"],
-            result=str(last.get("result") or "-") if row.status == "done" else self._in_words(str(last.get("result") or "-")),
+            result=result if row.status == "done" else self._in_words(result),
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
 

@@ -20,8 +20,9 @@ from pathlib import Path
 from config import Config, SopwithError
 from memory.runlog.log import worker
 from runs.schedule.due import Due, JobFolder, due_after, due_between, due_rows, problems
+from runs.schedule.due.calendar import runnable
 from runs.schedule.due.rows import GRACE, allowed_lateness
-from runs.schedule.jobs import Job
+from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.waiting import Waiter, steady
@@ -216,16 +217,21 @@ class Scheduler:
         wrong = problems(jobs)
         for id in jobs:
             self.outcomes.tell_broken(id, wrong.get(id, ""))
-        every = {id: job for id, job in jobs.items() if isinstance(job, Job)}
-        sound = {id: job for id, job in every.items() if job.enabled and id not in wrong}
+        sound = runnable(jobs)
         old = {id: plan for id, plan in self._planned.items() if sound.get(id) is plan.job}
         new = {id: job for id, job in sound.items() if id not in old}
-        # The rules of disabled jobs count too: one counts anew when it is enabled.
-        rules = {id: (job.rule, self.folder.written(id)) for id, job in every.items()}
-        counts = self.ledger.counted(rules, now)
+        counts = self.ledger.counted(self._rules(jobs), now)
         counts |= self._set_back(new, counts, now)
         self._planned = old | {id: self._plan(job, counts[id], now) for id, job in new.items()}
         self._parents = {plan.job.after for plan in self._planned.values()} - {""}
+
+    def _rules(self, jobs: Mapping[str, Job | Broken]) -> dict[str, tuple[str, datetime]]:
+        """Return the rules of all jobs, of disabled ones too: one counts anew when it is enabled."""
+        return {
+            id: (job.rule, self.folder.written(id))
+            for id, job in jobs.items()
+            if isinstance(job, Job)
+        }
 
     def _set_back(
         self, new: Mapping[str, Job], counts: Mapping[str, Counted], now: datetime
@@ -359,9 +365,7 @@ class Scheduler:
             self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said}", now)
             return False
         allowed = allowed_lateness(job) if job else GRACE
-        has_begun = row.run or row.kind == "hand"
-        has_steady_clock = job is not None and job.is_steady
-        if now - row.at > allowed and not has_begun and not has_steady_clock:
+        if now - row.at > allowed and _may_be_missed(row, job):
             hours = allowed.total_seconds() / 3600
             self.outcomes.skip(row, job, f"missed: more than {hours:g} hours late", now)
             return False
@@ -467,3 +471,9 @@ class Scheduler:
     def due_between(self, start: datetime, end: datetime, limit: int = 1000) -> list[Due]:
         """The due times from `start` to before `end`, earliest first: those that came, and those that are planned."""
         return due_between(self.folder, self.ledger, self._clock.now(), start, end, limit)
+
+
+def _may_be_missed(row: Row, job: Job | None) -> bool:
+    """Return True for a row that has not begun; by hand, and on a steady clock, none is late."""
+    has_begun = row.run or row.kind == "hand"
+    return not has_begun and not (job is not None and job.is_steady)

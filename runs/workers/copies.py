@@ -22,10 +22,7 @@ def up_to_date(config: Config, found: Sequence[RunSummary]) -> list[RunSummary]:
         return list(found)
     try:
         with closing(Database(config.queue.url)) as database:
-            rows = database.ask(lambda it: it.execute(_STATUS, (left,)).fetchall())
-            status = dict(rows)
-            over = [run for run in left if status.get(run, GOES_ON[0]) not in GOES_ON]
-            ended = {run for run in over if copy(database, config.home, run)}
+            status, ended = _elsewhere(database, config, left)
     except QueueError:
         return list(found)
 
@@ -35,6 +32,16 @@ def up_to_date(config: Config, found: Sequence[RunSummary]) -> list[RunSummary]:
         return replace(run, status="working") if run.run in status else run
 
     return [now(run) for run in found]
+
+
+def _elsewhere(
+    database: Database, config: Config, runs: list[str]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the status of runs in the database, and which of them have ended there: their logs are copied here."""
+    rows = database.ask(lambda it: it.execute(_STATUS, (runs,)).fetchall())
+    status = dict(rows)
+    over = [run for run in runs if status.get(run, GOES_ON[0]) not in GOES_ON]
+    return status, {run for run in over if copy(database, config.home, run)}
 
 
 def _is_shared(config: Config, run: RunSummary) -> bool:

@@ -82,10 +82,11 @@ def health(
         return "paused"
     if job.enabled and next_due is not None and next_due < now - OVERDUE:
         return "overdue"
-    ran = (row for row in rows if row.status not in ("skipped", "claimed", "running"))
-    last = next(ran, None)
-    if last is None:
-        return "never run"
-    if last.status == "waiting":
+    ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
+    return _health_of(ran[0]) if ran else "never run"
+
+
+def _health_of(status: str) -> Health:
+    if status == "waiting":
         return "waiting"
-    return "failing" if last.status in FAILED else "ok"
+    return "failing" if status in FAILED else "ok"

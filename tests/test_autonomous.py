@@ -391,19 +391,6 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
     assert Tasks(home).all()[0].status == ("done" if ends == "done" else "open")
 
 
-def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLine) -> None:
-    served({"Look": [bash("sleep 200"), Answer(text="never")]})
-    Tasks(home).add("Look")
-    process = in_background(home)
-    waits_until(
-        lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home))
-    )
-    assert cli("runs", "cancel", run_ids(home)[0]).code == 0
-    assert process.wait(timeout=PATIENCE_SECONDS) == 0
-    [attempt] = Ledger(home).attempts()
-    assert attempt.status == "cancelled" and "cancelled" in history(home)[0]
-
-
 def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     home: Path, served: Any
 ) -> None:

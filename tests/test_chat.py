@@ -12,18 +12,12 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
+from tests.driving import bash
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
 from ui import words
 from ui.terminal.chat import SLASHES
-
-
-def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {
-        "text": text,
-        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
-    }
 
 
 def logs(home: Path) -> list[list[Event]]:

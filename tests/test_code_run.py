@@ -205,23 +205,6 @@ def test_other_children_of_ours_are_left_alone(ctx: ToolContext) -> None:
         other.wait()
 
 
-def test_calls_side_by_side_do_not_stop_each_other(ctx: ToolContext, tmp_path: Path) -> None:
-    results: dict[int, ToolResult] = {}
-
-    def call(number: int) -> None:
-        mine = ToolContext(ctx.cwd, tmp_path / f"run{number}", ctx.home, call=str(number))
-        script = "sleep 30 & echo done" if number % 2 else "(sleep 0.8; echo slow); echo end"
-        results[number] = run(mine, script)
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(results[number].data["output"] == "slow\nend\n" for number in (0, 2))
-    assert all(results[number].data["stopped"] == ["sleep 30"] for number in (1, 3))
-
-
 def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -> None:
     code = (
         "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.scripts.calls import code_run\n"
@@ -326,21 +309,6 @@ def test_full_disk_is_told_before_anything_is_done(ctx: ToolContext, type: str, 
         run(ctx, script, type)
     assert not (ctx.cwd.parent / "done").exists()
     assert list(ctx.folder.glob("out-*")) == []
-
-
-def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolContext) -> None:
-    with room(200_000):
-        result = run(ctx, "seq 100000; mkdir ../done; exit 3")
-    assert result.status == "error" and result.data["exit_code"] == 3
-    assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith(
-        "\n100000\n"
-    )
-    assert (
-        f"{result.data['file']}, its first 200,000 bytes: the disk is full …]"
-        in result.data["output"]
-    )
-    assert Path(result.data["file"]).stat().st_size == 200_000
-    assert (ctx.cwd.parent / "done").exists()
 
 
 def test_what_was_reserved_is_free_again_when_the_script_has_ended(ctx: ToolContext) -> None:

@@ -27,7 +27,6 @@ from memory.notes.remember import Kind
 from runs.upkeep.heartbeat import beat, memory_entries
 from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import run
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -121,21 +120,6 @@ def test_what_the_owner_said_goes_to_its_section_with_date_and_source(home: Path
     assert subjects(home)[0] == "digest: 5 added, 0 superseded, 0 said again (chosen by rules)"
 
 
-def test_a_note_names_the_run_in_which_the_owner_said_it(home: Path) -> None:
-    said = run(home, ["Noted."], task="I hate mornings, remember that I prefer tea")[0]["run"]
-    note(home, "I prefer tea", run=said, turn=1)
-    note(home, "I prefer golden toilets", run=said, turn=1)
-    note(home, "I prefer gin", run="20260101-000000-00000", turn=1)
-    group = run(home, ["Done."], task="I prefer cake", session="shared:team")[0]["run"]
-    note(home, "I prefer cake", run=group, turn=1)
-    done = digest(home, NOW)
-    assert [entry.text for entry in done.added] == ["I prefer tea"] and done.added[
-        0
-    ].source == f"{said}:1"
-    assert sorted(why.rule for _, why in done.refused) == ["changed", "evidence", "shared"]
-    assert "golden" not in memory(home) and "gin" not in memory(home) and "cake" not in memory(home)
-
-
 def test_what_a_group_said_is_never_the_owners_memory(home: Path) -> None:
     note(home, "I prefer cake", session=Session.parse("shared:team"), run="20260216-090000-00000")
     assert digest(home, NOW, ask=never_asked).lines == 0
@@ -183,17 +167,6 @@ def test_nothing_new_costs_nothing(home: Path) -> None:
         and (home / MEMORY).stat().st_mtime_ns == before
         and subjects(home) == commits
     )
-
-
-def test_a_mistake_that_is_made_again_is_counted(home: Path) -> None:
-    note(home, "the lesson is: never deploy on a Friday", "lesson", 3)
-    note(home, "the lesson is: never deploy on a Friday.", "lesson", 1)
-    digest(home, NOW)
-    note(home, "The lesson is: never deploy on a Friday!", "lesson")
-    digest(home, NOW)
-    (entry,) = entries(home)
-    assert entry.times == 3 and " ×3}" in memory(home)
-    assert memory_entries(home)[0].importance == 4
 
 
 def test_what_is_superseded_moves_with_a_pointer_to_what_replaced_it(home: Path) -> None:

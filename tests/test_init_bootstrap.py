@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,6 @@ def ready(home: Path) -> None:
     """A home whose config.yaml is there already."""
     home.mkdir(parents=True)
     (home / "config.yaml").write_text("limits: {turns: 9}\n")
-
-
-def shows(screen: Screen, text: str, times: int) -> bool:
-    return screen.text().count(text) == times
 
 
 def git(home: Path, *args: str) -> str:
@@ -61,23 +56,6 @@ def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
     assert "first start" in git(home, "log", "-1", "--format=%s")
     assert "BOOTSTRAP.md" not in git(home, "ls-tree", "--name-only", "HEAD")
     assert git(home, "status", "--porcelain") == ""
-
-
-def test_in_chinese_a_no_asks_once_more(home: Path, at_terminal: Callable[..., Screen]) -> None:
-    ready(home)
-    screen = at_terminal("--lang", "zh", "init")
-    asked = ("怎么称呼你", "你是做什么的", "还有什么应该知道", "怎样和你说话", "这样对吗")
-    rounds = (("老王", "", "", "", "不对"), ("小王", "写程序", "", "简短", "是的"))
-    for times, answers in enumerate(rounds, 1):
-        for question, answer in zip(asked, answers, strict=True):
-            screen.until(partial(shows, screen, question, times), question)
-            screen.waits_for_prompt()
-            screen.types(answer + ENTER)
-    screen.waits_for("已写入：OWNER.md, SPIRIT.md")
-    assert screen.ends() == 0
-    owner = (home / "OWNER.md").read_text()
-    assert "- 称呼：小王\n- 做什么：写程序\n" in owner and "老王" not in owner
-    assert "- 怎样和主人说话：简短" in (home / "SPIRIT.md").read_text()
 
 
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])

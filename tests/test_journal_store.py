@@ -204,22 +204,6 @@ def test_an_index_of_a_newer_version_is_refused_and_not_touched(tmp_path: Path) 
     assert path.read_bytes() == before
 
 
-def test_a_store_that_is_only_read_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "index.sqlite3"
-    store = Store(path)
-    numbers = store.add(turns())
-    store.close()
-    before = path.read_bytes()
-    reading = Store(path, readonly=True)
-    assert reading.numbers() == numbers
-    with pytest.raises(JournalError):
-        reading.add(turns(["new"], "other"))
-    reading.close()
-    assert path.read_bytes() == before
-    assert Store(tmp_path / "none.sqlite3", readonly=True).count() == 0
-    assert not (tmp_path / "none.sqlite3").exists()
-
-
 # the way in
 
 

@@ -267,51 +267,6 @@ def test_what_a_script_only_prints_is_no_proof(home: Path, script: str) -> None:
     assert rules(found) == {"evidence"}
 
 
-def test_a_path_inside_a_project_belongs_there_and_the_project_itself_does_not(home: Path) -> None:
-    project = Path.home() / "work" / "shop"
-    (project / "lib").mkdir(parents=True)
-    (project / "pyproject.toml").touch()
-    record = record_of(
-        home,
-        run(
-            home,
-            [bash(f"ls -d {shlex.quote(str(project))} {shlex.quote(str(project))}/lib"), "Done."],
-        ),
-    )
-    quoted = f"`{project}/lib`" if " " in str(project) else f"{project}/lib"
-    inside = check_fact(Fact("PATHS", f"templates are in {quoted}"), pointers(record), home, [])
-    assert "project" in rules(inside)
-    if " " not in str(
-        project
-    ):  # in quotes it is a text, which a temporary folder makes one of the day
-        assert rules(inside) == {"project"}
-        assert (
-            check_fact(
-                Fact("PATHS", f"the shop's code is in {project}"), pointers(record), home, []
-            )
-            == []
-        )
-    assert (
-        check_fact(Fact("PATHS", "the shop's code is in ~/work/shop"), pointers(record), home, [])
-        == []
-    )
-
-
-def test_the_day_of_the_run_is_temporary_and_another_is_not(home: Path) -> None:
-    record = record_of(
-        home, run(home, [bash("date +%F; date '+%d.%m.%Y'; echo $((1)) ends 2031-06-30"), "Done."])
-    )
-    year, month, day = record.day.split("-")
-    for written in (record.day, f"{day}.{month}.{year}", f"{year}{month}{day}"):
-        assert "temporary" in rules(
-            check_fact(Fact("ENVIRONMENT", f"checked on {written}"), pointers(record), home, [])
-        )
-    kept = check_fact(
-        Fact("ENVIRONMENT", "the licence ends 2031-06-30"), pointers(record), home, []
-    )
-    assert "temporary" not in rules(kept)
-
-
 @pytest.mark.parametrize("place", ["vendor/page.txt", "owner/Downloads/page.txt", "cwd/page.txt"])
 def test_a_file_from_elsewhere_that_speaks_to_an_agent_proves_nothing(
     home: Path, tmp_path: Path, place: str

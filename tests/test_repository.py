@@ -177,28 +177,6 @@ def test_git_status_of_the_owner_is_clean_afterwards(home: Path, repository: Rep
         assert git(home, "status", "--porcelain") == ""
 
 
-def test_what_the_owner_commits_there_is_part_of_the_history(
-    home: Path, repository: Repository
-) -> None:
-    path = write(home, "memory/a.txt", "1")
-    repository.commit([path], "ours")
-    write(home, "memory/a.txt", "2")
-    git(
-        home,
-        "-c",
-        "user.name=O",
-        "-c",
-        "user.email=o@localhost",
-        "commit",
-        "--quiet",
-        "-am",
-        "mine\n\nwith a body",
-    )
-    write(home, "memory/a.txt", "3")
-    repository.commit([path], "ours again")
-    assert [entry.subject for entry in repository.log(path)] == ["ours again", "mine", "ours"]
-
-
 def test_without_git_nothing_is_recorded_and_nothing_fails(
     home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -275,26 +275,6 @@ def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
     assert "SOPWITH_ONCE" not in desk.run("env").data["output"]
 
 
-def test_names_and_numbers_of_shells(desk: Desk) -> None:
-    with pytest.raises(ToolError, match="no name"):
-        desk.run("true", name="../x")
-    with pytest.raises(ToolError, match="no shell is called x; open: none"):
-        desk.keys(name="x")
-    with pytest.raises(ToolError, match="NUL"):
-        desk.run("a\0b")
-    with pytest.raises(ToolError, match="surrogate"):
-        desk.run("echo \ud800")
-    for number in range(shell.MOST_SHELLS):
-        desk.run("true", name=f"s{number}")
-    with pytest.raises(ToolError, match="are open"):
-        desk.run("true", name="more")
-    with pytest.raises(ToolError, match="no key is called"):
-        desk.keys(keys=["hyper-x"], name="s1")
-    desk.run("cat", name="s1")
-    with pytest.raises(ToolError, match="in a file"):
-        desk.keys("x" * 5000, name="s1")
-
-
 @pytest.mark.parametrize("wanted", ["auto", "partial"])
 def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> None:
     desk = held(wanted)

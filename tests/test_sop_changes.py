@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-import yaml
 
 from memory.home.repository import Repository, RepositoryError, contents_of
 from memory.sops.changes import (
@@ -150,13 +149,6 @@ def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChan
     assert changes.history("never-heard-of") == []
 
 
-def test_what_is_not_in_the_new_version_is_gone(changes: SopChanges) -> None:
-    changes.write("x", {**files("x", 1), "cases/one.yaml": "a: 1\n"}, reason="one")
-    sop = changes.write("x", {"SKILL.md": SKILL.format(name="x", number=2)}, reason="text alone")
-    assert [entry.name for entry in sop.folder.iterdir()] == ["SKILL.md"]
-    assert "sopwith-contract" not in sop.metadata and contract_of(sop.folder) is None
-
-
 def test_a_status_changes_alone(changes: SopChanges) -> None:
     before = changes.write("x", files("x", 1), reason="taught")
     after = changes.set_status("x", "probation", "other parameters passed", run="r2")
@@ -271,27 +263,6 @@ def test_a_contract_edited_by_hand_can_be_told(home: Path, changes: SopChanges) 
     assert contract_of(sop.folder) != sop.metadata["sopwith-contract"]  # a status proves nothing
 
 
-def test_an_sop_made_by_hand_is_kept_before_it_is_changed(home: Path, changes: SopChanges) -> None:
-    folder = home / "sops/x"
-    for path, text in files("x", 5).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(str(text), "utf-8")
-    (folder / ".git").mkdir()
-    (folder / ".git/HEAD").write_text("the owner's own clone")
-    assert changes.write("x", files("x", 6), reason="better").version == 2
-    assert (folder / ".git/HEAD").read_text() == "the owner's own clone"
-    assert numbers(changes.rollback("x")) == {5}
-
-
-def test_a_broken_sop_can_be_suspended_but_not_written(home: Path, changes: SopChanges) -> None:
-    changes.write("x", files("x", 1), reason="one")
-    (home / "sops/x/sop.yaml").write_text("plan: [\n", "utf-8")
-    assert changes.set_status("x", "suspended", "broken").status == "suspended"
-    with pytest.raises(SopError, match=r"sop\.yaml"):
-        changes.write("x", {**files("x", 2), "sop.yaml": "plan: [\n"}, reason="still broken")
-    assert numbers(changes.rollback("x", to=1)) == {1}  # as it was before it was broken by hand
-
-
 def test_a_link_in_place_of_a_folder_is_not_followed(home: Path, changes: SopChanges) -> None:
     target = home.parent / "elsewhere"
     shutil.copytree(seed(home, "y"), target)
@@ -319,29 +290,6 @@ def test_without_git_changes_happen_and_history_says_what_is_missing(
 
 
 # crashes
-
-
-def put_back(home: Path, name: str, number: int, leftover: str) -> None:
-    """As a crash leaves it: the history has the newest version, the folder does not yet, the draft lies ready."""
-    history, folder = Repository(home), home / "sops" / name
-    draft = home / "sops" / ".new-0123" / leftover
-    draft.parent.mkdir()
-    folder.rename(draft)
-    entry = next(e for e in SopChanges(home, home / "none").history(name) if e.version == number)
-    for path, content in history.files(entry.commit, f"sops/{name}").items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content.data)
-
-
-def test_what_the_owner_edited_after_a_crash_is_kept(home: Path, changes: SopChanges) -> None:
-    for number in (1, 2):
-        changes.write("x", files("x", number), reason=f"number {number}")
-    put_back(home, "x", 1, "x")
-    (home / "sops/x/notes.md").write_text("mine", "utf-8")
-    assert changes.set_status("x", "active", "fine").status == "active"
-    assert (home / "sops/x/notes.md").read_text("utf-8") == "mine"
-    assert changes.write("x", files("x", 3), reason="three").version == 3
-    assert leftovers(home) == []
 
 
 @dataclass
@@ -495,28 +443,6 @@ def test_an_export_overwrites_nothing(changes: SopChanges, tmp_path: Path) -> No
 
 
 # docs/sop-format.md
-
-
-def test_the_documented_sop_is_one(changes: SopChanges) -> None:
-    text = (CHECKOUT / "docs/sop-format.md").read_text("utf-8")
-    blocks = {
-        kind: re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL)
-        for kind in ("markdown", "yaml", "python")
-    }
-    skill, steps, script = (found[1] for found in blocks.values() if found)
-    sop = changes.write("old-files", {"SKILL.md": skill, "sop.yaml": steps}, reason="as documented")
-    assert (sop.status, sop.version) == ("active", 1) and sop.procedure is not None
-    assert [step.id for step in sop.procedure.steps] == ["plan.1", "plan.2", "commit.1", "check.1"]
-    parameters = yaml.safe_load(steps)["parameters"]
-    with_script = yaml.safe_dump(
-        {"parameters": parameters, "effects": "destructive", "script": "scripts/run.py"}
-    )
-    sop = changes.write(
-        "old-files",
-        {"SKILL.md": skill, "sop.yaml": with_script, "scripts/run.py": script},
-        reason="script",
-    )
-    assert sop.procedure is not None and sop.problem is None
 
 
 def test_every_key_and_status_is_documented() -> None:

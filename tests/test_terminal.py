@@ -18,10 +18,11 @@ import pytest
 from handler import Confirmation
 from models.base import Event
 from tests.conftest import CHECKOUT
+from tests.driving import bash
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
 from ui import words
-from ui.lists import as_json, make_console
+from ui.lists import make_console
 from ui.sanitise import clean
 from ui.terminal.blocks import Blocks
 from ui.terminal.owner import TerminalOwner, read_approval
@@ -141,10 +142,6 @@ def test_every_sentence_that_is_said_is_there() -> None:
 )
 def test_foreign_text_cannot_steer_the_terminal(foreign: str, safe: str) -> None:
     assert clean(foreign) == safe
-
-
-def test_json_never_holds_half_a_character() -> None:
-    assert as_json({"text": "\ud83d 中"}) == '{"text": "\ufffd 中"}'
 
 
 def test_an_escape_in_two_pieces_does_not_pass() -> None:
@@ -314,13 +311,6 @@ def test_lines_fit_the_terminal(columns: int) -> None:
     assert first.endswith(" 0.3 s") and cell_len(first) >= columns - 4
 
 
-def test_who_is_not_here_reads_the_question_on_the_screen() -> None:
-    asked = event("asked", id="r.1", turn=1, question="Which one?", candidates=["red", "blue"])
-    text = shown(asked, ended("waiting", "Which one?"), attended=False)
-    assert text.count("Which one?") == 1 and "2. blue" in text and "sopwith inbox list" in text
-    assert "Which one?" not in shown(asked)
-
-
 def test_a_pipe_gets_the_answer_alone(capsys: pytest.CaptureFixture[str]) -> None:
     screen = PlainScreen()
     for each in [event("text", delta="Let me"), *tool(), ended(result="# Answer \x1b[31m\n")]:
@@ -396,27 +386,7 @@ def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
     assert "deletes files" in page and "high" in page and "rm -r ␛[8mbuild<U+202E>" in page
 
 
-def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
-    effect = "\n".join(f"line {number}" for number in range(500))
-    decision, page = ask_leave(effect, "1")
-    assert (
-        decision == "once"
-        and "420 lines left out" in page
-        and "line 499" in page
-        and "line 250" not in page
-    )
-    decision, page = ask_leave(effect, "v", "2")
-    assert decision == "run" and "line 250" in page
-
-
 # The whole program on a terminal.
-
-
-def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {
-        "text": text,
-        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
-    }
 
 
 Opener = Callable[..., Screen]
@@ -442,12 +412,6 @@ def test_no_colour_where_none_is_wanted(at_terminal: Opener, home: Path) -> None
     screen = at_terminal("do it", env={"NO_COLOR": "1"})
     assert screen.ends() == 0 and "Done well." in screen.text()
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", screen.raw)
-
-
-def test_a_dumb_terminal_gets_plain_text(at_terminal: Opener, home: Path) -> None:
-    scripted(home, [bash("true"), "Done **well**."])
-    screen = at_terminal("do it", env={"TERM": "dumb"})
-    assert screen.ends() == 0 and "Done **well**." in screen.text() and b"\x1b" not in screen.raw
 
 
 def test_a_question_at_the_terminal(at_terminal: Opener, home: Path) -> None:

@@ -22,7 +22,7 @@ from memory.journal.api import Memory
 from memory.journal.turns import Turn
 from memory.recall.assist import with_names
 from memory.window.places import RedisList, Ring, Turns, problem_of
-from memory.window.window import Window, turns_of, user_of
+from memory.window.window import Window, user_of
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from runs.doctor.check import Check
@@ -269,38 +269,6 @@ def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(
 # The window as a whole
 
 
-def test_another_process_reads_the_run_logs_and_only_those_of_its_session(home: Path) -> None:
-    first = run(home, ["The printer is on the second floor."], task="where is the printer?")[0][
-        "run"
-    ]
-    second = run(home, ["Done."], task="buy toner", session="shared:team")[0]["run"]
-    window = Window(home)
-    said = [(each.who, each.text, each.run) for each in window.recent(MAIN, 9)]
-    assert said == [
-        ("owner", "where is the printer?", first),
-        ("agent", "The printer is on the second floor.", first),
-    ]
-    assert [each.run for each in window.recent(TEAM, 9)] == [second, second]
-    assert (
-        window.recent(MAIN, 9, without=[first]) == []
-        and window.recent(Session.parse("shared:x"), 9) == []
-    )
-    (home / "runs" / first / "log.jsonl").write_bytes(b"{\x00broken\n{}\n")
-    assert window.recent(MAIN, 9) == []
-
-
-def test_what_a_run_says_is_the_same_heard_or_read(home: Path) -> None:
-    events = run(home, ["Done."], task="my password is hunter2secret")
-    window = Window(home)
-    for event in events:
-        window.hear(MAIN, event)
-    found = window.recent(MAIN, 9)
-    assert [(each.who, each.id) for each in found] == [
-        (each.who, each.id) for each in turns_of(found[0].run, MAIN, events)
-    ]
-    assert len(found) == 2 and "hunter2secret" not in str(found)
-
-
 def test_secrets_and_length_are_cut_before_anything_is_kept(home: Path) -> None:
     window = Window(home, redact=lambda text: text.replace("s3cret", "[secret]"))
     window.add(MAIN, turn(1, "s3cret " + "x" * 10_000))
@@ -316,21 +284,6 @@ def test_what_is_older_than_a_day_is_no_longer_recent(home: Path) -> None:
 
 
 # Told to recall
-
-
-@pytest.mark.parametrize(
-    ("said", "question", "names"),
-    [
-        ("The printer is an HP-4200", "when did we buy it?", ("HP-4200",)),
-        ("The printer is an HP-4200", "what is the weather?", ()),
-        ("I met Carla at \"Zum Löwen\"", "what did she order?", ("Carla", "Zum Löwen")),
-        ("I met Carla", "what did Carla say of it?", ()),
-        ("打印机是 HP-4200", "它是什么时候买的", ("HP-4200",)),
-        ("nothing at all", "what was it?", ()),
-    ],
-)  # fmt: skip
-def test_names_stand_for_what_was_meant(said: str, question: str, names: tuple[str, ...]) -> None:
-    assert with_names(question, lambda: [turn(1, said)]) == " ".join([question, *names])
 
 
 def test_the_names_that_were_said_last_are_meant() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from learning.route import task_of
 from memory.sops.store import Sop
-from models.base import Event, Reply, Request
+from models.base import Event, Model, Reply, Request
+from models.errors import ModelUnavailable
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 12
@@ -69,7 +70,7 @@ def _tables() -> dict[str, Any]:
 
 
 class Answering:
-    """Stands in the place of a model where code has the answer; `say` gives it."""
+    """Stand in the place of a model where code has the answer; `say` gives it."""
 
     name = "answers"
 
@@ -80,3 +81,34 @@ class Answering:
         """Return the answer."""
         yield from ()
         return Reply(self._say(), model=self.name, kind="rote")
+
+
+class Recorded:
+    """Give the reply that the run log already holds once more, then ask `model`: nobody is asked twice."""
+
+    def __init__(self, reply: Reply, model: Model) -> None:
+        self.name = model.name
+        self._reply: Reply | None = reply
+        self._model = model
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Return the recorded reply the first time."""
+        if self._reply is None:
+            return (yield from self._model.reply(request))
+        reply, self._reply = self._reply, None
+        reply.recorded = True
+        return reply
+
+
+class Nobody:
+    """Stand where no SOP fits and no model is configured; `reason` says what to set."""
+
+    name = "none"
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Raise ModelUnavailable."""
+        raise ModelUnavailable(self._reason)
+        yield {}

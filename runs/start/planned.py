@@ -49,7 +49,7 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
-        from runs.schedule.folder import JobFolder
+        from runs.schedule.due import JobFolder
 
         folder, name = JobFolder(home), self.match.sop.name
         taken = folder.all()
@@ -112,28 +112,40 @@ def _first(
     now: datetime,
     asked: str,
 ) -> Planned | None:
-    from memory.journal.api import local_timezone
-    from runs.schedule.jobs import JobError
-    from runs.schedule.times import coming
-    from runs.schedule.words import read_when
-
-    zone, able = local_timezone(), [sop for sop in known if sop.runs_alone]
+    able = [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
         if not when or not task or not SAYS_WHEN.search(when):
             continue
-        try:
-            fields = read_when(when, now, zone)
-        except JobError:
-            continue
-        match = exact_match(asked.format(task), able, where)
-        if match is None:
-            continue
-        fields = {"timezone": zone, **fields, "sop": match.sop.name, "cwd": str(where.cwd)}
-        fields |= {"parameters": match.parameters} if match.parameters else {}
-        job = _job(match.sop.name, fields)
-        following = tuple(coming(job, now, now)) if job else ()
-        return Planned(when, task, fields, match, following) if following else None
+        fields = _when(when, now)
+        match = exact_match(asked.format(task), able, where) if fields else None
+        if match is not None:
+            return _plan(when, task, fields, match, where, now)
     return None
+
+
+def _when(words: str, now: datetime) -> dict[str, Any]:
+    """Return the fields of a job that say when; {} for words that say no time."""
+    from memory.journal.api import local_timezone
+    from runs.schedule.jobs import JobError
+    from runs.schedule.words import read_when
+
+    zone = local_timezone()
+    try:
+        return {"timezone": zone, **read_when(words, now, zone)}
+    except JobError:
+        return {}
+
+
+def _plan(
+    when: str, task: str, fields: dict[str, Any], match: Match, where: Where, now: datetime
+) -> Planned | None:
+    from runs.schedule.due import coming
+
+    fields |= {"sop": match.sop.name, "cwd": str(where.cwd)}
+    fields |= {"parameters": match.parameters} if match.parameters else {}
+    job = _job(match.sop.name, fields)
+    following = tuple(coming(job, now, now)) if job else ()
+    return Planned(when, task, fields, match, following) if following else None
 
 
 def _job(name: str, fields: dict[str, Any]) -> Job | None:

@@ -61,7 +61,7 @@ def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: 
 
 def _write(home: Path, fields: dict[str, Any]) -> None:
     from memory.journal.api import local_timezone
-    from runs.schedule.folder import JobFolder
+    from runs.schedule.due import JobFolder
 
     folder = JobFolder(home)
     taken = folder.all()

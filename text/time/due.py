@@ -1,4 +1,5 @@
-"""What day or minute a due date in words means: "tomorrow at 5pm", "before Friday", 下周五下午三点. Source: seed 001 §6.2."""
+"""Read the day or minute of a due date in words: "tomorrow at 5pm", "before Friday", 下周五下午三点.
+Source: seed 001 §6.2."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _says(task: Task, wanted: str) -> bool:
 
 
 def _as_it_is(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a change: the title that the task has now."""
+    """Return what the gate should know of a change: the title that the task has now."""
     try:
         return {"title": Tasks(ctx.home).get(args["id"]).title}
     except (SopwithError, OSError):
@@ -151,7 +151,7 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What is wrong with the list, or with what should be put on it, is for the model to read."""
+    """Yield what is wrong with the list, or with what should be put on it, is for the model to read."""
     try:
         yield
     except SopwithError as error:

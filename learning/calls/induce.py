@@ -17,6 +17,7 @@ from learning.calls.runs import Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
 from learning.draft import Content, Draft, DraftStep, LearningError, Taught, check_name, write_draft
+from learning.route.typed import is_cautious
 from learning.folder import fitting_wordings
 from learning.trace import Trace
 from memory.runlog.evidence import Result
@@ -143,6 +144,8 @@ class _Induced:
                 schema["items"] = {"type": "string"}
             if kind == "string":
                 schema["minLength"] = 1
+                if told := [text for text in self.book.known[name] if " " in text and is_cautious(text)]:
+                    schema["examples"] = told
             self.content.parameters[name] = schema
         self.content.wordings = self._wordings()
 

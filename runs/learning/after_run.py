@@ -31,7 +31,7 @@ from models.base import Event
 from runs.assemble import SEEDS, Agent
 from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
-from runs.learning.authoring import asker, author
+from runs.learning.authoring import asker
 
 MAX_NAME_WORDS = 5
 
@@ -173,8 +173,7 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    made = author(agent, draft, lesson.cwd, spent_usd=spent_usd)
-    draft = made.draft if made else draft
+    draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
         why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
         if draft.is_settled and not (why := not_replayable(draft.procedure())):
@@ -182,7 +181,7 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
             why = verdict.reason
         sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
     learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": made.line(agent.config.lang)} if made else learned
+    yield {**learned, "authored": authored} if authored else learned
 
 
 def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:

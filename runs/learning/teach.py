@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
+from learning.authoring import Sketch, with_words
 from learning.cases import free_name, read_cases
 from learning.crystallise import crystallise, guesses, recorded, same_procedure
 from learning.demonstration import Command, commands_that_count
@@ -38,7 +39,7 @@ from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
-from runs.learning.authoring import ScriptWriter, script_writer
+from runs.learning.authoring import ScriptWriter, author, script_writer, with_cost
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -265,6 +266,39 @@ def with_check(draft: Draft, command: str) -> Draft:
     )
     checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
     return checked
+
+
+def in_words(
+    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+) -> tuple[Draft, str]:
+    """Return the draft in a configured model's words, and a line on what came of it; "" when none was asked."""
+    try:
+        procedure = draft.procedure()
+    except ProcedureError:  # there is nothing to describe yet
+        return draft, ""
+    taught = draft.taught[0] if draft.taught else None
+    steps = [
+        f"{kind}: {step.tool} {step.args.get('script') or json.dumps(step.args, ensure_ascii=False)}"
+        for kind in ("plan", "commit")
+        for step in getattr(draft.content, kind)
+    ]
+    trace = taught.trace if taught else None
+    sketch = Sketch(
+        draft.name,
+        trace.request if trace else "",
+        procedure,
+        taught.values if taught else {},
+        steps,
+        trace.answer if trace else "",
+    )
+    made = author(agent, sketch, cwd, spent_usd=spent_usd)
+    if made is None:
+        return draft, ""
+    if made.run:
+        draft = with_cost(draft, made.run)
+    if not made.words.is_empty:
+        draft = replace(draft, files=with_words(draft.files, made.words))
+    return draft, made.line(agent.config.lang)
 
 
 def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:

@@ -19,7 +19,7 @@ from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs.assemble import Agent
-from runs.learning import author, teach
+from runs.learning import teach
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import MARKS, as_word
@@ -151,9 +151,10 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        if made := author(self.agent, draft, lesson.cwd):
-            print(one_line(made.line(self.agent.config.lang), 400))
-        return made.draft if made else draft
+        draft, authored = teach.in_words(self.agent, draft, lesson.cwd)
+        if authored:
+            print(one_line(authored, 400))
+        return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
         """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""

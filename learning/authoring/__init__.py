@@ -8,7 +8,7 @@ from text.face import lazy
 if TYPE_CHECKING:
     from learning.authoring.files import with_words as with_words
     from learning.authoring.proposal import Proposal as Proposal
-    from learning.authoring.proposal import proposal as proposal
+    from learning.authoring.proposal import proposed as proposed
     from learning.authoring.reply import BadReply as BadReply
     from learning.authoring.reply import read_reply as read_reply
     from learning.authoring.sketch import Sketch as Sketch
@@ -18,7 +18,7 @@ else:
         BadReply="reply",
         Proposal="proposal",
         Sketch="sketch",
-        proposal="proposal",
+        proposed="proposal",
         read_reply="reply",
         with_words="files",
     )

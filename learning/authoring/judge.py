@@ -93,15 +93,23 @@ class Judge:
 
     def _contrary(self, request: str, extended: Procedure) -> str:
         """Return what speaks against a wording, tried with the taught values; the weakest reason last."""
-        if not self._gives_them_their_places(extended):
-            return "places"
         led = self.leads_to(request)
         if led and led not in self.twins:
             return "other"
         if not self._comes_back(request, extended):
             return "trip"
+        in_place = self._gives_them_their_places(extended)
+        if not in_place and self._has_two_of_a_kind:
+            return "places"
         means_it = self._means_it(" ".join(each.text for each in extended.wordings))
-        return "" if means_it else "meaning"
+        return "" if in_place and means_it else "meaning"
+
+    @property
+    def _has_two_of_a_kind(self) -> bool:
+        """True if the value of one parameter could be taken for that of another."""
+        schemas = self.procedure.parameters.values()
+        kinds = [(each.get("type"), each.get("format")) for each in schemas]
+        return len(set(kinds)) < len(kinds)
 
     def _comes_back(self, request: str, extended: Procedure) -> bool:
         alone = replace(self.sop, steps=extended)

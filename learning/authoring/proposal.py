@@ -62,7 +62,7 @@ class Proposal:
         return f"{refused.total()} ({', '.join(several)})" if several else ""
 
 
-def proposal(
+def proposed(
     sketch: Sketch, reply: str, *, others: Sequence[Sop], where: Where, keeps: Keeps
 ) -> Proposal:
     """Return what may be taken of a model's reply. `others`: the SOPs that there are; `keeps`: the evidence gate.

@@ -32,7 +32,7 @@ def read_reply(reply: str) -> dict[str, Any]:
         raise BadReply("the reply is not JSON") from error
     if not isinstance(said, dict) or set(said) - set(OPTIONAL) != set(KEYS):
         raise BadReply(f"the reply is not an object with {', '.join(KEYS)}")
-    found = {key: kind() for key, kind in OPTIONAL.items()} | said
+    found: dict[str, Any] = {key: kind() for key, kind in OPTIONAL.items()} | said
     for key, kind in (KEYS | OPTIONAL).items():
         if not isinstance(found[key], kind):
             raise BadReply(f"{key} of the reply is not a {kind.__name__}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from config import SopwithError
-from learning.authoring import BadReply, Proposal, Sketch, proposal
+from learning.authoring import BadReply, Proposal, Sketch, proposed
 from learning.draft import Draft
 from learning.route import Remembered, Where
 from learning.script_writing import source_in
@@ -84,7 +84,7 @@ def author(
     made = Authoring(call.model, Proposal(), call.run, tokens, reply.usage.cost)
     keeping = Keeping(agent.config.safety.roots, redactor)
     try:
-        words = proposal(
+        words = proposed(
             sketch,
             reply.text,
             others=Remembered(agent.config.home).with_wordings(agent.sops.all()),

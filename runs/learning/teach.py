@@ -203,6 +203,16 @@ def _read(agent: Agent, lesson: Lesson) -> Draft:
     return from_text(text, lesson.name, file=lesson.written.name, lang=agent.config.lang)
 
 
+def text_of(path: Path) -> str:
+    """Return what a file of instructions says. Raises TeachingError."""
+    if not path.is_file():
+        raise NoInstructions(f"there is no file {path}.")
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TeachingError(f"{path} cannot be read: {error}") from error
+
+
 def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
     """Puts what the owner will say first among the wordings. A text has no values: there {names} stand for them."""
     mentions = _mentions(lesson, values)

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from config import Config
+from config import Config, SopwithError
 from learning.lines import typed_lines
 from learning.prove import Case, Ground, Seen
 from learning.prove.seen import seen_in
 from learning.record import RecordError, check_terminal, record
 from learning.staged_shell import StagedShell
 from learning.trace import read_trace
+from learning.written import read_text
 from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
@@ -24,13 +25,17 @@ from memory.sops.store import Sop
 from replay.expectation import KINDS, Touched
 from replay.parameters import ParameterError
 from runs.assemble import SEEDS, Agent
+from runs.learning import author
 from runs.learning.lesson import Lesson
+from runs.learning.lesson_files import content_of, files_of, kept_lesson
+from runs.learning.teach import text_of
 from safety.held import held_values
 from sandbox.stage import StageError
 from ui.sanitise import one_line
+from ui.sops.changes import roots
 from ui.sops.lesson_questions import LessonQuestions
 from ui.sops.record import banner
-from ui.words import language, say
+from ui.words import say
 
 MAX_LINES = 8
 
@@ -39,7 +44,7 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
     """Open the recorded shell in a stage; return what was done there. Raises RecordError, StageError."""
     check_terminal(name, os.environ)
     open_home(config.home)
-    ground = Ground.of(_roots(config), config.home, cwd)
+    ground = Ground.of(roots(config), config.home, cwd)
     print(banner(name, os.environ.get("SHELL", "")))
     shells: list[StagedShell] = []
 
@@ -65,12 +70,12 @@ def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
         for shell in shells:
             shell.ended().commit()
         raise
-    typed = typed_lines(read_events(config.home, run))
+    typed, trace = typed_lines(read_events(config.home, run)), read_trace(config.home, run)
     if not shells:
-        return Lesson.recorded(name, ground, run, typed, None, "")
+        return Lesson.recorded(name, ground, trace, typed)
     stage = shells[0].ended()
     seen = seen_in(stage, "", 0)
-    return Lesson.recorded(name, ground, run, typed, seen, stage.wait())
+    return Lesson.recorded(name, ground, trace, typed, seen, stage.wait())
 
 
 class LessonFlow:
@@ -97,19 +102,30 @@ class LessonFlow:
     def _to_a_proof(self) -> None:
         lesson = self.lesson
         try:
-            if not lesson.cases:
-                self._settle()
-                self._ask_what_varies()
-                if disagreeing := lesson.disagreeing():
-                    lesson.notes.append(say("lesson.disagree", line=disagreeing))
-                    print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
-                    return
-                self._prove_own()
+            if not (lesson.cases or self._is_induced()):
+                return
             self._make_real()
             self._prove_others()
         except StageError as error:
             lesson.notes.append(str(error))
             print(f"✗ {say('lesson.no_stage', why=one_line(str(error), 200))}")
+
+    def _is_induced(self) -> bool:
+        """Ask what is open, and try it with its own values; False where runs disagree."""
+        lesson = self.lesson
+        if lesson.declared:
+            self._show_text()
+            self._put_into_words()
+            return True
+        self._settle()
+        self._ask_what_varies()
+        if disagreeing := lesson.disagreeing():
+            lesson.notes.append(say("lesson.disagree", line=disagreeing))
+            print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
+            return False
+        self._put_into_words()
+        self._prove_own()
+        return True
 
     def _make_real(self) -> None:
         if problem := self.lesson.make_real():
@@ -127,13 +143,41 @@ class LessonFlow:
         if not lesson.settle() and not lesson.is_done_before:
             lesson.notes.append(say("lesson.not_again"))
             print(say("lesson.not_again"))
+        self._show_lines(lesson.typed)
+
+    def _show_lines(self, script: str) -> None:
         print(f"\n{say('lesson.script')}")
-        for line in lesson.typed.splitlines():
-            print(f"  {one_line(self.agent.parts.redactor()(line), 150)}")
+        redact = self.agent.parts.redactor()
+        for line in script.splitlines():
+            print(f"  {one_line(redact(line), 150)}")
+        for problem in self.lesson.problems:
+            print("  " + say("teach.problem", text=one_line(redact(problem), 160)))
+
+    def _show_text(self) -> None:
+        """Show what a text does, and ask how it will be asked for: its parameters have names already."""
+        lesson = self.lesson
+        self._show_lines(lesson.script)
+        slots = {name: f"{{{name}}}" for name in lesson.required}
+        lesson.request = lesson.request or self.questions.request(lesson.name, slots)
+
+    def _put_into_words(self) -> None:
+        """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
+        lesson, lang = self.lesson, self.agent.config.lang
+        try:
+            sketch = lesson.sketch(lesson.name, content_of(lesson))
+            made = author(self.agent, sketch, lesson.ground.cwd)
+        except SopwithError as error:
+            print(f"✗ {one_line(str(error), 200)}")
+            return
+        if made is None:
+            return
+        lesson.take_words(made.words, made.run, may_rename=self.questions.is_attended)
+        made.words.wordings += self.questions.wordings_that_mean_it(made.words.doubtful)
+        print(one_line(made.line(lang), 400))
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
-        lesson.request = lesson.request or self.questions.request(lesson.name)
+        lesson.request = lesson.request or self.questions.request(lesson.name, {})
         while True:
             lesson.values = dict(self.questions.vary(lesson.candidates()))
             refused = lesson.refused
@@ -169,17 +213,19 @@ class LessonFlow:
             print(f"✗ {say('lesson.own_differs', why=one_line(why, 300))}")
             return
         seen = lesson.cases[0].seen
-        print(f"✓ {say('lesson.own_same', changes=changed(seen))}")
+        key = "lesson.own_same" if lesson.prints_what_was_seen else "lesson.own_changes_same"
+        print(f"✓ {say(key, changes=changed(seen))}")
         show_output(seen)
 
     def _prove_others(self) -> None:
         lesson = self.lesson
         wanted = 2 + lesson.has_branches
-        is_ready = bool(lesson.cases) or lesson.is_done_before
-        while lesson.values and is_ready and lesson.sets_known < wanted:
+        is_ready = bool(lesson.cases or lesson.declared) or lesson.is_done_before
+        while lesson.parameters and is_ready and lesson.sets_known < wanted:
             if lesson.sets_known == wanted - 1 == 2:
                 print(f"\n{say('lesson.branches')}")
-            given = self.questions.another_set(lesson.values)
+            was = lesson.values or dict.fromkeys(lesson.required, "")
+            given = self.questions.another_set(was)
             if given is None:
                 return
             try:
@@ -189,6 +235,7 @@ class LessonFlow:
                 continue
             if self._is_right(case, given):
                 lesson.cases.append(case)
+                lesson.values = lesson.values or {key: str(case.values[key]) for key in given}
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:
         shown = ", ".join(one_line(each, 60) for each in given.values())
@@ -209,23 +256,28 @@ class LessonFlow:
         existing = agent.sops.get(lesson.name)
         version = existing.version if existing and existing.description else 0
         redact = agent.parts.redactor()
-        files: dict[str, str | bytes] = {
-            path: redact(text) for path, text in lesson.files().items()
-        }
-        if files["sop.yaml"] != lesson.files()["sop.yaml"]:
+        written = files_of(lesson, existing)
+        files: dict[str, str | bytes] = {path: redact(text) for path, text in written.items()}
+        if files["sop.yaml"] != written["sop.yaml"]:
             print(say("lesson.secret"))
             status = "draft"
         changes = SopChanges(agent.config.home, SEEDS)
         sop = changes.write(
             lesson.name,
             files,
-            reason=say("teach.reason_record"),
-            run=lesson.run or None,
+            reason=self._reason(),
+            run=lesson.traces[0].run if lesson.traces else None,
             status=status,
             expects_version=version,
         )
         agent.sops.reload()
         return sop
+
+    def _reason(self) -> str:
+        """Return the line of the history."""
+        if not self.lesson.traces:
+            return say("teach.reason_file")
+        return say("teach.reason_run" if self.lesson.is_done_before else "teach.reason_record")
 
 
 @contextmanager
@@ -251,8 +303,8 @@ def teach_lesson(
     agent, questions = Agent(config), questions_of(args, is_attended)
     existing = agent.sops.get(args.sop)
     if lesson is None and not args.record:
-        ground = Ground.of(_roots(config), config.home, Path.cwd())
-        kept = Lesson.kept(args.sop, existing.folder, ground) if existing else None
+        ground = Ground.of(roots(config), config.home, Path.cwd())
+        kept = kept_lesson(args.sop, existing.folder, ground) if existing else None
         if kept is None:
             raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
         return LessonFlow(agent, kept, questions).to_its_end()
@@ -265,15 +317,27 @@ def teach_lesson(
 def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
     """Return the lesson that runs hold; None where they need another form than a script."""
     traces = [read_trace(config.home, name) for name in args.from_run]
-    ground = Ground.of(_roots(config), config.home, traces[0].cwd)
+    ground = Ground.of(roots(config), config.home, traces[0].cwd)
     if traces[0].taught is None:
         return Lesson.of_runs(args.sop, ground, traces)
     typed = typed_lines(read_events(config.home, traces[0].run))
-    return Lesson.recorded(args.sop, ground, traces[0].run, typed, None, "")
+    return Lesson.recorded(args.sop, ground, traces[0], typed)
 
 
-def _roots(config: Config) -> list[Path]:
-    return [Path(root).expanduser() for root in config.safety.roots]
+def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
+    """Return the lesson that a file holds; None for a whole sop.yaml. Raises TeachingError, LearningError."""
+    path = Path(args.from_file).expanduser().absolute()
+    found = read_text(text_of(path), path.name)
+    if isinstance(found, str):
+        return None
+    ground = Ground.of(roots(config), config.home, Path.cwd())
+    return Lesson.of_text(args.sop, ground, found)
+
+
+def show_seen(seen: Seen) -> None:
+    """Print what was done: paths and output."""
+    show_paths(seen)
+    show_output(seen)
 
 
 def changed(seen: Seen | None) -> str:
@@ -318,11 +382,19 @@ def show_stored(sop: Sop, lesson: Lesson) -> None:
     values = " ".join(f"{name}=…" for name in lesson.values)
     asked: dict[str, Any] = {
         "name": sop.name,
-        "asked": lesson.request or sop.name,
+        "asked": _filled(lesson),
         "values": values,
     }
     key = f"lesson.next_{sop.status}"
     print("  " + say(key, **asked).rstrip())
+
+
+def _filled(lesson: Lesson) -> str:
+    """Return a request that asks for it, with values that are known to work."""
+    text = lesson.request or lesson.name
+    for name, value in lesson.values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
@@ -330,6 +402,3 @@ def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
     from ui.sops.lesson_questions import Absent, AtTerminal
 
     return AtTerminal() if is_attended else Absent(args)
-
-
-__all__ = ["LessonFlow", "language", "questions_of", "record_lesson"]

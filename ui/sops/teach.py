@@ -67,6 +67,11 @@ def teach_(args: Namespace, config: Config) -> int:
         if lesson := lesson_of_runs(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
         args.from_run = args.from_run[0]  # other tools than scripts: steps of the older form
+    if args.from_file:
+        from ui.sops.lesson import lesson_of_text, teach_lesson
+
+        if lesson := lesson_of_text(args, config):
+            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:

@@ -24,9 +24,9 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.lines import Typed
 from learning.prove import Case, Ground, Seen, plain, strict
 from learning.prove.strictness import HEADS, Line
+from learning.recording import Typed
 from learning.trace import Trace
 from learning.value_schema import schema_of
 from learning.written import Instructions

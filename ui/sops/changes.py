@@ -63,7 +63,7 @@ def verify_(args: Namespace, config: Config) -> int:
 def _offer_the_new_form(sop: Sop, config: Config, ground: Ground) -> None:
     """Ask whether steps that are only shell become one script, whose changes are held before they count."""
     from runs.learning.turning import turned
-    from ui.sops.lesson import show_seen
+    from ui.sops.lesson_shown import show_seen
 
     lesson = turned(sop, ground)
     if lesson is None:

@@ -2,80 +2,35 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from config import Config, SopwithError
-from learning.lines import typed_lines
-from learning.prove import Case, Ground, Seen
-from learning.prove.seen import seen_in
-from learning.record import RecordError, check_terminal, record
-from learning.staged_shell import StagedShell
+from learning.prove import Case, Ground
+from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
 from learning.written import read_text
-from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
-from replay.expectation import KINDS, Touched
 from replay.parameters import ParameterError
 from runs.assemble import SEEDS, Agent
 from runs.learning import author
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of, files_of, kept_lesson
 from runs.learning.teach import text_of
-from safety.held import held_values
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops.changes import roots
 from ui.sops.lesson_questions import LessonQuestions
-from ui.sops.record import banner
+from ui.sops.lesson_shown import changed, show_output, show_paths, show_stored
+from ui.sops.record import record_lesson
 from ui.words import say
 
 MAX_LINES = 8
-
-
-def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
-    """Open the recorded shell in a stage; return what was done there. Raises RecordError, StageError."""
-    check_terminal(name, os.environ)
-    open_home(config.home)
-    ground = Ground.of(roots(config), config.home, cwd)
-    print(banner(name, os.environ.get("SHELL", "")))
-    shells: list[StagedShell] = []
-
-    def enter(run: str) -> list[str]:
-        try:
-            shells.append(StagedShell(ground.roots, config.home, run))
-        except StageError as error:
-            print(say("lesson.no_stage", why=one_line(str(error), 200)))
-        return shells[0].words(cwd) if shells else []
-
-    try:
-        run = record(
-            name,
-            home=config.home,
-            lang=config.lang,
-            cwd=cwd,
-            hidden=held_values(config, os.environ),
-            environ=os.environ,
-            label=say("record_label"),
-            enter=enter,
-        )
-    except BaseException:
-        for shell in shells:
-            shell.ended().commit()
-        raise
-    typed, trace = typed_lines(read_events(config.home, run)), read_trace(config.home, run)
-    if not shells:
-        return Lesson.recorded(name, ground, trace, typed)
-    stage = shells[0].ended()
-    seen = seen_in(stage, "", 0)
-    return Lesson.recorded(name, ground, trace, typed, seen, stage.wait())
 
 
 class LessonFlow:
@@ -332,69 +287,6 @@ def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
         return None
     ground = Ground.of(roots(config), config.home, Path.cwd())
     return Lesson.of_text(args.sop, ground, found)
-
-
-def show_seen(seen: Seen) -> None:
-    """Print what was done: paths and output."""
-    show_paths(seen)
-    show_output(seen)
-
-
-def changed(seen: Seen | None) -> str:
-    """Return how many paths were touched, in words."""
-    kinds: dict[str, int] = {}
-    for each in _real(seen):
-        kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    parts = [say(f"lesson.{kind}", n=count) for kind, count in kinds.items()]
-    return ", ".join(parts) or say("lesson.no_changes")
-
-
-def show_paths(seen: Seen | None) -> None:
-    """Print what was touched, a path a line."""
-    found = _real(seen)
-    for each in found[:MAX_LINES]:
-        mark = {"new": "+", "gone": "-"}.get(each.kind, "~")
-        print(f"    {mark} {one_line(_short(each.path), 140)}")
-    if len(found) > MAX_LINES:
-        print(f"    … {len(found) - MAX_LINES}")
-
-
-def _real(seen: Seen | None) -> list[Touched]:
-    """Return what is not as it was before."""
-    return [each for each in seen.touched if each.kind in KINDS] if seen else []
-
-
-def show_output(seen: Seen) -> None:
-    """Print the first lines of an output."""
-    lines = [line for line in seen.output.splitlines() if line.strip()]
-    for line in lines[:MAX_LINES]:
-        print(f"    {one_line(line, 140)}")
-
-
-def _short(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path.startswith(f"{home}/") else path
-
-
-def show_stored(sop: Sop, lesson: Lesson) -> None:
-    """Print what is stored now, and what the owner may do with it."""
-    print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
-    values = " ".join(f"{name}=…" for name in lesson.values)
-    asked: dict[str, Any] = {
-        "name": sop.name,
-        "asked": _filled(lesson),
-        "values": values,
-    }
-    key = f"lesson.next_{sop.status}"
-    print("  " + say(key, **asked).rstrip())
-
-
-def _filled(lesson: Lesson) -> str:
-    """Return a request that asks for it, with values that are known to work."""
-    text = lesson.request or lesson.name
-    for name, value in lesson.values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
 
 
 def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:

@@ -12,7 +12,7 @@ from memory.sops.store import Sop
 from ui.sanitise import clean, one_line
 from ui.sops.changes import NO
 from ui.sops.sops import parameters
-from ui.sops.teach_questions import change_values, show_values
+from ui.sops.teach_questions import chosen
 from ui.terminal import read_next
 from ui.words import say
 
@@ -82,14 +82,7 @@ class AtTerminal(LessonQuestions):
         return clean(read_next(say("teach.request_prompt"))).strip()
 
     def vary(self, found: Sequence[Candidate]) -> Mapping[str, str]:
-        listed = [list(each) for each in found]
-        while True:
-            show_values(listed)
-            said = read_next(say("teach.values_prompt")).strip()
-            if not said:
-                return {str(each[0]): str(each[1]) for each in listed if each[2]}
-            if problem := change_values(listed, said):
-                print(f"  {problem}")
+        return chosen([list(each) for each in found], may_drop=True)
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         print(f"\n{say('lesson.another_set')}")

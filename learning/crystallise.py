@@ -10,15 +10,15 @@ value was looked up or worked out, a model may write a script (learning/script_w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from learning import script_writing
 from learning.doubts import look_at_findings, look_for_leftovers
-from learning.draft import Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
-from learning.kept import Work, begin, output_of, refuse, stands_in, verbs_of, where
+from learning.draft import Draft, DraftStep, LearningError, Taught, check_name, write_draft
+from learning.kept import Work, begin, output_of, refuse, stands_in, verbs_of
 from learning.proofs import checks, effects, requirements
 from learning.provenance import Source, agree, fields_shown
 from learning.script_writing import WriteScript
@@ -26,9 +26,7 @@ from learning.steps import build_step, folder_of_run, name_parameters, names_in_
 from learning.trace import Trace
 from learning.units import MIN_BYTES, Unit, as_text
 from learning.wordings import (
-    fitted,
     keep_endings,
-    name_of,
     plain_result,
     result_text,
     unique,
@@ -82,8 +80,6 @@ def crystallise(
     for other in works[1:]:
         _compare_steps(first, other)
     _keep_shared(works)
-    if first.trace.taught is not None and values is None:
-        first.slots += guesses(first.trace, first.around.owner_home)
     draft = write_draft(
         name,
         first.content,
@@ -171,47 +167,6 @@ def _with_script(
 def _needs_no_steps(command: str, parameters: Mapping[str, Any]) -> bool:
     """True when a check uses nothing that steps would have saved."""
     return set(re.findall(r"\$\{?([a-z]\w*)", command)) <= {*parameters, "today", "cwd"}
-
-
-def guesses(trace: Trace, owner_home: Path) -> list[Slot]:
-    """What of a recording may vary: its paths, numbers, dates and texts, with names to offer."""
-    found: dict[str, Slot] = {}
-    taken: set[str] = set()
-    work = begin(trace, None, owner_home, Path("/nonexistent"))
-    for unit in work.found.units:
-        text = re.sub(r"^[+-](?=\d+$)", "", unit.text)
-        mention = fitted(text, unit)
-        if (
-            unit.place == "fixed"
-            or mention is None
-            or text in found
-            or (unit.text.startswith("-") and not text.isdigit())
-        ):
-            continue
-        name = unique(name_of(mention, [unit]), taken)
-        found[text] = Slot(name, text, where(work, unit), (name, "constant"), "may vary")
-    return list(found.values())
-
-
-def recorded(trace: Trace, commands: Iterable[Any]) -> Trace:
-    """A recording with only the commands that count (learning/demonstration.py), as scripts that stand alone.
-
-    A command that needs variables or settings of earlier ones gets those in front of it.
-    """
-    listed = list(commands)
-    by_turn = {command.turn: command for command in listed}
-    needed = {turn for command in listed if command.kept for turn in command.needs}
-    calls = []
-    for call in trace.calls:
-        command = by_turn.get(call.turn)
-        if command is None or not command.kept or command.turn in needed:
-            continue
-        script = "\n".join([*(by_turn[turn].script for turn in command.needs), command.script])
-        args: dict[str, Any] = {"type": "bash", "script": script}
-        if command.cwd and Path(command.cwd) != trace.cwd:
-            args["cwd"] = command.cwd
-        calls.append(replace(call, args=args))
-    return replace(trace, calls=tuple(calls))
 
 
 def same_procedure(draft: Draft, existing: Procedure) -> str:
@@ -526,8 +481,6 @@ __all__ = [
     "Draft",
     "LearningError",
     "crystallise",
-    "guesses",
-    "recorded",
     "refuse",
     "same_procedure",
 ]

@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 from learning.cases import Case, free_name, masked, read_cases
 from learning.draft import Draft, LearningError, to_yaml
 from learning.guards import evidence, over_budget
+from learning.prove import Ground
 from learning.scratch import scratch_folder
 from learning.trace import Trace, trace_of
 from learning.verify import (
@@ -58,7 +59,9 @@ Blame = Literal["", "world", "parameter", "step", "check", "budget"]
 class Crystallise(Protocol):
     """Makes a draft of a run (learning/crystallise.py). Raises LearningError."""
 
-    def __call__(self, traces: Trace, name: str, *, values: Mapping[str, str] | None) -> Draft: ...
+    def __call__(
+        self, trace: Trace, name: str, /, *, values: Mapping[str, Any] | None
+    ) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def after_run(
     replay: Replay,
     crystallise: Crystallise | None = None,
     scratch: Path | None = None,
+    ground: Ground | None = None,
 ) -> list[Event]:
     """Takes a run that has ended into account and returns `learned` events for what changed: {what: sop, name, status,
     reason}. `events` are those of its log. Status "proposed" means: the owner's own SOP, or a seed, would need this.
@@ -113,7 +117,7 @@ def after_run(
         or sop.status == "archived"
     ):
         return []
-    after = _After(run, list(events), home, sop, store, stats, replay, crystallise, scratch)
+    after = _After(run, list(events), home, sop, store, stats, replay, crystallise, scratch, ground)
     try:
         return after.changes()
     except SopConflict:  # somebody else changed it meanwhile; the next run is judged anew
@@ -280,6 +284,7 @@ class _After:
     replay: Replay
     crystallise: Crystallise | None
     scratch: Path | None
+    ground: Ground | None
 
     def changes(self) -> list[Event]:
         use = judge(self.events, self.sop)
@@ -490,7 +495,14 @@ class _After:
         with scratch_folder() as place:
             sop = replace(_written(place / self.sop.name, files), status=status)
             cwd = Path(self.events[0]["cwd"])
-            return prove(sop, values, replay=self.replay, scratch=self.scratch, cwd=cwd)
+            return prove(
+                sop,
+                values,
+                replay=self.replay,
+                scratch=self.scratch,
+                cwd=cwd,
+                ground=self.ground,
+            )
 
     # what is written
 

@@ -1,4 +1,4 @@
-"""Makes an SOP of something that was done once: a run, a recording, or written instructions; without a screen.
+"""Makes an SOP of a run with structured tools, or of a whole sop.yaml; without a screen.
 
 The path: lesson → which values vary → draft → evidence gate → replay in a scratch copy → a second set of values → one
 write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
@@ -13,37 +13,36 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from config import SopwithError
+from learning.authoring import Sketch, with_words
 from learning.cases import free_name, read_cases
-from learning.crystallise import crystallise, guesses, recorded, same_procedure
-from learning.demonstration import Command, commands_that_count
+from learning.crystallise import crystallise, same_procedure
 from learning.draft import Draft, check_name, skill_text, to_yaml
-from learning.from_text import from_text
 from learning.guards import evidence, signatures
 from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
+from learning.whole import whole
 from learning.wordings import keep_endings, wordings_of
 from memory.facts.policy import Keeping, Refusal, check_sop
 from memory.home.repository import contents_of
-from memory.runlog.log import RunLogError, find_run, read_events
+from memory.runlog.log import RunLogError, find_run
 from memory.sops.changes import SopChanges
 from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
-from runs.learning.authoring import ScriptWriter, script_writer
+from runs.learning.authoring import ScriptWriter, author, script_writer, with_cost
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
 )
-NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 UNUSABLE = (
     "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
 )
@@ -62,21 +61,14 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """What is to become an SOP: the `trace` of a run, or a `written` file. `commands` are those of a recording, kept or
-    left out; `request` is how the owner will ask for it, empty when nobody has said; `existing` is the SOP that has the
-    name now."""
+    """What is to become an SOP: the `trace` of a run, or a `written` sop.yaml. `request` is how the owner will ask for it,
+    empty when nobody has said; `existing` is the SOP that has the name now."""
 
     name: str
     trace: Trace | None = None
     written: Path | None = None
-    commands: list[Command] = field(default_factory=list)
     request: str = ""
     existing: Sop | None = None
-
-    @property
-    def is_recording(self) -> bool:
-        """True when the owner did it by hand."""
-        return self.trace is not None and self.trace.taught is not None
 
     @property
     def run(self) -> str:
@@ -96,8 +88,7 @@ def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
     run = find_run(home, run)
     trace = read_trace(home, run)
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
-    commands = commands_that_count(read_events(home, run)) if trace.taught is not None else []
-    return Lesson(name, trace, commands=commands)
+    return Lesson(name, trace)
 
 
 def lesson_from_file(name: str, path: Path) -> Lesson:
@@ -115,26 +106,14 @@ def known(agent: Agent, name: str) -> Sop | None:
 
 
 def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
-    """Name → value of what may vary: guessed from the commands of a recording, read from the request of a run."""
+    """Name → value of what may vary, read from the request of a run."""
     trace = _what_happened(lesson)
     if trace is None:
         return {}
-    if lesson.is_recording:
-        found = guesses(_without_looks(agent, lesson, trace), Path.home())
-        return {slot.name: slot.text for slot in found if slot.text not in NO_VALUES}
     draft = _crystallised(agent, lesson, trace, None)
     return {
         name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()
     }
-
-
-def _without_looks(agent: Agent, lesson: Lesson, trace: Trace) -> Trace:
-    """The trace with the calls alone that become steps."""
-    content = _crystallised(agent, lesson, trace, {}).content
-    kept = {number for step in (*content.plan, *content.commit) for number in step.calls}
-    return replace(
-        trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept)
-    )
 
 
 def draft_of(
@@ -151,22 +130,21 @@ def draft_of(
     """
     trace = _what_happened(lesson)
     if trace is None:
-        draft = _read(agent, lesson)
+        draft = _read(lesson)
     else:
         writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
         draft = _crystallised(agent, lesson, trace, values, writer)
         draft = writer.noted(draft) if writer else draft
-    if lesson.request and (lesson.is_recording or trace is None):
+    if lesson.request and trace is None:
         _ask_in_words(draft, lesson, values or {})
     return draft
 
 
 def _what_happened(lesson: Lesson) -> Trace | None:
-    """The trace with the calls that count, and the request in the owner's words."""
-    if lesson.trace is None:
-        return None
-    trace = recorded(lesson.trace, lesson.commands) if lesson.is_recording else lesson.trace
-    return replace(trace, request=lesson.request) if lesson.request else trace
+    """The trace with the request in the owner's words."""
+    if lesson.trace is None or not lesson.request:
+        return lesson.trace
+    return replace(lesson.trace, request=lesson.request)
 
 
 def _crystallised(
@@ -193,13 +171,19 @@ def _earlier(agent: Agent, name: str, run: str) -> Iterator[tuple[Trace, Mapping
                 yield read_trace(agent.config.home, known["run"]), known.get("values") or {}
 
 
-def _read(agent: Agent, lesson: Lesson) -> Draft:
+def _read(lesson: Lesson) -> Draft:
     assert lesson.written is not None
+    return whole(text_of(lesson.written), lesson.name, lesson.written.name)
+
+
+def text_of(path: Path) -> str:
+    """Return what a file of instructions says. Raises TeachingError."""
+    if not path.is_file():
+        raise NoInstructions(f"there is no file {path}.")
     try:
-        text = lesson.written.read_text("utf-8")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TeachingError(f"{lesson.written} cannot be read: {error}") from error
-    return from_text(text, lesson.name, file=lesson.written.name, lang=agent.config.lang)
+        raise TeachingError(f"{path} cannot be read: {error}") from error
 
 
 def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
@@ -265,6 +249,39 @@ def with_check(draft: Draft, command: str) -> Draft:
     )
     checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
     return checked
+
+
+def in_words(
+    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+) -> tuple[Draft, str]:
+    """Return the draft in a configured model's words, and a line on what came of it; "" when none was asked."""
+    try:
+        procedure = draft.procedure()
+    except ProcedureError:  # there is nothing to describe yet
+        return draft, ""
+    taught = draft.taught[0] if draft.taught else None
+    steps = [
+        f"{kind}: {step.tool} {step.args.get('script') or json.dumps(step.args, ensure_ascii=False)}"
+        for kind in ("plan", "commit")
+        for step in getattr(draft.content, kind)
+    ]
+    trace = taught.trace if taught else None
+    sketch = Sketch(
+        draft.name,
+        trace.request if trace else "",
+        procedure,
+        taught.values if taught else {},
+        steps,
+        trace.answer if trace else "",
+    )
+    made = author(agent, sketch, cwd, spent_usd=spent_usd)
+    if made is None:
+        return draft, ""
+    if made.run:
+        draft = with_cost(draft, made.run)
+    if not made.words.is_empty:
+        draft = replace(draft, files=with_words(draft.files, made.words))
+    return draft, made.line(agent.config.lang)
 
 
 def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:

@@ -1,9 +1,9 @@
 """Records a demonstration: a shell in which the owner does a task once by hand becomes a run in the run log.
 
 `record` opens bash in a pseudo-terminal and writes each command line down as a turn: intent when it starts, result when
-it ends (learning/record_shell.bash says when that is). What is recorded is the command line and what it printed, never
+it ends (learning/recording/shell.bash says when that is). What is recorded is the command line and what it printed, never
 a keystroke; a line that was typed while the terminal showed nothing (a password) is kept in memory only, to hide it
-wherever it may be printed later. `commands_that_count` then says which commands make the procedure.
+wherever it may be printed later.
 Source: seed 002 §2; "teach NAME --record" of the command line.
 """
 
@@ -26,14 +26,13 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.demonstration import Command, commands_that_count
-from learning.record_stream import Capture, Mark, Marks
+from learning.recording.stream import Capture, Mark, Marks
 from memory.runlog.inbox import call_hash
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Status, ToolCall
 from safety.secrets import HIDDEN, Redactor
 
-SHELL_FILE = Path(__file__).with_name("record_shell.bash")
+SHELL_FILE = Path(__file__).with_name("shell.bash")
 RECORDING = "SOPWITH_RECORDING"  # set in the recorded shell: the run
 MODEL = "owner"
 _STOPPED = 128 + signal.SIGTSTP
@@ -107,17 +106,6 @@ def check_terminal(name: str, environ: Mapping[str, str]) -> None:
         raise RecordError(
             f"this shell is being recorded already (run {environ[RECORDING]}).\nLeave it with exit, then record anew."
         )
-
-
-def require_success(name: str, run: str, commands: list[Command]) -> None:
-    """Raises RecordError when no command succeeded that an SOP could be made of."""
-    if any(command.kept and command.status == "ok" for command in commands):
-        return
-    what = "none of the commands that count succeeded" if commands else "no command was typed"
-    raise RecordError(
-        f"nothing to learn from: {what} (run {run}).\n"
-        f"Record it again: sopwith teach {name} --record, or write the steps down: {_from_file(name)}"
-    )
 
 
 def _from_file(name: str) -> str:
@@ -561,14 +549,3 @@ def _size() -> tuple[int, int]:
         if size.lines and size.columns:
             return size.lines, size.columns
     return 24, 80
-
-
-__all__ = [
-    "Command",
-    "RecordError",
-    "Recording",
-    "check_terminal",
-    "commands_that_count",
-    "record",
-    "require_success",
-]

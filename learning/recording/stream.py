@@ -1,4 +1,4 @@
-"""Takes a recorded shell's terminal apart: its messages (learning/record_shell.bash), and the output of one command.
+"""Takes a recorded shell's terminal apart: its messages (learning/recording/shell.bash), and the output of one command.
 
 A message stands in the stream of the terminal between `ESC ] sopwith;TOKEN;` and `;TOKEN BEL`. Who does not know the
 token cannot make one, so what a command prints is never taken for a message.

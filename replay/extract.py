@@ -28,7 +28,9 @@ from replay import template
 
 MAX_OUTPUT_BYTES = 64_000_000
 EVERY, KEY = "*", "@key"
-_EXTRACTOR = re.compile(r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)")
+_EXTRACTOR = re.compile(
+    r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)"
+)
 _SEGMENT = re.compile(r"\.([^.\[\]]+)|\[([^\]]*)\]")
 _CONDITION = re.compile(r"\s*([^=~&']+?)([=~])(?:'([^']*)'|([a-z][a-z0-9_]*))\s*")
 
@@ -209,9 +211,7 @@ def is_like(own: Any, other: Any, told: Collection[str]) -> bool:
     if not isinstance(own, Mapping) or not isinstance(other, Mapping) or set(own) != set(other):
         return False
     texts = {*told, *map(plain, told)}
-    return all(
-        own[key] == other[key] or plain(template.as_text(own[key])) in texts for key in own
-    )
+    return all(own[key] == other[key] or plain(template.as_text(own[key])) in texts for key in own)
 
 
 def _wanted(condition: Condition, values: Mapping[str, Any]) -> str:
@@ -230,9 +230,7 @@ def plain(text: str) -> str:
     return " ".join(text.casefold().replace("_", " ").split())
 
 
-def _told(
-    conditions: Sequence[Condition], values: Mapping[str, Any], noun: str = "row"
-) -> str:
+def _told(conditions: Sequence[Condition], values: Mapping[str, Any], noun: str = "row") -> str:
     said = [f"{'.'.join(each.path)} is {_wanted(each, values)!r}" for each in conditions]
     return f"{noun} whose {' and '.join(said)}" if said else noun
 

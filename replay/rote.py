@@ -548,10 +548,11 @@ class RoteModel:
         if step.changes_something:
             self._writes.append(Write(step.id, step.tool, self._args, result))
             self._is_guarded = True
-        if step.each and (whole := self._joined(step, result)) is None:
+        whole = self._joined(step, result) if step.each else result
+        if whole is None:
             self._pending = None
             return ""
-        saved = self._saved(step, whole if step.each else result)
+        saved = self._saved(step, whole)
         if wrong := self._wrong_count(step):
             raise self._diverged(step.id, wrong)
         self._pending = None

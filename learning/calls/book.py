@@ -40,7 +40,9 @@ class Book:
     wanted: Mapping[str, str] = field(default_factory=dict)  # names that the owner gave, by value
     known: dict[str, list[Any]] = field(default_factory=dict)
     spans: list[dict[str, list[Span]]] = field(default_factory=list)
-    parameters: dict[str, str] = field(default_factory=dict)  # name → string, integer, number, array
+    parameters: dict[str, str] = field(
+        default_factory=dict
+    )  # name → string, integer, number, array
     sources: list[Source] = field(default_factory=list)
     picking: set[str] = field(default_factory=set)  # parameters that pick rows
 

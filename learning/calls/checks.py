@@ -49,7 +49,9 @@ def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | No
         chosen.append(alike[0])
     items = [row[k] for row, k in zip(source.items, chosen, strict=True)]
     name = next((key for key, known in book.known.items() if known == items), "")
-    args = {k: f"{{{{{name}}}}}" if v == f"{{{{{ITEM}}}}}" else v for k, v in source.step.args.items()}
+    args = {
+        k: f"{{{{{name}}}}}" if v == f"{{{{{ITEM}}}}}" else v for k, v in source.step.args.items()
+    }
     answers = [row[k] for row, k in zip(source.answers, chosen, strict=True)]
     return Source(DraftStep(source.step.tool, args), answers, source.root) if name else None
 
@@ -123,12 +125,15 @@ def _new_rows(
 
 
 def _leaf_keys(rows: Any) -> list[str]:
-    return [key for key in rows[0]] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else []
+    is_table = isinstance(rows, list) and rows != [] and isinstance(rows[0], dict)
+    return list(rows[0]) if is_table else []
 
 
 def _column(answer: Any, key: str, leaf: str) -> list[Any]:
     rows = answer.get(key) if isinstance(answer, dict) else None
-    return [row.get(leaf) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return (
+        [row.get(leaf) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    )
 
 
 def _explained(book: Book, values: Sequence[Any], key: str) -> Any:
@@ -154,5 +159,3 @@ def _leaves(answer: Any) -> Leaves:
     """Return the scalars of a mapping by their path; lists are left out, since their rows have no lasting place."""
     found = places.fields(answer, goes_into_lists=False) if isinstance(answer, dict) else {}
     return {path: values[0] for path, values in found.items()}
-
-

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from learning.calls import places
 from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Path
-from replay.extract import KEY, is_like, parse, picked, plain
+from replay.extract import KEY, is_like, parse, picked, plain, rows_in
 
 MAX_CONSTANTS = 10  # fields tried as what is always the same
 MAX_PATHS = 12  # to the same value in one answer
@@ -62,14 +62,10 @@ def repr_of(text: str) -> str:
     return f"'{text}'"
 
 
-def found_in(
-    book: Book, values: Sequence[Any], key: str, *, as_text: bool = False
-) -> list[Found]:
+def found_in(book: Book, values: Sequence[Any], key: str, *, as_text: bool = False) -> list[Found]:
     """Return the ways to take these values, one of each run, of earlier answers; the best first."""
     found = [
-        each
-        for source in book.sources
-        for each in _of_source(book, source, values, key, as_text)
+        each for source in book.sources for each in _of_source(book, source, values, key, as_text)
     ]
     return sorted(found, key=lambda each: each.rank, reverse=True)
 
@@ -251,7 +247,9 @@ class _Search:
         self, level: int, where: Field, told: Sequence[dict[Field, list[Any]]]
     ) -> Clue | None:
         """A field that the requests name: by a parameter where the runs differ, by its text where all say the same."""
-        leaves = [self._said_leaf(c.run, row[where]) for c, row in zip(self.cases, told, strict=True)]
+        leaves = [
+            self._said_leaf(c.run, row[where]) for c, row in zip(self.cases, told, strict=True)
+        ]
         if "" in leaves:
             return None
         differ = len(set(map(plain, leaves))) > 1
@@ -296,7 +294,7 @@ class _Search:
     def _tells_apart(self, level: int, where: Field) -> bool:
         """True where the rows of one answer differ in a field: else it picks nothing."""
         for case in self.cases:
-            rows = places.rows_in(places.at(self.source.answers[case.run], case.path[:level]))
+            rows = rows_in(places.at(self.source.answers[case.run], case.path[:level]))
             told = [places.fields(row, False).get(where) for row in rows]
             if any(each != told[0] for each in told):
                 return True
@@ -316,12 +314,17 @@ class _Search:
     def _like(
         self, level: int, key: str, wanted: Sequence[Any], asked: Sequence[Clue]
     ) -> Iterator[Clue]:
-        told = [{_text(self.book.known[clue.name][n]) for clue in asked} for n in range(len(wanted))]
+        told = [
+            {_text(self.book.known[clue.name][n]) for clue in asked} for n in range(len(wanted))
+        ]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
                 continue
             for form in _forms_of(source.answers[0], key):
-                models = [_model(a, form, w, t) for a, w, t in zip(source.answers, wanted, told, strict=True)]
+                models = [
+                    _model(a, form, w, t)
+                    for a, w, t in zip(source.answers, wanted, told, strict=True)
+                ]
                 found = found_in(self.book, models, key) if None not in models else []
                 if found:
                     name = self.book.save(found[0].source, found[0].extractor, models, key)

@@ -6,21 +6,19 @@ an earlier answer by what its row says. What nothing explains is said, and the d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from learning.calls import requests
-from learning.calls.book import Book, Source
+from learning.calls.book import Book
 from learning.calls.checks import checks, echoes
-from learning.calls.reads import only_reads
 from learning.calls.runs import Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
-from learning.draft import Content, Draft, DraftStep, LearningError, Taught, check_name, write_draft
-from learning.route.typed import is_cautious
+from learning.draft import Content, Draft, LearningError, Taught, check_name, write_draft
 from learning.folder import fitting_wordings
+from learning.route.typed import is_cautious
 from learning.trace import Trace
-from memory.runlog.evidence import Result
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "the runs do not change the same things: what decides between them is not known"
@@ -32,14 +30,13 @@ def induce(
     name: str,
     *,
     wanted: Mapping[str, str] | None = None,
-    is_read: Callable[[Result, str], bool] = only_reads,
 ) -> Draft:
     """Return the draft that the runs teach. `wanted`: names that the owner gave to values of the first run.
 
     Raises LearningError where a run holds nothing that can be learned.
     """
     check_name(name)
-    runs = [Run.of(trace, lambda call, t=trace: is_read(call, t.request)) for trace in traces]
+    runs = [Run.read(trace) for trace in traces]
     for run in runs:
         _check(run)
     named = {str(value): key for key, value in (wanted or {}).items()}
@@ -77,12 +74,16 @@ class _Induced:
         self._parameters()
         self.content.effects = self._effects()
         description = requests.slotted(self.runs[0].request, self._spans(0), {})
-        taught = [_taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)]
+        taught = [
+            _taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)
+        ]
         return write_draft(
             self.name,
             self.content,
             taught,
-            description=f"{description[:1].upper()}{description[1:]}.".replace("{", "").replace("}", ""),
+            description=f"{description[:1].upper()}{description[1:]}.".replace("{", "").replace(
+                "}", ""
+            ),
             slots=[],
             problems=self.problems,
             notes=self.notes,
@@ -96,7 +97,9 @@ class _Induced:
             if len(left) == len(waiting):
                 break
             waiting = left
-        self.notes += [f"{group[0][0].tool} was left out: {self._why[id(group)]}" for group in waiting]
+        self.notes += [
+            f"{group[0][0].tool} was left out: {self._why[id(group)]}" for group in waiting
+        ]
 
     _why: dict[int, str]
 
@@ -144,7 +147,9 @@ class _Induced:
                 schema["items"] = {"type": "string"}
             if kind == "string":
                 schema["minLength"] = 1
-                if told := [text for text in self.book.known[name] if " " in text and is_cautious(text)]:
+                if told := [
+                    text for text in self.book.known[name] if " " in text and is_cautious(text)
+                ]:
                     schema["examples"] = told
             self.content.parameters[name] = schema
         self.content.wordings = self._wordings()
@@ -164,9 +169,14 @@ class _Induced:
             requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
         ]
         plain = " with ".join(
-            [self.name.replace("-", " "), *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)]]
+            [
+                self.name.replace("-", " "),
+                *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)],
+            ]
         ).removesuffix(" with ")
-        return fitting_wordings(list(dict.fromkeys(asked)), schema) or fitting_wordings([plain], schema)
+        return fitting_wordings(list(dict.fromkeys(asked)), schema) or fitting_wordings(
+            [plain], schema
+        )
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         own = self.book.spans[n].items()
@@ -180,7 +190,10 @@ class _Induced:
 
     def _origins(self) -> list[dict[str, Any]]:
         steps = [*self.content.plan, *self.content.commit]
-        return [{"step": n, "tool": step.tool, "arguments": step.args} for n, step in enumerate(steps, 1)]
+        return [
+            {"step": n, "tool": step.tool, "arguments": step.args}
+            for n, step in enumerate(steps, 1)
+        ]
 
 
 def _uses(texts: str, name: str) -> int:
@@ -207,5 +220,3 @@ def _folded(calls: Sequence[Call]) -> Iterator[tuple[Call, ...]]:
 
 def _taught(run: Run, values: dict[str, Any], origins: list[dict[str, Any]]) -> Taught:
     return Taught(run.trace, values, origins, run.trace.answer)
-
-

@@ -67,7 +67,9 @@ def _difference(asked: Sequence[ToolCall], writes: Sequence[Call]) -> str:
     for mine, its in zip(said, done, strict=False):
         if mine != its:
             return f"it asks for {_shown(mine)}, and the run did {_shown(its)}"
-    return "" if len(said) == len(done) else f"it changes {len(said)} things, and the run {len(done)}"
+    return (
+        "" if len(said) == len(done) else f"it changes {len(said)} things, and the run {len(done)}"
+    )
 
 
 def _shown(call: Sequence[Any]) -> str:

@@ -12,8 +12,7 @@ from memory.runlog.evidence import Result
 from replay.extract import json_of, table, whole_output
 
 ABOUT_THE_RUN = frozenset(
-    ["recall", "ask_user", "update_working_checkpoint", "start_long_term_update", "more_tools"]
-    + ["mcp_find"]
+    ["recall", "ask_user", "update_working_checkpoint", "start_long_term_update", "more_tools", "mcp_find"]
 )
 
 
@@ -51,6 +50,13 @@ class Run:
         writes = tuple(call for call in calls if not call.reads)
         after = _once(call for call in calls[first:] if call.reads)
         return cls(trace, _once(calls[:first]), writes, after)
+
+    @classmethod
+    def read(cls, trace: Trace) -> Run:
+        """Read a trace as it is known what only reads."""
+        from learning.calls.reads import only_reads
+
+        return cls.of(trace, lambda call: only_reads(call, trace.request))
 
     @property
     def request(self) -> str:

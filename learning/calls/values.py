@@ -167,14 +167,12 @@ def _replaced(text: str, spans: Sequence[tuple[int, int]], by: str) -> str:
 
 def guard(found: Found, value: Any) -> None:
     """Let the step that brings an answer expect a value in it."""
-    step, path = found.source.step, found.path
-    if found.source.root == "json" and path and not found.extractor.startswith("all "):
-        if not found.source.is_looped:
-            step.expect.setdefault("fields", {})[path] = value
+    source, path = found.source, found.path
+    is_one = source.root == "json" and path != "" and not found.extractor.startswith("all ")
+    if is_one and not source.is_looped:
+        source.step.expect.setdefault("fields", {})[path] = value
 
 
 def _shown(values: Sequence[Any]) -> str:
     texts = [str(value) for value in values]
     return " / ".join(text if len(text) <= 60 else f"{text[:57]}…" for text in texts)
-
-

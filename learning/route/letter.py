@@ -50,5 +50,7 @@ def _value(text: str, schema: Any, shape: str, where: Where) -> Any:
     if not shape or text in schema.get("examples", ()):
         return text
     said = re.findall(r"[a-z']+", text.lower())
-    is_more = any(word in said or (not word.isascii() and word in text) for word in words()["cautious"])
+    is_more = any(
+        word in said or (not word.isascii() and word in text) for word in words()["cautious"]
+    )
     return None if is_more or {"and", "or"} & set(said) else text

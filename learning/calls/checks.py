@@ -40,20 +40,20 @@ def checks(
 
 def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:
     """Return the read of that item of a list which the writes changed, where a name says which one it is."""
-    chosen = []
-    for n, answers in enumerate(source.answers):
-        after = [each for write in writes for each in _answers(write, n)]
-        alike = [k for k, one in enumerate(answers) if any(_is_alike(one, two) for two in after)]
-        if len(alike) != 1:
-            return None
-        chosen.append(alike[0])
-    items = [row[k] for row, k in zip(source.items, chosen, strict=True)]
-    name = next((key for key, known in book.known.items() if known == items), "")
+    used = [name for write in writes for name in names(write.step.args)]
+    name = next((each for each in used if _is_item(book.known[each], source.items)), "")
+    if not name:
+        return None
+    chosen = [row.index(value) for row, value in zip(source.items, book.known[name], strict=True)]
     args = {
         k: f"{{{{{name}}}}}" if v == f"{{{{{ITEM}}}}}" else v for k, v in source.step.args.items()
     }
     answers = [row[k] for row, k in zip(source.answers, chosen, strict=True)]
-    return Source(DraftStep(source.step.tool, args), answers, source.root) if name else None
+    return Source(DraftStep(source.step.tool, args), answers, source.root)
+
+
+def _is_item(values: Sequence[Any], items: Sequence[Sequence[Any]]) -> bool:
+    return all(value in row for value, row in zip(values, items, strict=True))
 
 
 def echoes(book: Book, write: Source) -> None:

@@ -21,7 +21,7 @@ from learning.route.typed import is_cautious
 from learning.trace import Trace
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
-OTHER_STEPS = "the runs do not change the same things: what decides between them is not known"
+OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
@@ -114,8 +114,8 @@ class _Induced:
     def _commit(self) -> None:
         groups = _in_order([run.writes for run in self.runs])
         if groups is None:
-            self.problems.append(OTHER_STEPS)
-            return
+            told = [", ".join(call.tool for call in run.writes) or "nothing" for run in self.runs]
+            raise LearningError(f"{OTHER_STEPS}: {' / '.join(told)}.")
         for group in groups:
             try:
                 self.content.commit += self.steps.writes(group)

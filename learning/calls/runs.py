@@ -12,7 +12,14 @@ from memory.runlog.evidence import Result
 from replay.extract import json_of, table, whole_output
 
 ABOUT_THE_RUN = frozenset(
-    ["recall", "ask_user", "update_working_checkpoint", "start_long_term_update", "more_tools", "mcp_find"]
+    [
+        "recall",
+        "ask_user",
+        "update_working_checkpoint",
+        "start_long_term_update",
+        "more_tools",
+        "mcp_find",
+    ]
 )
 
 

@@ -122,8 +122,12 @@ class Values:
         if len({len(row) for row in rows}) > 1:
             raise Unexplained(f"{key}: {_shown(values)}")
         parts: list[str] = []
-        for column in zip(*rows, strict=True):
-            parts.append(column[0] if len(set(column)) == 1 else self._part(column, parts, key))
+        try:
+            for column in zip(*rows, strict=True):
+                is_same = len(set(column)) == 1
+                parts.append(column[0] if is_same else self._part(column, parts, key))
+        except Unexplained as why:
+            raise Unexplained(f"{key}: {_shown(values)}") from why
         return "".join(parts)
 
     def _part(self, column: Sequence[str], before: Sequence[str], key: str) -> str:

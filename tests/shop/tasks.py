@@ -72,7 +72,7 @@ def give_back() -> list[Task]:
     known, found = database(), []
     for user, order in _orders(known, "delivered"):
         item = order["items"][0]
-        same = [o for o in user["orders"] if any(i["name"] == item["name"] and i["item_id"] != item["item_id"] or (i["name"] == item["name"] and o != order["order_id"]) for i in known["orders"][o]["items"])]  # fmt: skip
+        same = [o for o in user["orders"] if any((i["name"] == item["name"] and i["item_id"] != item["item_id"]) or (i["name"] == item["name"] and o != order["order_id"]) for i in known["orders"][o]["items"])]  # fmt: skip
         if same:
             continue
         said, who = _who(user, False)
@@ -226,5 +226,3 @@ KINDS: dict[str, Callable[[], list[Task]]] = {
     "move": move,
     "pay-else": pay_else,
 }
-
-

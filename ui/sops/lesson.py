@@ -14,13 +14,12 @@ from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
 from learning.written import read_text
 from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
-from runs.assemble import SEEDS, Agent
+from runs.assemble import Agent
 from runs.learning import author
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of, files_of, kept_lesson
+from runs.learning.lesson_files import content_of, kept_lesson, stored
 from runs.learning.teach import text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
@@ -112,8 +111,9 @@ class LessonFlow:
         """Show what a text does, and ask how it will be asked for: its parameters have names already."""
         lesson = self.lesson
         self._show_lines(lesson.script)
-        slots = {name: f"{{{name}}}" for name in lesson.required}
-        lesson.request = lesson.request or self.questions.request(lesson.name, slots)
+        name = lesson.suggested or lesson.name
+        slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
+        lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
 
     def _put_into_words(self) -> None:
         """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
@@ -206,26 +206,9 @@ class LessonFlow:
         return self.questions.yes(say("lesson.right"))
 
     def _store(self) -> Sop:
-        agent, lesson = self.agent, self.lesson
-        status = lesson.status()
-        existing = agent.sops.get(lesson.name)
-        version = existing.version if existing and existing.description else 0
-        redact = agent.parts.redactor()
-        written = files_of(lesson, existing)
-        files: dict[str, str | bytes] = {path: redact(text) for path, text in written.items()}
-        if files["sop.yaml"] != written["sop.yaml"]:
+        sop, has_secret = stored(self.agent, self.lesson, self.lesson.status(), self._reason())
+        if has_secret:
             print(say("lesson.secret"))
-            status = "draft"
-        changes = SopChanges(agent.config.home, SEEDS)
-        sop = changes.write(
-            lesson.name,
-            files,
-            reason=self._reason(),
-            run=lesson.traces[0].run if lesson.traces else None,
-            status=status,
-            expects_version=version,
-        )
-        agent.sops.reload()
         return sop
 
     def _reason(self) -> str:

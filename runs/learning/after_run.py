@@ -41,7 +41,7 @@ from runs.learning.alone import (
     values_of,
 )
 from runs.learning.authoring import asker
-from runs.learning.lesson_files import files_of
+from runs.learning.lesson_files import files_of, stored
 
 MAX_NAME_WORDS = 5
 

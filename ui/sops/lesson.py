@@ -18,9 +18,10 @@ from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
 from runs.learning import author
+from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of, kept_lesson, stored
-from runs.learning.teach import text_of
+from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops.changes import roots
@@ -30,6 +31,12 @@ from ui.sops.record import record_lesson
 from ui.words import say
 
 MAX_LINES = 8
+
+
+class NoDraft(SopwithError):
+    """There is nothing to go on with, and nothing to learn from was named."""
+
+    exit_code = 2
 
 
 class LessonFlow:
@@ -45,6 +52,10 @@ class LessonFlow:
         try:
             with stopped_by_signals():
                 self._to_a_proof()
+        except TeachingError as error:
+            if not self.questions.is_attended:
+                raise
+            print(f"✗ {error}")
         except (KeyboardInterrupt, EOFError):
             print(f"\n{say('lesson.stopped')}")
             code = 130
@@ -77,9 +88,16 @@ class LessonFlow:
             lesson.notes.append(say("lesson.disagree", line=disagreeing))
             print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
             return False
+        self._look_for_a_twin()
         self._put_into_words()
         self._prove_own()
         return True
+
+    def _look_for_a_twin(self) -> None:
+        """Ask before a second SOP does what another one does. Raises TeachingError."""
+        twin = same_script(self.lesson, self.agent.sops.all())
+        if twin and not self.questions.may_be_second(twin):
+            raise TeachingError(say("teach.twin", name=twin.name, status=twin.status))
 
     def _make_real(self) -> None:
         if problem := self.lesson.make_real():
@@ -244,7 +262,7 @@ def teach_lesson(
         ground = Ground.of(roots(config), config.home, Path.cwd())
         kept = kept_lesson(args.sop, existing.folder, ground) if existing else None
         if kept is None:
-            raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
+            raise NoDraft(say("lesson.no_draft", name=one_line(args.sop, 64)))
         return LessonFlow(agent, kept, questions).to_its_end()
     if existing is not None and not questions.may_replace(existing):
         raise RecordError(say("teach.taken", name=existing.name, version=existing.version))

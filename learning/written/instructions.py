@@ -62,6 +62,14 @@ class Instructions:
     problems: list[str] = field(default_factory=list)
     is_whole: bool = False
 
+    @property
+    def request(self) -> str:
+        """The title as a request, with slots in the places of its placeholders."""
+        slots = PLACEHOLDER.sub(
+            lambda found: f"{{{self.parameter(next(filter(None, found.groups())))}}}", self.title
+        )
+        return slots[:1].lower() + slots[1:] if "{" in slots else ""
+
     def parameter(self, wish: str, example: str = "") -> str:
         """Return the name of the parameter that a placeholder stands for; it is made when first met."""
         name = re.sub(r"[^a-z0-9]+", "_", wish.lower()).strip("_") or "value"

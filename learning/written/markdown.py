@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 
 from learning.written.instructions import Instructions
@@ -14,7 +15,7 @@ _FENCE = re.compile(r"\s*(```+|~~~+)\s*([\w+-]*)")
 _ITEM = re.compile(r"\s*(?:\d+[.)、]|[-*+])\s+(.*)")
 _NUMBERED = re.compile(r"\s*\d+[.)、]\s+")
 _PROMPT = re.compile(r"^[$%>]\s+")
-_ALWAYS = ("python3", "python", "git", "make", "cd")
+_BUILT_IN = ("cd", "export", "source", "set", "for", "if", "while")
 
 
 def read_markdown(text: str) -> Instructions:
@@ -117,4 +118,4 @@ def _looks_like_commands(lines: Sequence[str]) -> bool:
 
 
 def _is_command(word: str) -> bool:
-    return entry(word) is not None or word in _ALWAYS
+    return word in _BUILT_IN or entry(word) is not None or shutil.which(word) is not None

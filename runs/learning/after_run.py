@@ -41,7 +41,7 @@ from runs.learning.alone import (
     values_of,
 )
 from runs.learning.authoring import asker
-from runs.learning.lesson_files import files_of
+from runs.learning.lesson_files import files_of, stored
 
 MAX_NAME_WORDS = 5
 
@@ -209,14 +209,13 @@ def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
     if twin := same_script(lesson, agent.sops.all()):
         yield from _one_more_case(agent, twin, lesson.values)
         return
-    files = files_of(lesson)
     status: Status = "candidate" if lesson.cases else "draft"
-    if refused := teach.refusals(agent, files, is_draft=status == "draft"):
+    cwd = str(trace.cwd)  # where it was done may be a place that goes away
+    judged = {path: text.replace(cwd, "~") for path, text in files_of(lesson).items()}
+    if refused := teach.refusals(agent, judged, is_draft=status == "draft"):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    store = SopChanges(agent.config.home, SEEDS)
-    sop = store.write(lesson.name, files, reason="learned from a run", run=trace.run, status=status)
-    agent.sops.reload()
+    sop, _ = stored(agent, lesson, status, "learned from a run")
     why = found.why or "its own values pass; a second, different set must pass before it runs alone"
     learned = _learned(sop.name, sop.status, why)
     yield {**learned, "authored": found.authored} if found.authored else learned

@@ -64,6 +64,7 @@ class Lesson:
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    suggested: str = ""  # the title of a text, with slots
     words: Proposal | None = None
     written_by: str = ""  # the run in which a model was asked for words
     _volatile: frozenset[str] = frozenset()
@@ -103,6 +104,7 @@ class Lesson:
     def of_text(cls, name: str, ground: Ground, said: Instructions) -> Lesson:
         """The lesson that a text holds: its own lines, or a script whose parameters it names."""
         lesson = cls(name, ground, lines=[Line(line) for line in said.lines])
+        lesson.suggested = said.request  # names parameters, so it comes first
         lesson.problems, lesson.declared = list(said.problems), said.parameters
         lesson.folders = [str(ground.cwd)]
         if said.parameters:

@@ -19,10 +19,12 @@ from learning.prove.strictness import Line
 from learning.trace import Trace, read_trace
 from learning.wording import asked_with
 from memory.runlog.log import RunLogError
-from memory.sops.store import Sop, read_sop
+from memory.sops.changes import SopChanges
+from memory.sops.store import Sop, Status, read_sop
 from replay.expectation import Touched
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
+from runs.assemble import SEEDS, Agent
 from runs.learning.lesson import Lesson
 from safety.changes import ChangeSet
 
@@ -53,6 +55,25 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
     for case in [*_cases(lesson), *(_fitting(lesson, known) if known else [])]:
         files |= case.files()
     return with_words(files, lesson.words) if lesson.words else files
+
+
+def stored(agent: Agent, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
+    """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden: then it is a draft."""
+    existing = agent.sops.get(lesson.name)
+    version = existing.version if existing and existing.description else 0
+    written, redact = files_of(lesson, existing), agent.parts.redactor()
+    files: dict[str, str | bytes] = {path: redact(text) for path, text in written.items()}
+    has_secret = files["sop.yaml"] != written["sop.yaml"]
+    sop = SopChanges(agent.config.home, SEEDS).write(
+        lesson.name,
+        files,
+        reason=reason,
+        run=lesson.traces[0].run if lesson.traces else None,
+        status="draft" if has_secret else status,
+        expects_version=version,
+    )
+    agent.sops.reload()
+    return sop, has_secret
 
 
 def content_of(lesson: Lesson) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from memory.home.repository import RepositoryError
 from memory.sops.changes import SopChanges, Version
 from memory.sops.store import Sop, Status
 from runs.assemble import SEEDS, Agent
-from runs.learning.lesson_files import files_of
+from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
@@ -74,12 +74,9 @@ def _offer_the_new_form(sop: Sop, config: Config, ground: Ground) -> None:
         show_seen(case.seen)
     if read_next(say("sops.turn_prompt")).strip().lower() in NO:
         return
-    files = files_of(lesson, sop)
     status = lesson.status() if sop.status in PROVEN else sop.status
-    stored = changes(config).write(
-        sop.name, files, reason=say("sops.turned"), status=status, expects_version=sop.version
-    )
-    print(say("teach.stored", name=stored.name, version=stored.version, status=stored.status))
+    new, _ = stored(Agent(config), lesson, status, say("sops.turned"))
+    print(say("teach.stored", name=new.name, version=new.version, status=new.status))
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:

@@ -14,14 +14,14 @@ from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
 from learning.written import read_text
 from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
-from runs.assemble import SEEDS, Agent
+from runs.assemble import Agent
 from runs.learning import author
+from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of, files_of, kept_lesson
-from runs.learning.teach import text_of
+from runs.learning.lesson_files import content_of, kept_lesson, stored
+from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops.changes import roots
@@ -31,6 +31,12 @@ from ui.sops.record import record_lesson
 from ui.words import say
 
 MAX_LINES = 8
+
+
+class NoDraft(SopwithError):
+    """There is nothing to go on with, and nothing to learn from was named."""
+
+    exit_code = 2
 
 
 class LessonFlow:
@@ -46,6 +52,10 @@ class LessonFlow:
         try:
             with stopped_by_signals():
                 self._to_a_proof()
+        except TeachingError as error:
+            if not self.questions.is_attended:
+                raise
+            print(f"✗ {error}")
         except (KeyboardInterrupt, EOFError):
             print(f"\n{say('lesson.stopped')}")
             code = 130
@@ -78,9 +88,16 @@ class LessonFlow:
             lesson.notes.append(say("lesson.disagree", line=disagreeing))
             print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
             return False
+        self._look_for_a_twin()
         self._put_into_words()
         self._prove_own()
         return True
+
+    def _look_for_a_twin(self) -> None:
+        """Ask before a second SOP does what another one does. Raises TeachingError."""
+        twin = same_script(self.lesson, self.agent.sops.all())
+        if twin and not self.questions.may_be_second(twin):
+            raise TeachingError(say("teach.twin", name=twin.name, status=twin.status))
 
     def _make_real(self) -> None:
         if problem := self.lesson.make_real():
@@ -112,8 +129,9 @@ class LessonFlow:
         """Show what a text does, and ask how it will be asked for: its parameters have names already."""
         lesson = self.lesson
         self._show_lines(lesson.script)
-        slots = {name: f"{{{name}}}" for name in lesson.required}
-        lesson.request = lesson.request or self.questions.request(lesson.name, slots)
+        name = lesson.suggested or lesson.name
+        slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
+        lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
 
     def _put_into_words(self) -> None:
         """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
@@ -206,26 +224,9 @@ class LessonFlow:
         return self.questions.yes(say("lesson.right"))
 
     def _store(self) -> Sop:
-        agent, lesson = self.agent, self.lesson
-        status = lesson.status()
-        existing = agent.sops.get(lesson.name)
-        version = existing.version if existing and existing.description else 0
-        redact = agent.parts.redactor()
-        written = files_of(lesson, existing)
-        files: dict[str, str | bytes] = {path: redact(text) for path, text in written.items()}
-        if files["sop.yaml"] != written["sop.yaml"]:
+        sop, has_secret = stored(self.agent, self.lesson, self.lesson.status(), self._reason())
+        if has_secret:
             print(say("lesson.secret"))
-            status = "draft"
-        changes = SopChanges(agent.config.home, SEEDS)
-        sop = changes.write(
-            lesson.name,
-            files,
-            reason=self._reason(),
-            run=lesson.traces[0].run if lesson.traces else None,
-            status=status,
-            expects_version=version,
-        )
-        agent.sops.reload()
         return sop
 
     def _reason(self) -> str:
@@ -261,7 +262,7 @@ def teach_lesson(
         ground = Ground.of(roots(config), config.home, Path.cwd())
         kept = kept_lesson(args.sop, existing.folder, ground) if existing else None
         if kept is None:
-            raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
+            raise NoDraft(say("lesson.no_draft", name=one_line(args.sop, 64)))
         return LessonFlow(agent, kept, questions).to_its_end()
     if existing is not None and not questions.may_replace(existing):
         raise RecordError(say("teach.taken", name=existing.name, version=existing.version))

@@ -29,6 +29,10 @@ class LessonQuestions(Protocol):
         """True when a new version of an SOP that is there is meant."""
         ...
 
+    def may_be_second(self, twin: Sop) -> bool:
+        """True when an SOP is meant that does what another one does already."""
+        ...
+
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         """How the owner will ask for it; "" when nobody says. `slots` are to be in it where there are no values yet."""
         ...
@@ -69,6 +73,10 @@ class AtTerminal(LessonQuestions):
             say(key, name=existing.name, version=existing.version, status=existing.status)
         )
         return said.strip().lower() in _YES
+
+    def may_be_second(self, twin: Sop) -> bool:
+        question = say("teach.second", name=twin.name, status=twin.status)
+        return read_next(question).strip().lower() in _YES
 
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         named = (f"{key} {slot}" for key, slot in slots.items())
@@ -123,6 +131,9 @@ class Absent(LessonQuestions):
 
     def may_replace(self, existing: Sop) -> bool:
         return self._may_replace
+
+    def may_be_second(self, twin: Sop) -> bool:
+        return False
 
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         text = self._request

@@ -73,7 +73,6 @@ class _Induced:
         self._leave_out_unused()
         self._parameters()
         self.content.effects = self._effects()
-        description = requests.slotted(self.runs[0].request, self._spans(0), {})
         taught = [
             _taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)
         ]
@@ -81,9 +80,7 @@ class _Induced:
             self.name,
             self.content,
             taught,
-            description=f"{description[:1].upper()}{description[1:]}.".replace("{", "").replace(
-                "}", ""
-            ),
+            description=requests.described(self.runs[0].request, self.book.taught(0)),
             slots=[],
             problems=self.problems,
             notes=self.notes,
@@ -126,7 +123,7 @@ class _Induced:
         answers = [run.trace.answer.strip() for run in self.runs]
         is_question = not any(run.writes for run in self.runs)
         try:
-            self.content.result = self.values.composed(answers, "answer", must_differ=is_question)
+            self.content.result = self.values.answer(answers, is_question=is_question)
         except Unexplained as why:
             self.content.result = {"en": "Done.", "zh": "完成。"}
             if is_question:

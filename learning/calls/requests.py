@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 _BEFORE = r"(?<![A-Za-z0-9_#@/.-])"
 _BEHIND = r"(?![A-Za-z0-9_@/-]|\.[A-Za-z0-9])"
@@ -39,3 +40,14 @@ def slotted(request: str, named: Mapping[str, Span], shapes: Mapping[str, str]) 
             start, end = start - 1, end + 1
         text = f"{text[:start]}{{{name}{shapes.get(name, '')}}}{text[end:]}"
     return " ".join(text.split()).rstrip(" .!?。！？")
+
+
+def described(request: str, values: Mapping[str, Any]) -> str:
+    """Return what a request asks for, with names in the places of its values."""
+    named: dict[str, Span] = {}
+    for name, value in sorted(values.items(), key=lambda item: -len(str(item[1]))):
+        for each in value if isinstance(value, list) else [value]:
+            if span := free(spans(request, str(each), True), list(named.values())):
+                named[f"{name}" if name not in named else f"{name} {len(named)}"] = span
+    text = slotted(request, named, {}).replace("{", "").replace("}", "")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -88,10 +88,14 @@ def _hard_coded(tree: ast.Module, values: Collection[str]) -> Iterator[str]:
 
 
 def _unused(tree: ast.Module, parameters: Sequence[str]) -> Iterator[str]:
-    said: set[Any] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            said.add(node.slice.value)
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            said.add(node.args[0].value)
+    said = {_taken_of_p(node) for node in ast.walk(tree)}
     yield from (f"it does not use the parameter {name}" for name in parameters if name not in said)
+
+
+def _taken_of_p(node: ast.AST) -> Any:
+    """Return the name that `p["name"]` or `p.get("name")` takes; None for anything else."""
+    is_get = isinstance(node, ast.Call) and ast.unparse(node.func) == "p.get"
+    key = node.args[0] if isinstance(node, ast.Call) and is_get and node.args else None
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "p":
+        key = node.slice
+    return key.value if isinstance(key, ast.Constant) else None

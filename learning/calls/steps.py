@@ -9,6 +9,7 @@ from typing import Any
 from learning.calls import places
 from learning.calls.book import Book, Source
 from learning.calls.runs import Call, Group
+from learning.calls.scripts import as_one
 from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
 from replay.procedure import ITEM
@@ -51,11 +52,22 @@ class Steps:
     def _once(self, group: Group) -> DraftStep:
         calls = [calls[0] for calls in group]
         tool = calls[0].tool
-        args = self.values.template([call.args for call in calls], "args", tool)
+        args = self._script_args(calls) if tool == "code_run" else self._args(calls)
         step = DraftStep(tool, args, {"status": "ok"})
         answers = [call.value for call in calls]
         self._known(step, answers, {call.root for call in calls})
         return step
+
+    def _args(self, calls: Sequence[Call]) -> Any:
+        return self.values.template([call.args for call in calls], "args", calls[0].tool)
+
+    def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
+        scripts = [str(call.args.get("script", "")) for call in calls]
+        script = as_one(self.book, scripts, str(calls[0].args.get("type", "bash")))
+        if script is None:
+            raise Unexplained(f"code_run: its scripts differ: {' / '.join(scripts)}"[:300])
+        rest = [{k: v for k, v in call.args.items() if k != "script"} for call in calls]
+        return {**self.values.template(rest, "args", "code_run"), "script": script}
 
     def _known(self, step: DraftStep, answers: list[Any], roots: set[str]) -> None:
         root = roots.pop() if len(roots) == 1 else "output"

@@ -111,6 +111,14 @@ class Values:
                 guard(other, f"{{{{{name}}}}}")
         return f"{{{{{name}}}}}"
 
+    def answer(self, answers: Sequence[str], *, is_question: bool) -> Any:
+        """Return what is said in the end: a field as it is, or a text with values. Raises Unexplained."""
+        is_telling = len(set(answers)) > 1 or min(map(len, answers)) >= MIN_CHARS
+        found = found_in(self.book, answers, "answer", as_text=True) if is_telling else []
+        if found:
+            return self._named(found, answers, "answer")
+        return self.composed(answers, "answer", must_differ=is_question)
+
     def composed(self, values: Sequence[str], key: str, *, must_differ: bool = False) -> str:
         """Return a text with the values in it that differ between the runs. Raises Unexplained."""
         texts = self._with_names(values)

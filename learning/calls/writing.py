@@ -15,7 +15,7 @@ from typing import Any
 
 from learning.calls import script_faults
 from learning.calls.book import kind_of
-from learning.calls.requests import spans
+from learning.calls.requests import described, spans
 from learning.calls.retrace import retrace
 from learning.calls.runs import Call, Run
 from learning.draft import Draft, load, write_draft
@@ -76,12 +76,12 @@ def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> 
     made.wordings = [f"{draft.name.replace('-', ' ')} {' '.join(f'{{{n}}}' for n in parameters)}"]
     taught = [replace(t, values=dict(v)) for t, v in zip(draft.taught, values, strict=True)]
     notes = [*draft.notes, "scripts/run.py was written by a model, and does what the runs did"]
-    request = " ".join(draft.taught[0].trace.request.split())
+    about = described(draft.taught[0].trace.request, values[0])
     return write_draft(
         draft.name,
         made,
         taught,
-        description=request,
+        description=about,
         slots=[],
         problems=[],
         notes=notes,

@@ -279,7 +279,15 @@ class Lesson:
             return _last_line(case.seen.output)
         self.cases = [case]
         self._guard_dashes()
+        if self._is_done_already(case.seen):
+            self.cases.clear()
+            return "it is done already"
         return ""
+
+    def _is_done_already(self, seen: Seen) -> bool:
+        """True if a run has changed what is to be changed: to do it once more shows nothing."""
+        has_changed = any(trace.has_changed for trace in self.traces)
+        return self.is_done_before and has_changed and not seen.touched
 
     def _prints_the_same_each_time(self) -> bool:
         script = strict(self.lines, self.head)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.crystallise import crystallise
+from learning.calls import induce
 from learning.repair import after_run, judge, may_try, patch_problems, propose, with_known_failure
 from learning.verify import verify
 from memory.runlog.log import read_events
@@ -255,7 +255,7 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
     assert events[-1]["status"] == "done" and not events[-1]["rote"]
 
     def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = crystallise(traces, name, values=values)
+        draft = induce([traces], name, wanted=values)
         return replace(draft, files={**draft.files, "sop.yaml": mended}, slots=[], problems=[])
 
     learned = desk.after(events[0]["run"], crystallise=mend)
@@ -287,7 +287,7 @@ def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_trie
     events, _ = desk.run(0)
 
     def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = crystallise(traces, name, values=values)
+        draft = induce([traces], name, wanted=values)
         files = {
             **draft.files,
             "sop.yaml": COUNT.replace("notes.txt", "notes.*").replace(
@@ -322,7 +322,7 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}
 
     def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = crystallise(traces, name, values=values)
+        draft = induce([traces], name, wanted=values)
         files = {**draft.files, "sop.yaml": COUNT.replace("notes.txt", "notes.md")}
         return replace(draft, files=files, slots=[], problems=[])
 

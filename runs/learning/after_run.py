@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.crystallise import crystallise
+from learning.calls import induce
 from learning.draft import Draft, LearningError
 from learning.long_term import after_run as after_marked
 from learning.long_term import says_only_facts
@@ -189,14 +189,8 @@ def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
 def _crystallised_again(
     agent: Agent, trace: Trace, name: str, values: Mapping[str, Any] | None
 ) -> Draft:
-    draft = crystallise(
-        trace,
-        name,
-        values=values,
-        lang=agent.config.lang,
-        owner_home=Path.home(),
-        agent_home=agent.config.home,
-    )
+    by_name = {name: str(value) for name, value in (values or {}).items()}
+    draft = induce([trace], name, wanted=by_name)
     if "evidence.json" in draft.files:
         found = json.loads(draft.files["evidence.json"])
         draft.files |= teach.tools_as_they_are(agent, draft.procedure(), found)

@@ -12,33 +12,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from config import SopwithError
 from learning.authoring import Sketch, with_words
+from learning.calls import induce, is_same, retrace, with_script
+from learning.calls.requests import spans
+from learning.calls.runs import Run
 from learning.cases import free_name, read_cases
-from learning.crystallise import crystallise, same_procedure
 from learning.draft import Draft, check_name, skill_text, to_yaml
+from learning.folder import fitting_wordings
 from learning.guards import evidence, signatures
-from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
 from learning.whole import whole
-from learning.wordings import keep_endings, wordings_of
 from memory.facts.policy import Keeping, Refusal, check_sop
 from memory.home.repository import contents_of
-from memory.runlog.log import RunLogError, find_run
+from memory.runlog.log import find_run
 from memory.sops.changes import SopChanges
 from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
-from runs.learning.authoring import ScriptWriter, author, script_writer, with_cost
+from runs.learning.authoring import author, script_writer, with_cost
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -65,10 +66,15 @@ class Lesson:
     empty when nobody has said; `existing` is the SOP that has the name now."""
 
     name: str
-    trace: Trace | None = None
+    traces: tuple[Trace, ...] = ()
     written: Path | None = None
     request: str = ""
     existing: Sop | None = None
+
+    @property
+    def trace(self) -> Trace | None:
+        """The first of the runs."""
+        return self.traces[0] if self.traces else None
 
     @property
     def run(self) -> str:
@@ -81,14 +87,11 @@ class Lesson:
         return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
-def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
-    """The lesson that a finished run holds; `last` is the newest one that is no trial. Raises SopwithError."""
+def lesson_from_run(agent: Agent, name: str, *runs: str) -> Lesson:
+    """The lesson that finished runs hold; `last` is the newest one that is no trial. Raises SopwithError."""
     check_name(name)
     home = agent.config.home
-    run = find_run(home, run)
-    trace = read_trace(home, run)
-    trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
-    return Lesson(name, trace)
+    return Lesson(name, tuple(read_trace(home, find_run(home, run)) for run in runs))
 
 
 def lesson_from_file(name: str, path: Path) -> Lesson:
@@ -105,17 +108,6 @@ def known(agent: Agent, name: str) -> Sop | None:
     return agent.sops.get(name)
 
 
-def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
-    """Name → value of what may vary, read from the request of a run."""
-    trace = _what_happened(lesson)
-    if trace is None:
-        return {}
-    draft = _crystallised(agent, lesson, trace, None)
-    return {
-        name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()
-    }
-
-
 def draft_of(
     agent: Agent,
     lesson: Lesson,
@@ -123,52 +115,42 @@ def draft_of(
     *,
     spent_usd: float | None = None,
 ) -> Draft:
-    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError.
+    """The draft of a lesson. `values`: names for values of the first run. Raises SopwithError.
 
     What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
     in runs/learning/authoring.py.
     """
-    trace = _what_happened(lesson)
-    if trace is None:
+    if not lesson.traces:
         draft = _read(lesson)
-    else:
-        writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
-        draft = _crystallised(agent, lesson, trace, values, writer)
-        draft = writer.noted(draft) if writer else draft
-    if lesson.request and trace is None:
-        _ask_in_words(draft, lesson, values or {})
+        return _asked_in(draft, lesson.request) if lesson.request else draft
+    draft = induce(lesson.traces, lesson.name, wanted=values)
+    writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
+    if draft.problems and writer is not None:
+        draft = writer.noted(with_script(draft, lesson.traces, writer))
     return draft
 
 
-def _what_happened(lesson: Lesson) -> Trace | None:
-    """The trace with the request in the owner's words."""
-    if lesson.trace is None or not lesson.request:
-        return lesson.trace
-    return replace(lesson.trace, request=lesson.request)
-
-
-def _crystallised(
-    agent: Agent,
-    lesson: Lesson,
-    trace: Trace,
-    values: Mapping[str, str] | None,
-    writer: ScriptWriter | None = None,
-) -> Draft:
-    home, lang = agent.config.home, agent.config.lang
-    places = {"owner_home": Path.home(), "agent_home": home}
-    earlier = list(_earlier(agent, lesson.name, trace.run)) if writer else []
-    return crystallise(
-        trace, lesson.name, values=values, lang=lang, write_script=writer, earlier=earlier, **places
+def earned(draft: Draft) -> tuple[Status, str]:
+    """The status that the runs of a draft have proven, and why it is no more: replayed on what their calls answered, it
+    does what they did, and two of them had different values."""
+    if not draft.is_settled or not draft.taught:
+        return "draft", "; ".join(draft.problems)
+    procedure = draft.procedure()
+    for taught in draft.taught:
+        if why := retrace(procedure, Run.read(taught.trace), taught.values):
+            return "draft", why
+    sets = [taught.values for taught in draft.taught]
+    names = [name for name in sets[0] if not _is_constant(name, sets)]
+    if len(sets) > 1 and (names or not sets[0]):
+        return "probation", "its runs had different values, and it does what each of them did"
+    return (
+        "candidate",
+        "its own values pass; a second, different run must teach it before it runs alone",
     )
 
 
-def _earlier(agent: Agent, name: str, run: str) -> Iterator[tuple[Trace, Mapping[str, Any]]]:
-    """The runs that the SOP of this name was taught from, with their values, as far as their logs are there."""
-    sop = agent.sops.get(name)
-    for known in evidence(sop.folder).get("runs", []) if sop and not sop.is_seed else []:
-        if known.get("run") not in (None, run):
-            with suppress(RunLogError):
-                yield read_trace(agent.config.home, known["run"]), known.get("values") or {}
+def _is_constant(name: str, sets: list[dict[str, Any]]) -> bool:
+    return all(each.get(name) == sets[0][name] for each in sets)
 
 
 def _read(lesson: Lesson) -> Draft:
@@ -186,44 +168,19 @@ def text_of(path: Path) -> str:
         raise TeachingError(f"{path} cannot be read: {error}") from error
 
 
-def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
-    """Puts what the owner will say first among the wordings. A text has no values: there {names} stand for them."""
-    mentions = _mentions(lesson, values)
-    names = {
-        id(mention): mention.name
-        for mention in mentions
-        if mention.name in draft.content.parameters
-    }
-    found: list[str] = []
-    said = (
-        wordings_of(lesson.request, mentions, names, draft.content.parameters)
-        if values
-        else [lesson.request]
+def _asked_in(draft: Draft, request: str) -> Draft:
+    """The draft with what the owner will say first among its wordings; {names} stand for values."""
+    schema = draft.content.as_yaml().get("parameters", {})
+    if not fitting_wordings([request], schema):
+        return replace(draft, notes=[*draft.notes, UNUSABLE])
+    others = [each for each in draft.content.wordings if each != request]
+    draft.content.wordings = [request, *others]
+    asked = _with_steps(draft, wordings=draft.content.wordings)
+    described = f"{request[:1].upper()}{request[1:]}."
+    asked.files["SKILL.md"] = skill_text(
+        draft.name, described, draft.content, draft.slots, draft.problems
     )
-    for wording in said:
-        try:
-            _with_steps(draft, wordings=[wording]).procedure()
-        except ProcedureError:  # it leaves a parameter out, or holds a number that is none
-            continue
-        found.append(wording)
-    if not found:
-        draft.notes.append(UNUSABLE)
-    else:
-        draft.content.wordings = [
-            *found,
-            *(each for each in draft.content.wordings if each not in found),
-        ]
-        draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
-        if keep_endings(
-            found[0], {mention.name: mention for mention in mentions}, draft.content.parameters
-        ):
-            draft.files |= _with_steps(
-                draft, parameters=draft.content.as_yaml()["parameters"]
-            ).files
-        described = f"{found[0][:1].upper()}{found[0][1:]}."
-        draft.files["SKILL.md"] = skill_text(
-            draft.name, described, draft.content, draft.slots, draft.problems
-        )
+    return asked
 
 
 def _with_steps(draft: Draft, **changed: Any) -> Draft:
@@ -284,31 +241,16 @@ def in_words(
     return draft, made.line(agent.config.lang)
 
 
-def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
-    offered = given(values, lesson.cwd, Path.home())
-    return merged(mentions_in(lesson.request, lesson.cwd, Path.home()), offered, lesson.request)
-
-
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
     """The values that a request does not name, by name: such a request could not be done by rote."""
-    mentions = _mentions(replace(lesson, request=request), values)
-    return [
-        name
-        for name in values
-        if not any(each.name == name and each.start >= 0 for each in mentions)
-    ]
+    return [name for name, value in values.items() if not spans(request, value, True)]
 
 
 def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
-        if (
-            is_used
-            and sop.name != draft.name
-            and sop.procedure
-            and same_procedure(draft, sop.procedure) == "same"
-        ):
+        if is_used and sop.name != draft.name and sop.procedure and is_same(draft, sop.procedure):
             return sop
     return None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.draft import Draft
+from learning.draft import Draft, check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
 from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
@@ -62,7 +62,6 @@ def teach_(args: Namespace, config: Config) -> int:
 
         if lesson := lesson_of_runs(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
-        args.from_run = args.from_run[0]  # other tools than scripts: steps of the older form
     if args.from_file:
         from ui.sops.lesson import lesson_of_text, teach_lesson
 
@@ -104,8 +103,13 @@ class _Teaching:
             raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
-            why = self._prove(draft, trial)
-            proven, status = trial.files(), trial.sop.status
+            status, why = teach.earned(draft)
+            self.proven_on = draft.taught[-1].values if draft.taught else {}
+            is_open = status == "candidate" and not not_replayable(draft.procedure())
+            if is_open or not lesson.traces:
+                why = self._prove(draft, trial)
+                status = trial.sop.status
+            proven = trial.files()
         self._pass_the_gate(proven, is_draft=status == "draft")
         if (
             existing is not None
@@ -122,11 +126,7 @@ class _Teaching:
         return 0
 
     def _draft(self, lesson: teach.Lesson) -> Draft:
-        values = None
-        if lesson.trace is not None:
-            found = teach.values_that_vary(self.agent, lesson)
-            values = self.questions.values(found)
-        draft = teach.draft_of(self.agent, lesson, values)
+        draft = teach.draft_of(self.agent, lesson, parameters(self.args.values or []))
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self.questions.request(lesson, slots)
@@ -167,7 +167,7 @@ class _Teaching:
 
     def _lesson(self, name: str) -> teach.Lesson:
         if self.args.from_run:
-            return teach.lesson_from_run(self.agent, name, self.args.from_run)
+            return teach.lesson_from_run(self.agent, name, *self.args.from_run)
         return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
 
     def _prove(self, draft: Draft, trial: teach.Trial) -> str:
@@ -235,7 +235,7 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
         ("changes", step) for step in draft.content.commit
     ]
     lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
-    lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
+    lines += [(say("teach.checks"), check_text(check)) for check in draft.content.checks]
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")

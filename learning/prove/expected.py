@@ -21,10 +21,12 @@ _TEMPLATE = re.compile(r"(\{\{.*?\}\})")
 
 
 class Case(NamedTuple):
-    """Values of the parameters, as they were bound, and what was seen with them."""
+    """Values of the parameters, as they were bound, and what was seen with them. `inputs`: of those that name what was there
+    before, "file" or "folder"."""
 
     values: Mapping[str, Any]
     seen: Seen
+    inputs: Mapping[str, str] = {}
 
 
 def expectation(cases: Sequence[Case], script: str) -> dict[str, Any]:

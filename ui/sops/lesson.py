@@ -214,6 +214,8 @@ class LessonFlow:
                 print(f"✗ {one_line(str(error), 300)}")
                 continue
             if self._is_right(case, given):
+                if not lesson.cases:
+                    lesson.find_needed(case)
                 lesson.cases.append(case)
                 lesson.values = lesson.values or dict(given)
 

@@ -50,10 +50,10 @@ CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version
 TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
 MIN_STEPS_KEPT = 0.7
-HELD_AGAINST = ("step", "check", "budget")
+HELD_AGAINST = ("step", "expectation", "check", "budget")
 NOT_SUPERVISED = "--approve all"  # nobody looked
 KNOWN_FAILURES = "## Known failures"
-Blame = Literal["", "world", "parameter", "step", "check", "budget"]
+Blame = Literal["", "world", "parameter", "step", "expectation", "check", "budget"]
 
 
 class Crystallise(Protocol):
@@ -292,9 +292,15 @@ class _After:
             return []
         if use.is_clean:
             return self._promoted()
-        if use.was_finished_by_model and use.counts_against and (learned := self._repaired(use)):
-            return learned
-        return self._retired(use) if use.counts_against else []
+        if not use.counts_against:
+            return []
+        refused: list[Event] = []
+        if use.was_finished_by_model:
+            found, why = self._repaired(use)
+            if found:
+                return found
+            refused = self._learned("refused", f"not repaired: {why}")
+        return refused + self._retired(use)
 
     @property
     def procedure(self) -> Procedure:
@@ -371,20 +377,23 @@ class _After:
 
     # a failure that a model mended
 
-    def _repaired(self, use: Use) -> list[Event]:
+    def _repaired(self, use: Use) -> tuple[list[Event], str]:
+        """Return what came of repairing it, or why it is not repaired."""
         if self.crystallise is None:
-            return []
-        files, _ = propose(
+            return [], "nothing can be learned here"
+        files, problems = propose(
             self.run, self.events, self.sop, use, home=self.home, crystallise=self.crystallise
         )
         if files is None:
-            return []
+            return [], "; ".join(problems[:3])
         if not is_learned(self.sop):
             [event] = self._learned("proposed", f"{use.step}: {use.reason}")
-            return [event | {"diff": _diff(self.sop.folder, files)}]
+            return [event | {"diff": _diff(self.sop.folder, files)}], ""
         verdict = self._proven(files, None, "candidate")
-        if not verdict.passed or any(result.passed is not True for result in verdict.cases):
-            return []
+        failed = [result for result in verdict.cases if result.passed is not True]
+        if failed or not verdict.passed:
+            reason = failed[0].reason if failed else verdict.reason
+            return [], f"the new version does not do what it should: {reason}"
         added = {path: text.encode() for path, text in verdict.files.items()}
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"
         reason = f"repaired: {use.step}: {use.reason}"
@@ -396,7 +405,7 @@ class _After:
             status=status,
             expects_version=self.sop.version,
         )
-        return self._learned(status, reason)
+        return self._learned(status, reason), ""
 
     # failures that retire a version
 

@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 from learning.cases import Case, capture, free_name, masked, read_cases, restore
 from learning.guards import evidence, signatures
-from learning.prove import Ground
+from learning.prove import Ground, inputs_of
 from learning.prove import tried as staged_trial
-from learning.scratch import Scratch, ScratchError, path_parameters, scratch_copy
+from learning.scratch import Scratch, ScratchError, scratch_copy
 from memory.home.repository import contents_of
 from memory.sops.changes import SopChanges, SopConflict
 from memory.sops.store import Sop, SopError, Status, read_sop
@@ -352,9 +352,10 @@ def _try(
 
 def _try_staged(procedure: Procedure, case: Case, ground: Ground) -> CaseResult:
     """Try a case in a stage. What it names must be there: files come and go, and that is nobody's fault."""
-    gone = [path for path in case.expect.get("inputs", ()) if not Path(path).exists()]
-    if gone:
-        return CaseResult(case, None, f"{gone[0]} is not there any more")
+    for name in case.expect.get("inputs", ()):
+        path = str(case.parameters[name])
+        if not Path(path).exists():
+            return CaseResult(case, None, f"{path} is not there any more")
     started = time.monotonic()
     try:
         bound = procedure.bind(case.parameters, Path(case.cwd or ground.cwd))
@@ -373,7 +374,7 @@ def _try_staged(procedure: Procedure, case: Case, ground: Ground) -> CaseResult:
         reason=why,
     )
     expect = case.expect or {"status": "done", "result": outcome.result, "produced": produced}
-    inputs = [str(path) for path in path_parameters(bound, procedure.parameters) if path.exists()]
+    inputs = inputs_of(bound, procedure.parameters)
     kept = replace(case, expect={**expect, "inputs": inputs} if inputs else expect)
     return CaseResult(kept if not why else case, not why, why, outcome)
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.from_text import from_text
 from learning.reach import hosts_of
 from memory.sops.store import Sop, read_sop
 from runs.assemble import Options
@@ -246,16 +245,3 @@ def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
         done[-1]["status"] == "failed"
         and "neither the request nor its runs name" in done[-1]["result"]
     )
-
-
-def test_steps_of_a_text_that_ask_others_are_plan_and_leave_the_machine() -> None:
-    steps = "- {tool: shop.find_customer, args: {name: Ann Lee}}\n- {tool: web_fetch, args: {url: 'https://shop.example/a'}}\n"
-    draft = from_text(f"steps:\n{steps}", "ask", file="a.yaml")
-    assert [step.tool for step in draft.content.plan] == ["shop.find_customer", "web_fetch"]
-    assert draft.content.effects == "external" and not draft.content.commit
-    changing = from_text(
-        f"steps:\n{steps}- {{tool: shop.create_order, args: {{customer: C-1}}}}\n",
-        "ask",
-        file="a.yaml",
-    )
-    assert [step.tool for step in changing.content.commit] == ["shop.create_order"]

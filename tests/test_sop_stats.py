@@ -399,10 +399,11 @@ def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> N
                 1,
                 "",
                 "",
+                "",
             )
             for n in range(10_000)
         ]
-        database.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * 16)})", rows)
+        database.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * 17)})", rows)
     run = log(home, 1)
     times = []
     for work in (lambda: update(home, run), lambda: stats.counts("sop-7")) * 5:

@@ -157,7 +157,7 @@ def test_a_run_without_calls_teaches_nothing(home: Path, cli: CommandLine) -> No
     scripted(home, ["Good morning."])
     assert cli("Say good morning").code == 0
     code, _, err = cli("teach", "greeting", "--from-run", "last")
-    assert code == 1 and "made no calls" in err and sops_of(home) == []
+    assert code == 1 and "did nothing that could be done again" in err and sops_of(home) == []
 
 
 # By itself.

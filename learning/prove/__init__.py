@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from learning.prove.again import inputs_of as inputs_of
     from learning.prove.again import tried as tried
     from learning.prove.expected import Case as Case
     from learning.prove.expected import expectation as expectation
@@ -22,6 +23,7 @@ else:
         Lines="strictness",
         Seen="seen",
         expectation="expected",
+        inputs_of="again",
         plain="seen",
         seen_in="seen",
         strict="strictness",

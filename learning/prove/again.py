@@ -37,3 +37,17 @@ def folder_of(procedure: Procedure, values: Mapping[str, Any], cwd: Path) -> Pat
     """Return the folder in which the script works."""
     said = template.fill(procedure.steps[0].args.get("cwd", str(cwd)), dict(values))
     return (cwd / Path(str(said)).expanduser()).resolve()
+
+
+def inputs_of(
+    values: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Return which values name what is there, "file" or "folder"."""
+    found = {}
+    for name, value in values.items():
+        if schemas.get(name, {}).get("format") != "path" or not isinstance(value, str):
+            continue
+        path = Path(value)
+        if path.exists():
+            found[name] = "folder" if path.is_dir() else "file"
+    return found

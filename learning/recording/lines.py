@@ -33,7 +33,7 @@ def typed_lines(events: Iterable[Event]) -> list[Typed]:
         elif event["type"] == "tool_ended" and isinstance(event["data"], dict):
             text = scripts.get(event["call"], "").strip("\n")
             found.append(_typed(event["turn"], text, event["data"]))
-    found = [each for each in found if each.line.text]
+    found = [each for each in found if each.line.text or each.why_not]
     return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
 
 

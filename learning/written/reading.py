@@ -90,6 +90,10 @@ def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
         command = step.get("run", step.get("command")) if isinstance(step, dict) else step
         if isinstance(command, str) and command.strip():
             found.add(command.strip("\n"), number)
+        elif isinstance(step, dict) and "tool" in step:
+            raise LearningError(
+                f"step {number} calls a tool: write it under plan (it only reads) or commit (it changes something)."
+            )
         else:
             found.problems.append(f"step {number}: no command: {str(step)[:80]!r}")
     return found

@@ -24,7 +24,7 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.prove import Case, Ground, Seen, plain, strict
+from learning.prove import Case, Ground, Seen, inputs_of, plain, strict
 from learning.prove.strictness import HEADS, Line
 from learning.recording import Typed
 from learning.trace import Trace
@@ -32,6 +32,7 @@ from learning.value_schema import schema_of
 from learning.written import Instructions
 from memory.sops.store import Status
 
+ABSENT = "not-there"  # ends the name of a path that no file has
 GENERIC = re.compile(
     r"(?:file|folder|number|text|date)\d*"
 )  # names that only say the kind of a value
@@ -64,6 +65,7 @@ class Lesson:
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    needed: list[str] = field(default_factory=list)  # parameters that must name what is there
     suggested: str = ""  # the title of a text, with slots
     words: Proposal | None = None
     written_by: str = ""  # the run in which a model was asked for words
@@ -263,7 +265,8 @@ class Lesson:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
-        return Case(bound, self._tried(self.script, given))
+        inputs = inputs_of(bound, self.parameters)
+        return Case(bound, self._tried(self.script, given), inputs)
 
     def prove_own(self) -> str:
         """Try it with the demonstration's values; return why that proves nothing, "" when it does the same."""
@@ -279,7 +282,25 @@ class Lesson:
             return _last_line(case.seen.output)
         self.cases = [case]
         self._guard_dashes()
+        if self._is_done_already(case.seen):
+            self.cases.clear()
+            return "it is done already"
+        self.find_needed(case)
         return ""
+
+    def _is_done_already(self, seen: Seen) -> bool:
+        """True if a run has changed what is to be changed: to do it once more shows nothing."""
+        has_changed = any(trace.has_changed for trace in self.traces)
+        return self.is_done_before and has_changed and not seen.touched
+
+    def find_needed(self, case: Case) -> None:
+        """Find which paths must be there: without them the script fails."""
+        self.needed = []
+        for name in case.inputs:
+            absent = f"{str(case.values[name]).rstrip('/')}-{ABSENT}"
+            given = {key: str(value) for key, value in case.values.items()} | {name: absent}
+            if self._tried(self.script, given).code != 0:
+                self.needed.append(name)
 
     def _prints_the_same_each_time(self) -> bool:
         script = strict(self.lines, self.head)

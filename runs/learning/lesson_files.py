@@ -30,7 +30,18 @@ from safety.changes import ChangeSet
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 KEPT = (
-    *("head", "kind", "request", "folders", "values", "undashed", "notes", "problems", "declared"),
+    *(
+        "head",
+        "kind",
+        "request",
+        "folders",
+        "values",
+        "undashed",
+        "needed",
+        "notes",
+        "problems",
+        "declared",
+    ),
     *("is_done_before", "whole", "others", "written_by"),
 )
 
@@ -85,11 +96,25 @@ def content_of(lesson: Lesson) -> dict[str, Any]:
     said = {
         "parameters": schema if lesson.parameters else {},
         "wordings": _wordings(lesson, schema),
+        "requires": _requires(lesson),
         "effects": "local" if changes else "none",
         "run": {"type": lesson.kind, "cwd": cwd, "script": lesson.script + "\n"},
         "expect": expectation(lesson.cases, lesson.script) if lesson.cases else {},
     }
     return {key: value for key, value in said.items() if value}
+
+
+def _requires(lesson: Lesson) -> dict[str, list[str]]:
+    """Return the parameters that must name what is there: without it, it need not begin."""
+    found: dict[str, list[str]] = {}
+    for key, kind in (("files", "file"), ("folders", "folder")):
+        named = [
+            name
+            for name in lesson.needed
+            if lesson.cases and all(case.inputs.get(name) == kind for case in lesson.cases)
+        ]
+        found |= {key: named} if named else {}
+    return found
 
 
 def _wordings(lesson: Lesson, schema: Mapping[str, Any]) -> list[str]:
@@ -152,7 +177,8 @@ def case_of(name: str, case: Case, cwd: str, run: str = "") -> KnownCase:
     """Return values with what they did as a regression case."""
     produced = {each.path: each.kind for each in case.seen.touched}
     output = case.seen.output[:MAX_OUTPUT_CHARS]
-    expect = {"status": "done", "result": output, "produced": produced}
+    expect: dict[str, Any] = {"status": "done", "result": output, "produced": produced}
+    expect |= {"inputs": dict(case.inputs)} if case.inputs else {}
     return KnownCase(name, case.values, expect, run=run, cwd=cwd)
 
 
@@ -202,4 +228,5 @@ def _traces(runs: list[dict[str, Any]], home: Path) -> list[Trace]:
 def known_case(case: KnownCase) -> Case:
     """Return a regression case as values with what was seen."""
     touched = [Touched(kind, path) for path, kind in case.expect.get("produced", {}).items()]
-    return Case(case.parameters, Seen(ChangeSet(), touched, {}, case.expect.get("result", "")))
+    seen = Seen(ChangeSet(), touched, {}, case.expect.get("result", ""))
+    return Case(case.parameters, seen, case.expect.get("inputs", {}))

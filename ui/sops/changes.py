@@ -26,6 +26,7 @@ from ui.terminal import read_next
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
+YES = {"y", "yes", "ok", "是", "好", "要"}
 NO = {"n", "no", "不", "否", "不是", "不要"}
 MAX_PATHS = 8  # of what a case did
 SIGNS = {"new": "+", "gone": "-"}

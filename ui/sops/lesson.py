@@ -130,6 +130,9 @@ class LessonFlow:
         lesson = self.lesson
         self._show_lines(lesson.script)
         name = lesson.suggested or lesson.name
+        if unknown := [name for name in self.questions.named if name not in lesson.parameters]:
+            known = ", ".join(lesson.parameters)
+            raise TeachingError(say("lesson.no_parameter", name=unknown[0], known=known))
         slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
         lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
 
@@ -186,7 +189,11 @@ class LessonFlow:
             print(f"✗ {say('lesson.own_differs', why=one_line(why, 300))}")
             return
         seen = lesson.cases[0].seen
-        key = "lesson.own_same" if lesson.prints_what_was_seen else "lesson.own_changes_same"
+        key = "lesson.own_changes_same"
+        if lesson.is_done_before:
+            key = "lesson.own_again"
+        elif lesson.prints_what_was_seen:
+            key = "lesson.own_same"
         print(f"✓ {say(key, changes=changed(seen))}")
         show_output(seen)
 
@@ -207,8 +214,10 @@ class LessonFlow:
                 print(f"✗ {one_line(str(error), 300)}")
                 continue
             if self._is_right(case, given):
+                if not lesson.cases:
+                    lesson.find_needed(case)
                 lesson.cases.append(case)
-                lesson.values = lesson.values or {key: str(case.values[key]) for key in given}
+                lesson.values = lesson.values or dict(given)
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:
         shown = ", ".join(one_line(each, 60) for each in given.values())

@@ -24,6 +24,7 @@ class LessonQuestions(Protocol):
     """Whoever decides."""
 
     is_attended: bool
+    named: Sequence[str] = ()  # the parameters that were named before anybody was asked
 
     def may_replace(self, existing: Sop) -> bool:
         """True when a new version of an SOP that is there is meant."""
@@ -126,6 +127,7 @@ class Absent(LessonQuestions):
         self._values = {key: str(value) for key, value in parameters(args.values or []).items()}
         given = [args.values if args.from_file else None, args.prove]
         self._sets = [parameters(each) for each in given if each]
+        self.named = [name for each in self._sets for name in each]
         self._may_replace = bool(args.new_version)
         self._request = args.request or ""
 

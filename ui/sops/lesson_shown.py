@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from learning.prove import Seen
+from learning.wording import slotted
 from memory.sops.store import Sop
 from replay.expectation import KINDS, Touched
 from runs.learning.lesson import Lesson
+from runs.learning.lesson_files import content_of
 from ui.sanitise import one_line
 from ui.words import say
 
@@ -61,18 +64,22 @@ def show_stored(sop: Sop, lesson: Lesson) -> None:
     """Print what is stored now, and what the owner may do with it."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
     values = " ".join(f"{name}=…" for name in lesson.values)
+    wordings = content_of(lesson).get("wordings") or []
     asked: dict[str, Any] = {
         "name": sop.name,
         "asked": _filled(lesson),
         "values": values,
     }
+    if lesson.request and slotted(lesson.request, lesson.values)[0] not in wordings:
+        print("  " + say("teach.unusable", wording=(wordings or [sop.name])[0]))
     key = f"lesson.next_{sop.status}"
     print("  " + say(key, **asked).rstrip())
 
 
 def _filled(lesson: Lesson) -> str:
     """Return a request that asks for it, with values that are known to work."""
-    text = lesson.request or lesson.name
+    text = str((content_of(lesson).get("wordings") or [lesson.name])[0])
+    text = re.sub(r"\{(\w+):\w+\}", r"{\1}", text)
     for name, value in lesson.values.items():
         text = text.replace(f"{{{name}}}", value)
     return text

@@ -155,3 +155,17 @@ def test_a_field_that_only_looks_like_a_status_proves_nothing(shop: Shop) -> Non
     assert check["tool"] == "desk.get_order_details"
     assert check["expect"]["fields"] == {"status": "cancelled", "cancel_reason": "{{reason}}"}
     assert not any("state" in str(step.expect) for step in draft.content.commit)
+
+
+def test_a_model_that_marks_two_runs_teaches_what_is_done_by_rote_the_third_time(
+    shop: Shop,
+) -> None:
+    first, second, third, *_ = KINDS["cancel"]()
+    mark = {"text": "", "calls": [{"name": "start_long_term_update", "args": {}}]}
+    for task, status in ((first, "candidate"), (second, "probation")):
+        *calls, answer = task.replies()
+        events = shop.run(task.request, [*calls, mark, answer])
+        assert [each["status"] for each in of(events, "learned")][-1:] == [status], events[-3:]
+    events = shop.run(third.request, None)
+    assert (events[-1]["status"], events[-1]["rote"]) == ("done", True)
+    assert writes_of(events) == [third.write]

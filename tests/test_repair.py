@@ -218,10 +218,14 @@ checks: [{command: 'test ! -e "$folder"'}]
 """
 
 
+@pytest.mark.parametrize(
+    ("learned", "front"),
+    [(True, ""), (False, 'metadata: {sopwith-source: "https://example.org/sops"}\n')],
+)
 def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirms(
-    desk: Desk,
+    desk: Desk, learned: bool, front: str
 ) -> None:
-    desk.store(WIPE, "draft")
+    desk.store(WIPE, "draft", learned=learned, front=front)
     assert desk.run(2)[1] == [] and desk.sop().status == "draft"  # --approve all: nobody looked
     for number, word, status in ((0, "tea", "candidate"), (1, "milk", "probation")):
         _, learned = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))

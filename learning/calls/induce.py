@@ -173,10 +173,11 @@ class _Induced:
         return {name: spans[0] for name, spans in own if len(spans) == 1}
 
     def _effects(self) -> str:
-        tools = {call.tool for run in self.runs for call in run.writes}
-        if not tools:
-            return "none"
-        return "local" if tools <= set(FILES) else "external"
+        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this machine."""
+        tools = {call.tool for run in self.runs for call in (*run.plan, *run.writes)}
+        if not tools <= {*FILES, "file_read"}:
+            return "external"
+        return "local" if any(run.writes for run in self.runs) else "none"
 
     def _origins(self) -> list[dict[str, Any]]:
         steps = [*self.content.plan, *self.content.commit]

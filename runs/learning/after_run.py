@@ -18,11 +18,12 @@ from typing import Any
 from config import SopwithError
 from learning.calls import induce
 from learning.draft import Draft, LearningError
+from learning.guards import evidence
 from learning.long_term import after_run as after_marked
 from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
-from learning.verify import is_staged, not_replayable, verify
+from learning.verify import is_staged, verify
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import opening_of, read_events
 from memory.sops.changes import SopChanges
@@ -151,13 +152,22 @@ def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[E
     if sop.procedure is not None and is_staged(sop.procedure):
         yield from _one_more_case(agent, sop, values_of(sop, trace, ground))
         return
-    lesson = teach.lesson_from_run(agent, "draft", trace.run)
+    yield from _taught_again(agent, sop, trace.run, spent_usd)
+
+
+def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
+    """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
+    if not is_learned(sop) or sop.status not in ("draft", "candidate"):
+        return
+    known = [str(each["run"]) for each in evidence(sop.folder).get("runs", [])]
+    lesson = teach.lesson_from_run(agent, sop.name, *[each for each in known if each != run], run)
+    lesson.existing = sop
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
-    yield from _one_more_case(agent, sop, _taught_values(draft))
-
-
-def _taught_values(draft: Draft) -> Mapping[str, Any]:
-    return draft.taught[0].values if draft.taught else {}
+    status, why = teach.earned(draft)
+    if status == "probation" and not teach.refusals(agent, draft.files, is_draft=False):
+        with teach.trial(agent, draft.files, sop.name, lesson.cwd) as trial:
+            teach.store(agent, lesson, trial.files(), status, "taught by one more run")
+    yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
 def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
@@ -231,18 +241,15 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     lesson.name = _free_name(agent, lesson.trace.request)
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     if twin := teach.twin_of(agent, draft):
-        yield from _one_more_case(agent, twin, _taught_values(draft))
+        yield from _taught_again(agent, twin, run, spent_usd)
         return
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
     draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
-        why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
-        if draft.is_settled and not (why := not_replayable(draft.procedure())):
-            verdict = trial.prove()
-            why = verdict.reason
-        sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
+        status, why = teach.earned(draft)
+        sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
     learned = _learned(sop.name, sop.status, why)
     yield {**learned, "authored": authored} if authored else learned
 

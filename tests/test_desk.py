@@ -17,7 +17,7 @@ from learning.trace import Trace, read_trace
 from models.base import Event
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, drive, of
+from tests.driving import SpokenOwner, agent, call, drive, of
 from tests.shop.data import database
 from tests.shop.tasks import KINDS, Task
 
@@ -161,7 +161,7 @@ def test_a_model_that_marks_two_runs_teaches_what_is_done_by_rote_the_third_time
     shop: Shop,
 ) -> None:
     first, second, third, *_ = KINDS["cancel"]()
-    mark = {"text": "", "calls": [{"name": "start_long_term_update", "args": {}}]}
+    mark = call("start_long_term_update", what="how to cancel an order")
     for task, status in ((first, "candidate"), (second, "probation")):
         *calls, answer = task.replies()
         events = shop.run(task.request, [*calls, mark, answer])

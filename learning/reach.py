@@ -94,12 +94,13 @@ def only_looks(args: Mapping[str, Any], hosts: frozenset[str]) -> bool:
 
 def _foreign_reads(call: Result, request: str) -> bool:
     """Of a tool that is not ours: the gate finds nothing in it but reading."""
-    from safety import foreign_tools
-    from safety.targets import Named
-    from safety.tool_words import read_name
+    from safety import Ask
+    from safety.calls import foreign_calls, read_name
+    from safety.taint import Named
 
     words = read_name(call.tool)
-    findings = foreign_tools.look(call.tool, call.args, words, Named(request, ""), is_tainted=False)
+    ask = Ask(call.tool, call.args, (), (), "main", request)
+    findings = foreign_calls(ask, words, Named(request))
     return words.effect == "read" and not list(findings)
 
 

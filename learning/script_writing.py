@@ -188,7 +188,7 @@ def _call_fault(call: ast.expr | None, hosts: frozenset[str], *, reads_only: boo
 
 def _reads_by_name(tool: object) -> bool:
     """Of a tool of an MCP server, as the gate has it."""
-    from safety.tool_words import read_name
+    from safety.calls import read_name
 
     return isinstance(tool, str) and "." in tool and read_name(tool).effect == "read"
 

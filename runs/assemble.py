@@ -39,7 +39,7 @@ from runs.start.reminding import keep
 from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
-from safety.origins import OUTSIDE
+from safety.taint import Origin
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
@@ -231,7 +231,7 @@ class Agent:
         first |= {"attached": attached} if attached else {}
         if options.shows_files and (text := in_full(attached)):
             first |= {"told": f"{task}\n\n{text}"}
-            first |= {"origins": sorted({*first.get("origins", ()), OUTSIDE})}
+            first |= {"origins": sorted({*first.get("origins", ()), Origin.OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)
@@ -594,11 +594,9 @@ class Agent:
 
 def judged(gate: Gate, handler: AgentHandler, changes: ChangeSet) -> Decision:
     """Return what the gate says of the changes of a call."""
-    from safety.judging import judge_changes
+    from safety.gate import judge_changes
 
-    return judge_changes(
-        changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
-    )
+    return judge_changes(changes, gate.places, gate.settings, origin=handler.origins())
 
 
 def _may_be_used(progress: Progress) -> bool:

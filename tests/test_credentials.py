@@ -14,7 +14,7 @@ from handler import Owner
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from safety.credentials import given, resolved
+from safety.secrets.credentials import given, resolved
 from safety.gate import Ask, Gate
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.scripted_server import Answer

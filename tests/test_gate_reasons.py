@@ -18,7 +18,7 @@ from context.phrases import FOLDER, reasons_in_words
 from memory.runlog.inbox import Entry, Inbox
 from runs.auto.ledger import Attempt
 from runs.auto.report import write
-from safety.findings import Risk
+from safety import Risk
 from safety.gate import Ask, Gate
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash

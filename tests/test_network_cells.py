@@ -21,7 +21,7 @@ import pytest
 
 from config import SafetyConfig
 from models.base import ToolResult
-from safety.addresses import PrivateAddress
+from safety.reach import PrivateAddress
 from safety.gate import Ask, Gate
 from safety.paths import Places
 from sandbox.broker import forms, host_programs

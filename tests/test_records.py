@@ -12,7 +12,7 @@ from config import SafetyConfig
 from handler import Approval
 from runs.assemble import Options
 from safety.gate import Ask, Gate
-from safety.records import records
+from safety.calls.record_match import records
 from tests.driving import SpokenOwner, agent, call, drive, of
 
 EVENTS = json.dumps(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
-from safety.shared_folder import RUNS
+from safety.paths import RUNS
 
 if TYPE_CHECKING:
     from config import Config
@@ -134,9 +134,9 @@ class ToolContext:
         """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
         if not self.credentials:
             return value
-        from safety import credentials
+        from safety.secrets import resolved
 
-        return credentials.resolved(value, self.credentials)
+        return resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the

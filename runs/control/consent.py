@@ -16,8 +16,7 @@ from handler import Approval, Confirmation, Owner
 from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.working import TurnState
 from models.base import Event, ToolCall, ToolResult
-from safety.gate import Decision
-from safety.judging import Question
+from safety.gate import Decision, Question
 from tools.base import ToolContext
 from tools.staged import lines, listed
 

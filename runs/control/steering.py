@@ -9,7 +9,7 @@ from typing import Any
 from config import Config
 from memory.runlog.log import SHARED, worker
 from memory.runlog.mailbox import Letters
-from safety.held import without
+from safety.secrets import without
 
 
 class Steering:

@@ -48,6 +48,6 @@ def plan_calls(
 
 def _by_its_name(name: str) -> str | None:
     """Of a tool that is not ours: the gate judges it in the same way."""
-    from safety.tool_words import read_name
+    from safety.calls import read_name
 
     return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

@@ -27,7 +27,7 @@ from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micr
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.times import due_after
 from runs.schedule.waiting import Waiter, steady
-from safety.held import held_values
+from safety.secrets import held_values
 from safety.secrets import Redactor
 
 WORKERS = 2  # runs at a time

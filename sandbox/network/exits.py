@@ -16,7 +16,7 @@ from sandbox.network.door import Door
 from sandbox.network.variables import PROXY_PORT, variables
 
 if TYPE_CHECKING:
-    from safety.addresses import Address
+    from safety.reach import Address
     from sandbox.network.egress import Egress
 
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket

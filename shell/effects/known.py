@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shell.bash import Command, Part, Word
+from shell.bash.pieces import MADE as MADE
 from shell.effects.expand import Arg
 from shell.effects.inputs import input_of
 from shell.effects.outputs import printed

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.base import Event, ToolResult
 from safety.changes import ChangeSet
-from safety.judging import Question
+from safety.gate import Question
 from sandbox import stage as stages
 from tools.staged.shown import counted, differences
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from models.base import ToolResult
-from safety.addresses import PrivateAddress, Reach
+from safety.reach import PrivateAddress, Reach
 from tools.base import ToolContext, ToolError, tool
 from tools.web.readable import NO_EXTRA, readable
 

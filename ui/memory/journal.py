@@ -16,7 +16,7 @@ from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
 from memory.journal.turns import Found, Turn
 from models.embeddings import embedder
-from safety.held import held_values
+from safety.secrets import held_values
 from safety.secrets import Redactor
 from ui.command import JSON, LIMIT, NOW, Argument, Option, command
 from ui.lists import print_json

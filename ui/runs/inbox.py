@@ -10,7 +10,7 @@ from config import Config
 from memory.runlog.inbox import Answer, Entry, Inbox
 from memory.runlog.log import summarise
 from runs.control.steering import stop
-from safety.held import without
+from safety.secrets import without
 from ui.command import JSON, RUN_OPTIONS, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible

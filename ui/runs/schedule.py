@@ -22,7 +22,7 @@ from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
 from runs.schedule.times import coming, due_after
-from safety.held import without
+from safety.secrets import without
 from ui.command import JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line

@@ -25,7 +25,7 @@ from replay.expectation import KINDS, Touched
 from replay.parameters import ParameterError
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson import Lesson
-from safety.held import held_values
+from safety.secrets import held_values
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops.lesson_questions import LessonQuestions

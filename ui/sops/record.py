@@ -14,7 +14,7 @@ from learning.demonstration import Command, commands_that_count
 from learning.record import check_terminal, record, require_success
 from memory.home.folder import open_home
 from memory.runlog.log import read_events
-from safety.held import held_values
+from safety.secrets import held_values
 from ui.sanitise import one_line
 from ui.terminal import read_next
 from ui.words import say

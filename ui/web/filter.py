@@ -9,7 +9,7 @@ from typing import Any
 
 from config import Config
 from context.places import Places
-from safety.held import held_values
+from safety.secrets import held_values
 from safety.secrets import Redactor
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

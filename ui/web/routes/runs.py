@@ -17,7 +17,7 @@ from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summar
 from runs.doctor import checks
 from runs.resume import read_progress
 from runs.workers.copies import up_to_date
-from safety.held import without
+from safety.secrets import without
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.chat import files_of

@@ -39,8 +39,8 @@ from runs.start.reminding import keep
 from runs.start.run_started import opening, spent
 from runs.start.spoken import Spoken
 from runs.warming import warm
-from safety.taint import Origin
 from safety.secrets import Redactor
+from safety.taint import Origin
 from tools.base import ToolContext
 from tools.families import Family
 from tools.processes import stop_leftovers

@@ -23,8 +23,7 @@ from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
 from safety.gate import SHARED_TOOLS, Ask, Gate
 from safety.paths import RUNS, shared_folder_of
-from safety.secrets import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from config import SafetyConfig
-from safety.gate import alone
-from safety.gate import Ask, Gate
+from safety.gate import Ask, Gate, alone
 from tests.conftest import CHECKOUT
 from tools.registry import all_tools
 

@@ -27,8 +27,7 @@ from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micr
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.times import due_after
 from runs.schedule.waiting import Waiter, steady
-from safety.secrets import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies

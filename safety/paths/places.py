@@ -26,6 +26,7 @@ _REGEXES = {
 _ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands where there is no root
 SYSTEM_SECRETS = (*_LISTS["system_secrets"], _ROOTS_KEYS)
 _SYSTEM = frozenset(_LISTS["system"])
+_DEEPEST, _MOST_LOOKED_AT = 3, 2_000  # folders below the working folder, and names
 _REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
 
 
@@ -94,6 +95,20 @@ class Places:
         is_below = _within(text, (*SYSTEM_SECRETS, *self.secrets))
         return is_below and not _REGEXES["no_secret"].search(text)
 
+    def secrets_below(self, folder: Path) -> list[str]:
+        """Return the files with secrets by their names (`.env`) in a folder, those below and beside it."""
+        found, folders = list[str](), [(folder.parent, 1), (folder, _DEEPEST)]
+        left = _MOST_LOOKED_AT
+        while folders and left > 0:
+            place, depth = folders.pop()
+            for entry in _listed(place):
+                left -= 1
+                if _REGEXES["named_secrets"].fullmatch(entry.name) and entry.is_file():
+                    found += [] if _is_tracked(Path(entry.path)) else [entry.path]
+                elif depth > 1 and entry.is_dir(follow_symlinks=False):
+                    folders.insert(0, (Path(entry.path), depth - 1))
+        return found
+
     def is_vital_file(self, path: Path) -> bool:
         """Return True if the machine, or everybody's login, depends on the file."""
         text = str(path)
@@ -125,6 +140,25 @@ class Places:
             return path.resolve()
         except (OSError, RuntimeError, ValueError):  # links in a circle, a name too long, no name
             return Path(os.path.normpath(path))
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_tracked(file: Path) -> bool:
+    """Return True for a file of a repository: what is committed is no secret, and hidden it would count as gone."""
+    for folder in file.parents:
+        index = folder / ".git" / "index"
+        try:
+            return os.fsencode(file.relative_to(folder)) + b"\0" in index.read_bytes()
+        except OSError:
+            continue
+    return False
 
 
 def _within(text: str, folders: tuple[str, ...]) -> bool:

@@ -14,9 +14,9 @@ from contextlib import closing
 from typing import Annotated, Any, Literal
 
 from models.base import Status, ToolResult
-from safety.taint import Origin, of_result
-from safety.secrets import Redactor
 from safety.calls import asks_below
+from safety.secrets import Redactor
+from safety.taint import Origin, of_result
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell

@@ -16,8 +16,7 @@ from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
 from memory.journal.turns import Found, Turn
 from models.embeddings import embedder
-from safety.secrets import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from ui.command import JSON, LIMIT, NOW, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import clean, one_line

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from runs.start.trust import own_data
 from safety.gate import Ask, Gate
-from safety.secrets import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from sandbox.cells import levels
 from tools.base import ToolContext, ToolError
 from tools.registry import all_tools

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shell.effects.known import GUARDED, MADE, PROXIES
-    from shell.effects.records import Effect
+    from shell.effects.records import Effect, Setting
     from shell.effects.statements import changes_sql
-    from shell.effects.walk import Setting, scan
+    from shell.effects.walk import scan
 
 __all__ = ["GUARDED", "MADE", "PROXIES", "Effect", "Setting", "changes_sql", "scan"]
 _HOMES = {
     "Effect": "records",
-    "Setting": "walk",
+    "Setting": "records",
     "scan": "walk",
     "GUARDED": "known",
     "MADE": "known",

@@ -12,7 +12,7 @@ from typing import Any
 from shell.bash import NotUnderstood
 from shell.catalogue.packs import load
 from shell.catalogue.verbs import pieces
-from shell.effects.other_code import is_bomb
+from shell.effects.code import is_bomb
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
 from shell.python.reading import TOO_DEEP, Code, read_code

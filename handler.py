@@ -43,6 +43,7 @@ class Confirmation(NamedTuple):
     risk: str
     preview: str
     changes: tuple[Mapping[str, Any], ...] = ()  # what it would change, where that is known
+    said: Sequence[Any] = ()  # the reason by keys of assets/words
 
 
 class Approval(NamedTuple):
@@ -209,6 +210,7 @@ class AgentHandler:
         """Return the event of a call that has ended."""
         reason = self.redact(result.reason) if result.reason else ""
         extra = {"origin": result.origin, "images": result.images, "reason": reason}
+        extra |= {"said": self.redact(result.said)}
         return {
             "type": "tool_ended",
             "turn": turn,
@@ -331,7 +333,8 @@ class AgentHandler:
         """Return None for a call that gate and owner allow; else its refusal, or the outcome that waits."""
         if verdict.decision == "refuse":
             reason = verdict.reason
-            return ToolResult("refused", self.texts.say("refused", reason=reason), reason=reason)
+            text = self.texts.say("refused", reason=reason)
+            return ToolResult("refused", text, reason=reason, said=verdict.listed)
         if verdict.decision == "confirm":
             return (yield from self.consent.allow(turn, call, verdict))
         return None

@@ -90,7 +90,8 @@ class Decision:
     """What the gate says of a call. `said` are the reasons by key, `reason` is them in English.
 
     `risk` is "none" or the risk that decided; `risks` are all that were found, allowed or not, by
-    which the sandbox goes. `scope`: what a yes "for this run" holds for.
+    which the sandbox goes. `scope`: what a yes "for this run" holds for. `pinned`: the hash of the
+    files that the script names, as they are now; a yes holds for no others.
     """
 
     decision: Literal["allow", "confirm", "refuse"]
@@ -98,6 +99,12 @@ class Decision:
     said: tuple[Said, ...] = ()
     risks: tuple[str, ...] = ()
     scope: str = ""
+    pinned: str = ""
+
+    @property
+    def listed(self) -> list[list[Any]]:
+        """The reasons as a log keeps them."""
+        return [[each.key, dict(each.values)] for each in self.said]
 
     @property
     def reason(self) -> str:

@@ -14,8 +14,8 @@ from models.base import Event
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
+from text.sentences import catalogue
 from ui.terminal.chat import SLASHES
-from ui.words import catalogue
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:

@@ -140,7 +140,7 @@ class ToolContext:
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
-        folder of the runs by a name (safety/shared_folder.py).
+        folder of the runs by a name (safety/gate/shared_sessions.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
@@ -158,7 +158,7 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
     def place(self, text: str) -> Path:
-        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        """Return the path without links that the gate has judged; it is opened by safety/paths/handles.py, which follows none."""
         found = self.judged.get(text)
         return resolve(self.path(text)) if found is None else found
 

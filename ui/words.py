@@ -8,13 +8,12 @@ in the owner's language (context/phrases.py).
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
 from context import phrases
-from context.phrases import FOLDER
+from text.sentences import catalogue, sentences
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -42,15 +41,6 @@ def language_of(said: str) -> str:
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
-@cache
-def catalogue(lang: str) -> dict[str, str | list[str]]:
-    """All sentences of one language by key."""
-    words: dict[str, str | list[str]] = json.loads(
-        (FOLDER / f"{lang}.json").read_text(encoding="utf-8")
-    )
-    return words
-
-
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
     sentence = catalogue(language())[key]
@@ -69,9 +59,14 @@ def in_words(text: str) -> str:
     return phrases.in_words(text, language())
 
 
-def reasons_in_words(text: str) -> str:
-    """What the gate says, each of its reasons in the chosen language."""
-    return phrases.reasons_in_words(text, language())
+def pieces_in_words(text: str) -> str:
+    """Several texts with "; " between them, each in the chosen language."""
+    return "; ".join(in_words(piece) for piece in text.split("; "))
+
+
+def reasons(said: Iterable[Any] | None, text: str) -> str:
+    """What the gate says, by its keys; `text` of an older log, which has none."""
+    return sentences(language(), said) if said else text
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -79,6 +74,6 @@ def in_each(text: str) -> dict[str, str]:
     return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
 
 
-def reasons_in_each(text: str) -> dict[str, str]:
-    """The same in every language, for who does not know yet who will read it."""
-    return {lang: phrases.reasons_in_words(text, lang) for lang in ("en", "zh")}
+def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
+    """What the gate says in every language, for who does not know yet who will read it."""
+    return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

@@ -24,7 +24,7 @@ class ToolCall:
 @dataclass(slots=True)
 class ToolResult:
     """What a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a model reads. `origin` says
-    whose words it is: "" the owner's own, else safety/origins.py. `seconds`: how long the tool worked. `reason`: the gate's,
+    whose words it is: "" the owner's own, else safety/taint/origins.py. `seconds`: how long the tool worked. `reason`: the gate's,
     when it refused."""
 
     status: Status
@@ -32,6 +32,9 @@ class ToolResult:
     origin: str = ""
     seconds: float = field(default=0.0, compare=False)
     reason: str = field(default="", compare=False)
+    said: list[Any] = field(
+        default_factory=list, compare=False
+    )  # the reason by keys of assets/words
     images: list[str] = field(default_factory=list)  # paths of files, for models that take images
 
     def as_text(self) -> str:

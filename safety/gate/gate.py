@@ -13,6 +13,7 @@ from typing import Literal
 
 from config import SafetyConfig
 from safety.findings import Ask, Decision, Finding, foreign, found
+from safety.gate.pins import pinned
 from safety.gate.shared_sessions import why_not
 from safety.paths import Places
 from text.sentences import Said
@@ -89,11 +90,12 @@ class Gate:
         if wanted == "confirm" and is_script and LEAVE_SANDBOX & set(risks):
             said.append(Said("gate.leaves_sandbox", {}))
         targets = sorted({each.reason for each in kept if each.is_target})
-        scope = "|".join([ask.tool, *sorted(risks), *targets, *foreign(ask.origin)])
+        pin = pinned(ask, self.cwd, self.owner_home) if "execute" in ask.effects else ""
+        scope = "|".join([ask.tool, *sorted(risks), *targets, *foreign(ask.origin), pin])
         first = chosen[0][1]
         is_config = any(each.key == "gate.config_forbids" for each in chosen[0][0])
         risk = "forbidden" if is_config else first.risk
-        return Decision(wanted, risk, tuple(said), risks, scope)
+        return Decision(wanted, risk, tuple(said), risks, scope, pin)
 
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)

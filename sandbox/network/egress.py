@@ -43,7 +43,7 @@ class Egress:
     """The proxy of one run, for all its cells."""
 
     def __init__(self, journal: Journal, find: Find) -> None:
-        """`find` looks a host up and judges its addresses (safety/addresses.py)."""
+        """`find` looks a host up and judges its addresses (safety/reach/addresses.py)."""
         self.journal, self.find = journal, find
 
     def serve(self, client: socket.socket, policy: Policy) -> None:

@@ -46,7 +46,7 @@ class Exits:
         find: Callable[[str, int], Sequence[Address]],
         local: Sequence[int] = (),
     ) -> None:
-        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/addresses.py); `local` are ports of
+        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/reach/addresses.py); `local` are ports of
         this machine that the owner has named."""
         self._folder, self._find, self._local = folder, find, local
         self._lock = threading.Lock()

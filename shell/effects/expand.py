@@ -192,11 +192,11 @@ def _formed(values: list[str]) -> str | None:
     form, rest = (values or ["%d"])[0], list(values[1:])
     if not _FORM.fullmatch(form):
         return None
-    form = form.replace("\\n", "\n")
-    count = form.count("%s")
-    rows = [rest[at : at + count] for at in range(0, len(rest), count)] if count else [[]]
-    filled = [form.replace("%s", "{}").format(*row, *[""] * count) for row in rows or [[]]]
-    return "".join(filled) if "{" not in form else None
+    pieces = form.replace("\\n", "\n").split("%s")
+    found = []
+    while not found or (rest and len(pieces) > 1):
+        found += [piece + (rest.pop(0) if rest else "") for piece in pieces[:-1]] + pieces[-1:]
+    return "".join(found)
 
 
 def _copied(state: State, name: str, values: list[str], command: Command) -> str | None:

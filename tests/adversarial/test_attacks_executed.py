@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from memory.runlog.inbox import Inbox
 from sandbox.cells import levels
 from sandbox.stage import probe
 from tests.adversarial.world import World, attacked
 from tests.conftest import CommandLine
 from tests.driving import bash, call
+from tests.screen import scripted
 
 HERE = Path(__file__).parent
 ATTACKS, ORDINARY = HERE / "executed.txt", HERE / "executed_ordinary.txt"
@@ -77,3 +79,18 @@ def test_ordinary_tasks_are_done_without_questions(world: World) -> None:
 
 def test_there_are_many_attacks() -> None:
     assert len(list(rows(ATTACKS))) >= 160
+
+
+def test_a_yes_holds_for_the_files_that_the_script_names_as_they_are(
+    cli: CommandLine, home: Path
+) -> None:
+    """A script that was changed after the owner said yes is asked about again."""
+    (Path.cwd() / "deploy.sh").write_text("echo fine\n")
+    scripted(home, [bash("git push; sh deploy.sh"), "done"])
+    assert cli("run", "deploy it", "--no-rote").code == 3
+    [first] = Inbox(home).list()
+    (Path.cwd() / "deploy.sh").write_text("echo evil\n")
+    assert cli("inbox", "approve", first.id).code == 3
+    [second] = Inbox(home).list()
+    assert second.call != first.call
+    assert cli("inbox", "approve", second.id).code == 0

@@ -92,7 +92,8 @@ class Staging:
         if decision.decision == "refuse":
             stage.discard()
             said = f"nothing was changed: {decision.reason}"
-            return ToolResult("refused", result.data | {"changes": said}, reason=decision.reason)
+            data, reason = result.data | {"changes": said}, decision.reason
+            return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
             return (yield from self._committed(stage, call, result))
         number = stage.wait()

@@ -18,10 +18,11 @@ from models.base import Event
 from runs.control.steering import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
+from ui.event_text import ended
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
-from ui.words import reasons_in_words, say
+from ui.words import say
 
 SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
 STATUSES = (
@@ -202,10 +203,7 @@ def trace(event: Event) -> Iterator[str]:
     elif kind == "confirmed":
         yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
     elif kind == "run_ended":
-        result = str(event.get("result") or "")
-        yield from _indented(
-            clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), ""
-        )
+        yield from _indented(clean(ended(event)).strip(), "")
         yield describe.closing(event)
     elif line := plain.progress(event):
         yield "  " + line.replace("\n", "\n  ")

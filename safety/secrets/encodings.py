@@ -7,6 +7,7 @@ spelling costs next to nothing and misses none. Only when one is there, a patter
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -121,8 +122,8 @@ def _needles(value: str) -> Iterator[Needle]:
     for folded in {fold(value), boil(value)}:  # "100%20" may be cut where it looks like an escape
         yield Needle(folded, partial(_spelled, value))
     yield Needle(fold(value[::-1]), partial(_spelled, value[::-1]))
-    turned = codecs.encode(value, "rot13")
-    yield Needle(fold(turned), partial(_spelled, turned))
+    for turned in (codecs.encode(value, "rot13"), *_turned(value)):
+        yield Needle(fold(turned), partial(_spelled, turned))
     for each in (data, wide):
         code = each.hex()
         yield Needle(code.encode(), partial(_joined, re.findall("..", code)))
@@ -138,6 +139,17 @@ def _needles(value: str) -> Iterator[Needle]:
     for form in ("d", "03o", "08b"):
         numbers = [format(byte, form) for byte in data]
         yield Needle("".join(numbers).encode(), partial(_joined, numbers))
+
+
+def _turned(value: str) -> Iterator[str]:
+    """Give the value with its letters moved: a few places on in the alphabet, its end for its beginning, rot47."""
+    upper, lower = string.ascii_uppercase, string.ascii_lowercase
+    for places in (1, 3, 5, 23, 25):
+        moved = upper[places:] + upper[:places] + lower[places:] + lower[:places]
+        yield value.translate(str.maketrans(upper + lower, moved))
+    yield value.translate(str.maketrans(upper + lower, upper[::-1] + lower[::-1]))
+    signs = "".join(map(chr, range(33, 127)))
+    yield value.translate(str.maketrans(signs, signs[47:] + signs[:47]))
 
 
 def _aligned(data: bytes) -> Iterator[str]:

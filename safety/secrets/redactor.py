@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from safety.secrets.disguises import hide_disguised
 from safety.secrets.encodings import FEWEST, Held, fold, held
 from safety.secrets.key_shapes import hide_keys
 from safety.secrets.named_values import MOST, has_name, hide_commands, hide_named
@@ -59,7 +60,7 @@ class Redactor:
         folded = fold(text)
         for each in known:
             text = each.hide(text, folded)
-        return text
+        return hide_disguised(text, [(e.value, e.label) for e in known if not e.is_short])
 
     def held(self) -> list[Held]:
         """The values with their spellings, the longest first: one may be a part of another."""

@@ -193,7 +193,7 @@ def _formed(values: list[str]) -> str | None:
     if not _FORM.fullmatch(form):
         return None
     pieces = form.replace("\\n", "\n").split("%s")
-    found = []
+    found: list[str] = []
     while not found or (rest and len(pieces) > 1):
         found += [piece + (rest.pop(0) if rest else "") for piece in pieces[:-1]] + pieces[-1:]
     return "".join(found)

@@ -21,10 +21,9 @@ from runs.options import Options
 from runs.start.briefing import Source
 from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
-from safety import shared_folder
-from safety.gate import Ask, Gate
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.gate import SHARED_TOOLS, Ask, Gate
+from safety.paths import RUNS, shared_folder_of
+from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
@@ -70,9 +69,9 @@ class Parts:
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
         is_alone = bounds is not None and bounds.is_alone
         if bounds is not None and is_alone:
-            from safety import alone
+            from safety.gate import alone_settings
 
-            settings = alone.settings(settings, Path(bounds.folder))
+            settings = alone_settings(settings, Path(bounds.folder))
             rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
         return Gate(
             settings,
@@ -96,7 +95,7 @@ class Parts:
         if gate.shared is None:
             exits = None
             if self.sandbox.name == "full":
-                from safety.addresses import Reach
+                from safety.reach import Reach
                 from sandbox.network import Exits, local_ports
 
                 private = self.config.safety.private_hosts
@@ -128,7 +127,7 @@ class Parts:
         """Where a shared session may work, which takes a full sandbox."""
         if options.session == "main" or self.sandbox.name != "full":
             return None
-        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
+        return shared_folder_of(self.config.home, Session.parse(options.session).id)
 
     def budget(self, options: Options, spent_usd: float) -> Budget:
         """Return what a run that goes on now may use."""
@@ -153,7 +152,7 @@ class Parts:
             SEEDS.parent: "~/…",
         }
         if folder := self.shared_folder(options):
-            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
+            names |= {folder: ".", self.config.home / "runs": RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
@@ -213,7 +212,7 @@ class Parts:
         """The tools and families of a session, as far as its bounds leave them."""
         tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
-            own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
+            own = SHARED_TOOLS if self.shared_folder(options) else frozenset()
             tools = {
                 n: tool
                 for n, tool in tools.items()
@@ -295,7 +294,7 @@ class Parts:
         """Return what tools may use by name: where the owner is there, and alone."""
         if not (self.config.safety.credentials and attended and options.session == "main"):
             return {}
-        from safety.credentials import given
+        from safety.secrets import given
 
         return given(self.config.safety.credentials, os.environ)
 

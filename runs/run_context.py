@@ -282,12 +282,10 @@ class RunContext:
 
     def _judged(self, changes: ChangeSet) -> Decision:
         """Return what the gate says of the changes of a call."""
-        from safety.judging import judge_changes
+        from safety.gate import judge_changes
 
-        gate, handler = self.gate, self.handler
-        return judge_changes(
-            changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
-        )
+        gate = self.gate
+        return judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
 
     def _sop_path(self, name: str) -> str:
         """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""

@@ -10,8 +10,8 @@ import time
 from typing import Any, Literal
 
 from models.base import ToolResult
-from safety.desktop_calls import TERMINALS
-from safety.origins import SCREEN
+from safety.calls import TERMINALS
+from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
@@ -123,7 +123,9 @@ def desktop_look(
             or f"no words {find_text!r} were read there"
         )
     shown = answer["file"]
-    return ToolResult("ok", {"output": "\n".join(lines), "file": shown}, SCREEN, images=[shown])
+    return ToolResult(
+        "ok", {"output": "\n".join(lines), "file": shown}, Origin.SCREEN, images=[shown]
+    )
 
 
 @tool("write", "network", about=aimed)
@@ -201,8 +203,8 @@ def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
     lines += [answer["note"]] if answer["note"] else []
     data: dict[str, Any] = {"output": "\n".join(lines), "changed": f"{changed:.2g} %"}
     if "picture" not in answer:
-        return ToolResult("ok", data, SCREEN)
-    return ToolResult("ok", data | {"file": answer["file"]}, SCREEN, images=[answer["file"]])
+        return ToolResult("ok", data, Origin.SCREEN)
+    return ToolResult("ok", data | {"file": answer["file"]}, Origin.SCREEN, images=[answer["file"]])
 
 
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
-from safety.held import is_secret_name
+from safety.secrets import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
 from tools.processes import Tree, Work

@@ -88,7 +88,9 @@ class PageOwner:
                 "id": confirmation.id,
                 "kind": "confirmation",
                 "text": confirmation.reason,
-                "words": reasons_in_each(confirmation.reason),  # each tab has its own language
+                "words": reasons_in_each(
+                    confirmation.said, confirmation.reason
+                ),  # each tab has its own language
                 "tool": confirmation.tool,
                 "args": confirmation.args,
                 "reason": confirmation.reason,

@@ -182,7 +182,7 @@ class Agent:
     def replay(
         self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
     ) -> ReplayResult:
-        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/dry_run.py."""
+        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/trial.py."""
         from runs.replaying import trial
 
         return trial(self.config, sop, parameters, cwd, root)
@@ -463,7 +463,7 @@ class Agent:
             else None
         )
         is_trial = "verifies" in start  # works on a copy
-        staging = None if is_trial else self.parts.staging(gate, held, log.folder)
+        staging = self.parts.staging(gate, held, log.folder, is_trial=is_trial)
         is_kept = options.session == "main" and not is_trial
         if start["sop"] is None and self.config.models:  # a replay may do without
             warm(gate, held, is_staged=staging is not None)
@@ -548,7 +548,7 @@ class Agent:
             attended=attended,
         )
         if staging:
-            staging.judge = partial(judged, gate, handler)
+            staging.judge = partial(judged, gate, handler, is_trial=is_trial)
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
@@ -592,13 +592,17 @@ class Agent:
         offer(self.config.home, self.config.lang, self.parts.inbox(), run.id)
 
 
-def judged(gate: Gate, handler: AgentHandler, changes: ChangeSet) -> Decision:
-    """Return what the gate says of the changes of a call."""
+def judged(
+    gate: Gate, handler: AgentHandler, changes: ChangeSet, *, is_trial: bool = False
+) -> Decision:
+    """Return what the gate says of the changes of a call. Those of a trial are made to a copy: nobody is asked."""
     from safety.judging import judge_changes
 
-    return judge_changes(
+    found = judge_changes(
         changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
     )
+    is_asked = is_trial and found.decision == "confirm"
+    return replace(found, decision="allow") if is_asked else found
 
 
 def _may_be_used(progress: Progress) -> bool:

@@ -106,14 +106,17 @@ class Parts:
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
+    def staging(
+        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
+    ) -> Staging | None:
+        """What a run's scripts change is judged here before it is real; None where this machine has no stage. A trial,
+        which works on a copy, finds that out when it begins."""
         if held is None or gate.shared or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not Staging.works(self.config.home, roots):
+        if not (is_trial or Staging.works(self.config.home, roots)):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 

@@ -111,9 +111,9 @@ class ToolContext:
 
     def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
         """True for a call whose changes are judged when they are seen."""
-        if self.staging is None or self.hold is not None or name != "code_run":
+        if self.staging is None or name != "code_run":
             return False
-        return "all" not in self.lifts(name, args, paths)
+        return self.hold is not None or "all" not in self.lifts(name, args, paths)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from runs.replaying.dry_run import trial as trial
+    from runs.replaying.trial import trial as trial
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
@@ -21,5 +21,5 @@ else:
         lane="replaying",
         offline="special_models",
         steps="replaying",
-        trial="dry_run",
+        trial="trial",
     )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+NO_STAGE = (
+    "this SOP is done in a stage, which this machine does not have; `sopwith doctor` says why"
+)
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
 _READ_ONLY = ("Read-only file system", "只读文件系统")
@@ -66,12 +69,10 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    if ctx.hold is not None:
-        from tools.scripts.staged import run_staged  # only replays of learned scripts
-
-        return run_staged(ctx, type, script, folder, environment() | given, limit)
+    if ctx.hold and staging is None:
+        raise ToolError(f"nothing was done: {NO_STAGE}")
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
-    lifts = ctx.lifts("code_run", args, (folder.resolve(),))
+    lifts = frozenset() if ctx.hold else ctx.lifts("code_run", args, (folder.resolve(),))
     leave = ctx.leave("code_run", args, (folder.resolve(),))
     with _on_disk(ctx.folder):
         holds_secret = ctx.redact(script) != script
@@ -98,7 +99,7 @@ def code_run(
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
         )
     if staging and running.stage:
-        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result))
+        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result, ctx.hold))
     return result
 
 

@@ -14,6 +14,7 @@ from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent
 from runs.options import Options
+from sandbox.stage import UndoStore
 from sandbox.trash import Trash
 
 # Risks that a trial never takes.
@@ -31,6 +32,7 @@ def trial(
     run = there.try_out(sop, dict(parameters), Options(cwd=cwd))
     events = list(run.events())
     _empty_trash(config.home, events, root)
+    UndoStore(config.home).forget(run.id)
     called = {event["tool"] for event in events if event["type"] == "tool_ended"}
     return ReplayResult(
         events, run.status, run.result, there.parts.schemas({*tools_used(sop), *called})

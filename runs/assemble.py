@@ -24,7 +24,7 @@ from models.base import Event, Model
 from models.chain import Budget, ModelChain
 from models.errors import ModelUnavailable
 from runs.control.consent import Consent
-from runs.control.owners import AbsentOwner, is_attended
+from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts, leave, lifts
@@ -220,6 +220,8 @@ class Agent:
     def _start(
         self, task: str, options: Options, owner: Owner, found: Chosen, previous: Sequence[str]
     ) -> Run:
+        if self.parts.is_dry:
+            owner = ApprovingOwner(AbsentOwner())
         models = self.parts.models(options)
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
@@ -464,7 +466,8 @@ class Agent:
         )
         is_trial = "verifies" in start  # works on a copy
         staging = self.parts.staging(gate, held, log.folder, is_trial=is_trial)
-        is_kept = options.session == "main" and not is_trial
+        is_dry = self.parts.is_dry
+        is_kept = options.session == "main" and not (is_trial or is_dry)
         if start["sop"] is None and self.config.models:  # a replay may do without
             warm(gate, held, is_staged=staging is not None)
         context = ToolContext(
@@ -477,6 +480,7 @@ class Agent:
             sandbox=held,
             staging=staging,
             recording=Recording(log.run, self.parts.undo_store) if is_kept else None,
+            is_dry=is_dry,
             lifts=partial(lifts, gate, options.session),
             leave=partial(
                 leave, gate, options.session, bounds.request if bounds else start["task"]
@@ -491,6 +495,7 @@ class Agent:
         )
         if (
             self.parts.foreign
+            and not is_dry
             and (sop := self.sops.get(start["sop"] or ""))
             and any("." in name for name in tools_used(sop))
         ):

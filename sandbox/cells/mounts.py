@@ -66,6 +66,8 @@ class Planner:
         network = "network" in lifts and self.profile.kind == "owner"
         if self.profile.kind == "shared":
             return Plan(network, self.roots, (), (), (), ())
+        if self.profile.kind == "dry":
+            return self.staged(cwd)._replace(roots=self.roots)
         places = self.profile.places
         gits = self._repositories.look([cwd, *self._named(cwd, script)], search=search)
         hooks = [place for git in gits for place in guarded(git, config="git" not in lifts)]

@@ -33,6 +33,13 @@ class _Mounting(NamedTuple):
     walls: list[str]
 
 
+class Seen(NamedTuple):
+    """What was done in a stage that stays open."""
+
+    deltas: list[Delta]
+    changes: ChangeSet
+
+
 class Stage:
     """The changes of one call, from its start to their commit. Open one with `Stage.open`, or
     `Stage.waiting`.
@@ -59,25 +66,29 @@ class Stage:
         holder: Holder | None = None,
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
+        with_home: bool = False,
     ) -> Stage:
         """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
-        hidden, and `masks`; of what is
-        hidden `shows` can be read. Raises StageError."""
+        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
+        Raises StageError.
+        """
         home = home.resolve()
         entry = entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = holder or cell.holder if cell else holder
         assert held is not None
         try:
-            names = [str(root) for root in roots]
+            names = [*map(str, roots), *([str(home)] if with_home else [])]
             wanted = places.layers(names, home, entry.number)
             walls = places.between(names, [each.lower for each in wanted])
             hidden = [
-                str(home),
+                str(home / "undo" if with_home else home),
                 *masks,
                 *(os.path.dirname(os.path.dirname(each.store)) for each in wanted),
             ]
-            hidden = places.outermost(path for path in hidden if path != str(home / "undo"))
+            if not with_home:
+                hidden = [path for path in hidden if path != str(home / "undo")]
+            hidden = places.outermost(hidden)
             binds = [
                 path
                 for path in places.sockets(each.lower for each in wanted)
@@ -160,18 +171,23 @@ class Stage:
 
     def close(self) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
-        it.
+        it, or where its holder has died; once more, it does nothing.
         """
-        if self._holder is None:
+        holder, self._holder = self._holder, None
+        if holder is None:
             return
         try:
-            self._holder.umount()
+            holder.umount()
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
             if self._cell:
                 self._cell.close()
-        self._holder = None
+
+    def look(self) -> Seen:
+        """Return what was done so far. Nothing may be at work in the stage; it stays open."""
+        found = links.with_groups(self._entry.layers, self._entry.groups)
+        return Seen(found, summary.change_set(found, self.is_ours))
 
     @cached_property
     def deltas(self) -> list[Delta]:
@@ -221,9 +237,11 @@ class Stage:
         return self.number
 
     def discard(self) -> None:
-        """Throw the changes away."""
-        self.close()
-        self._entry.remove()
+        """Throw the changes away, also those of a stage whose holder has died."""
+        try:
+            self.close()
+        finally:
+            self._entry.remove()
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:

@@ -323,7 +323,7 @@ def _is_only_time(step: Step) -> bool:
 
 
 def _kept(number: str, record: dict[str, Any]) -> Kept:
-    changes = ChangeSet(tuple(_read_changes(record.get("changes", ()))))
+    changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
     return Kept(
         number,
         record["run"],
@@ -336,7 +336,7 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
     )
 
 
-def _read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
+def read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
     for fields in listed:
         kind, path, type, before, after, was, *rest = fields
         yield Change(kind, Path(path), type, before, after, Path(was) if was else None, *rest)
@@ -345,7 +345,7 @@ def _read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
 def _inverted(chosen: list[Entry]) -> Iterator[Change]:
     """Yield the changes of an undo."""
     for entry in chosen:
-        for change in _read_changes(entry.record["changes"]):
+        for change in read_changes(entry.record["changes"]):
             if change.kind == "moved" and change.was:
                 yield change._replace(path=change.was, was=change.path)
             elif change.kind in _OPPOSITE:

@@ -24,6 +24,7 @@ from tools.scripts.output import Live, Output
 if TYPE_CHECKING:
     from sandbox.cells import Lift, Sandbox
     from sandbox.stage import Stage
+    from tools.base import Hold
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
@@ -69,7 +70,7 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    if ctx.hold and staging is None:
+    if ctx.hold and not (staging or ctx.is_dry):
         raise ToolError(f"nothing was done: {NO_STAGE}")
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
     lifts = frozenset() if ctx.hold else ctx.lifts("code_run", args, (folder.resolve(),))
@@ -92,15 +93,30 @@ def code_run(
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
     if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
         result.data["note"] = note
-    if closed_to:
-        result.data["network"] = closed_to
-    if taken:
-        result.data["taken"] = (
-            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
-        )
+    result.data |= _told(ctx, closed_to, taken)
+    if ctx.hold and ctx.is_dry:
+        return _held_dry(ctx.hold, result)
     if staging and running.stage:
         return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result, ctx.hold))
     return result
+
+
+def _told(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, str]:
+    """Return what the sandbox kept from the network, and from the next login."""
+    found = {"network": closed_to} if closed_to else {}
+    if taken:
+        found["taken"] = (
+            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        )
+    return found
+
+
+def _held_dry(hold: Hold, result: ToolResult) -> ToolResult:
+    """Return the result of a replay whose changes stay in the stage that holds the whole run."""
+    from tools.scripts.staged import held
+    from tools.staged.dry import changes
+
+    return held(hold, result, changes())
 
 
 class _Ran(NamedTuple):

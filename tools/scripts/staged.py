@@ -13,6 +13,7 @@ from safety.changes import Change, ChangeSet
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
+    from sandbox.stage.stage import Seen
     from tools.base import Hold
 
 MAX_OUTPUT_BYTES = 200_000  # of what is held against an expectation
@@ -43,7 +44,7 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
     return [*words, "--", *command]
 
 
-def with_rewritten(stage: Stage) -> ChangeSet:
+def with_rewritten(stage: Stage | Seen) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were."""
     again = [
         Change(

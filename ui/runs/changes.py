@@ -6,9 +6,10 @@ import sys
 from argparse import Namespace
 
 from config import Config, SopwithError
-from memory.runlog.log import find_run, read_events
+from memory.runlog.log import append_undone, find_run, read_events
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
+from sandbox.undo.store import Undone
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -88,7 +89,7 @@ def undo(args: Namespace, config: Config) -> int:
     if not args.json and not _may(args, store, run, call):
         return 1
     try:
-        done = store.undo(run, call)
+        done = take_back(config, run, call)
     except StageError as error:
         raise NotUndone(in_words(str(error))) from error
     conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
@@ -99,6 +100,14 @@ def undo(args: Namespace, config: Config) -> int:
         print(f"{one_line(each['path'], 400)}: {in_words(each['why'])}")
     print(say("undo.conflicts" if conflicts else "undo.done", n=len(done.paths), run=run))
     return 1 if conflicts else 0
+
+
+def take_back(config: Config, run: str, call: str | None = None) -> Undone:
+    """Undo a run or a call, and write that into its log. Raises StageError."""
+    done = _store(config).undo(run, call)
+    if not done.conflicts:
+        append_undone(config.home, run, call or "", done.paths)
+    return done
 
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:

@@ -124,7 +124,9 @@ def _dressed(each: Delta) -> list[Change]:
         return []
     assert each.after
     return [
-        Change("mode", Path(each.path), _type(each.after), mode=stat.S_IMODE(each.after.st_mode))
+        Change(
+            "mode", Path(each.path), _type(each.after), mode=trees.mode_of(each.upper, each.after)
+        )
     ]
 
 

@@ -95,15 +95,13 @@ def _put(upper: str, layer: Layer, count: int, links: Links) -> str:
 
 def _clean(upper: str) -> None:
     """Remove overlayfs's marks from a file or a new folder; their times stay."""
-    found = os.lstat(upper)
-    trees.unmark(upper)
-    if not trees.is_folder(found):
-        return
-    for entry in trees.below(upper):
+    inside = list(trees.below(upper)) if trees.is_folder(os.lstat(upper)) else []
+    for entry in reversed(inside):  # a folder that is closed again lets nobody in
         if trees.is_whiteout(entry.stat(follow_symlinks=False)):
             _remove_silently(entry.path)
         else:
             trees.unmark(entry.path)
+    trees.unmark(upper)
 
 
 def _remove_silently(path: str) -> None:
@@ -165,7 +163,8 @@ def _direct_change(delta: Delta, kept: str) -> Change:
 
 def finish(entry: Entry, steps: list[Step]) -> int:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
-    stamps = {step.path: trees.stamp(step.path) for step in steps}
+    with trees.entered(step.path for step in steps):
+        stamps = {step.path: trees.stamp(step.path) for step in steps}
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
     entry.write(state="done", stamps=stamps, bytes=kept)
     return kept

@@ -137,6 +137,8 @@ class Links:
 
 def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
     """Return what was done in all layers, files with several names told as one each."""
+    for layer in layers:
+        trees.open_up(layer.upper)
     found = deltas(layers, {(group.inode, group.copy) for group in groups})
     elsewhere: dict[int, str] = {}  # copy → a new name of it
     if groups:

@@ -11,6 +11,7 @@ import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,10 +86,11 @@ class UndoStore:
         """
         chosen = self._chosen(run, call)
         try:
-            steps = _Inverse(self.home, chosen)
-            if found := steps.conflicts():
-                return Undone(conflicts=tuple(found))
-            return Undone(tuple(dict.fromkeys(steps.carry_out(run, call or ""))))
+            with _entered(chosen):
+                steps = _Inverse(self.home, chosen)
+                if found := _conflicts(steps, chosen):
+                    return Undone(conflicts=tuple(found))
+                return Undone(tuple(dict.fromkeys(steps.carry_out(run, call or ""))))
         except Conflicted as error:
             return Undone(conflicts=error.conflicts)
         except OSError as error:
@@ -154,6 +156,20 @@ class UndoStore:
                 raise StageError(f"{run} is being changed by another process; try again")
             found.append(entry)
         return found
+
+
+def _entered(chosen: list[Entry]) -> AbstractContextManager[None]:
+    """Let us into the folders that are touched, also where a script has taken their rights away."""
+    steps = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    dressed = {step.path for step in steps if step.way == "dress"}
+    return trees.entered([step.path for step in steps], dressed)
+
+
+def _conflicts(steps: _Inverse, chosen: list[Entry]) -> list[Conflict]:
+    """Return what others have changed, also in folders that came with no right to enter them."""
+    came = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    with trees.all_open(step.path for step in came if step.way == "move" and step.new):
+        return steps.conflicts()
 
 
 class _Inverse:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
 
 
+# By file system: which of the places for copies overlayfs took there (places.others).
+_taken: dict[int, int] = {}
+
+
 class _Mounting(NamedTuple):
     """What is hidden and shown in a stage beside its layers."""
 
@@ -277,16 +281,19 @@ def _mounted(
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer.
     """
-    rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
-    chosen = list(wanted)
+    can = {each.lower: [each, *places.others(each, home, entry.number)] for each in wanted}
+    systems = {each.lower: os.stat(each.lower).st_dev for each in wanted}
     while True:
+        chosen = [can[lower][_taken.get(device, 0)] for lower, device in systems.items()]
         clocks = _made(entry, chosen)
         try:
             holder.mount(chosen, *mounting)
             return clocks
         except HolderError as error:
-            if not rest.get(error.path):
+            device = systems.get(error.path, -1)
+            tried = _taken.get(device, 0)
+            if device < 0 or tried + 1 >= len(can[error.path]):
                 raise
-            count = next(n for n, layer in enumerate(chosen) if layer.lower == error.path)
-            trees.remove(os.path.dirname(chosen[count].upper))
-            chosen[count] = rest[error.path].pop(0)
+            for layer in chosen:
+                trees.remove(os.path.dirname(layer.upper))
+            _taken[device] = tried + 1

@@ -8,7 +8,7 @@ finishes or takes back (`recover`).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -117,18 +117,18 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     Conflicted and OSError.
     """
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
-    states = {look.inode: look[1:3] for look in looks if look}
-    written = {step.old for step in steps if step.way == "inside"}
+    states = dict(_states(steps))
+    written = {_file_of(step.path) for step in steps if step.way == "inside"}
+    above = {str(folder) for step in steps for folder in Path(step.path).parents}
     entry.write(
         sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
-        now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now is None or now.inode in written:
+        file = _file_of(step.kept) if step.kept and step.way == "move" else None
+        if file is None or file in written or step.path in above:  # ours has set a folder's time
             return
-        if states.get(now.inode) != now[1:3] or is_in_use(step.kept):
+        if states.get(file) != _state_of(step.kept) or is_in_use(step.kept):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:
@@ -140,6 +140,26 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
         raise Conflicted([Conflict(error.path, error.why)]) from error
     entry.write(state="made")
     return finish(entry, steps)
+
+
+def _states(steps: list[Step]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the state of each file that a step is about."""
+    for step in steps:
+        for path in (step.path, step.put):
+            if path and (file := _file_of(path)):
+                yield file, _state_of(path)
+
+
+def _file_of(path: str) -> tuple[int, int] | None:
+    """Return which file stands there: several file systems use the same inodes."""
+    found = trees.look(path)
+    return (found.st_dev, found.st_ino) if found else None
+
+
+def _state_of(path: str) -> tuple[int, int]:
+    """Return the time and size of what stands there."""
+    found = trees.stamp_of(os.lstat(path))
+    return found.mtime, found.size
 
 
 def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:

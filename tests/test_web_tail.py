@@ -87,7 +87,7 @@ class Heard(Hub):
 def test_an_undo_of_a_run_that_has_ended_is_told(home: Path) -> None:
     hub, place = Heard(), home.parent / "kept"
     home.mkdir(parents=True, exist_ok=True)
-    with record(home, "r1", "c1", [place]):
+    with record(UndoStore(home), "r1", "c1", [place]):
         place.write_text("x")
 
     async def changed(run: str) -> None: ...

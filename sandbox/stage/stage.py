@@ -4,6 +4,7 @@ thrown away.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
 
 
+TRIES = 3
+RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
 
@@ -76,7 +79,28 @@ class Stage:
         hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
         Raises StageError.
         """
-        home = home.resolve()
+        for left in reversed(range(TRIES)):
+            try:
+                return cls._open(
+                    [*roots], home.resolve(), run, call, holder, masks, shows, with_home
+                )
+            except FileNotFoundError as error:  # a mount below a root went while we looked
+                if not left:
+                    raise StageError(f"no stage can be made: {error}") from error
+        raise AssertionError("unreachable")
+
+    @classmethod
+    def _open(
+        cls,
+        roots: list[str | Path],
+        home: Path,
+        run: str,
+        call: str,
+        holder: Holder | None,
+        masks: Iterable[str],
+        shows: Iterable[str],
+        with_home: bool,
+    ) -> Stage:
         entry = entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = holder or cell.holder if cell else holder
@@ -105,7 +129,9 @@ class Stage:
             if cell:
                 cell.close()
             entry.remove()
-            if isinstance(error, StageError):
+            if isinstance(error, HolderError) and error.number == errno.ENOENT:
+                raise FileNotFoundError(error.number, str(error)) from error
+            if isinstance(error, StageError | FileNotFoundError):
                 raise
             raise StageError(f"no stage can be made: {error}") from error
         stage = cls(entry, clocks, held, cell)
@@ -188,6 +214,15 @@ class Stage:
             if self._cell:
                 self._cell.close()
 
+    def is_full(self) -> str:
+        """Return where the copies lie, if there is hardly any space left for them; else ""."""
+        for folder in {os.path.dirname(layer.upper) for layer in self._entry.layers}:
+            found = os.statvfs(folder)
+            left, whole = found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+            if left < min(RESERVE_BYTES, whole // 20):
+                return folder
+        return ""
+
     def look(self) -> Seen:
         """Return what was done so far. Nothing may be at work in the stage; it stays open."""
         found = links.with_groups(self._entry.layers, self._entry.groups)
@@ -261,6 +296,7 @@ def _made(
     """
     entry.write(layers=layers)
     for layer in layers:
+        os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         for folder in (layer.upper, layer.work, layer.store):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         trees.clothe(layer.lower, layer.upper)

@@ -190,7 +190,7 @@ def _digest(path: str) -> bytes:
     if not os.path.isfile(path):
         return os.urandom(8)  # a pipe or device is like no other
     found = hashlib.blake2b()
-    with open(path, "rb") as file:
+    with trees.quietly(path) as file:
         while piece := file.read(_PIECE):
             found.update(piece)
     return found.digest()

@@ -78,7 +78,8 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
         trees.carry(delta.inside, kept)
         trees.sync(f"{layer.store}/kept")
         return Step("inside", delta.path, kept, put, old)
-    links.renew(delta.upper, put)
+    with trees.all_open({delta.upper, put}):
+        links.renew(delta.upper, put)
     return Step("move", delta.path, kept, put, old, os.lstat(put).st_ino)
 
 
@@ -162,12 +163,14 @@ def _state_of(path: str) -> tuple[int, int]:
     return found.mtime, found.size
 
 
-def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
-    """Close an entry whose steps something else has done. Returns the bytes kept."""
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> ChangeSet:
+    """Close an entry whose steps something else has done. Returns the changes."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
-    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
-    return finish(entry, steps)
+    done = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    changes = ChangeSet(tuple(done))
+    entry.write(steps=steps, began=began, changes=listed(changes))
+    finish(entry, steps)
+    return changes
 
 
 def _direct_change(delta: Delta, kept: str) -> Change:

@@ -37,6 +37,7 @@ _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _PIECE_CHARS = 25_000  # of a script that is given in several
+_LOOK_SECONDS = 0.5  # between two looks at how full the disk is
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
 
@@ -280,14 +281,16 @@ def _follow(
     poll.register(pipe, select.POLLIN)
     poll.register(running.exit, select.POLLIN)
     end, ended, is_open = deadline, False, True
+    look = time.monotonic() + _LOOK_SECONDS
     while is_open or not ended:
         now = time.monotonic()
         if now >= end:
             break
-        ready = {
-            descriptor
-            for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)
-        }
+        if now >= look:
+            _check_space(running)
+            look = now + _LOOK_SECONDS
+        wake = min(end, look, live.due or end)
+        ready = {descriptor for descriptor, _ in poll.poll(max(0.0, wake - now) * 1000)}
         if pipe in ready:
             data = os.read(pipe, 65_536)
             output.add(data)
@@ -305,6 +308,16 @@ def _follow(
     if rest := live.take() + live.rest():
         yield rest
     return not ended
+
+
+def _check_space(running: Call | Tree) -> None:
+    """Raise ToolError where a script is about to fill the disk on which its changes are kept."""
+    folder = running.stage.is_full() if running.stage else ""
+    if folder:
+        raise ToolError(
+            f"stopped, and nothing was changed: what it wrote has filled the disk of {folder}, "
+            "where changes are kept until they are allowed. Free some space, or write less at a time."
+        )
 
 
 def _result(

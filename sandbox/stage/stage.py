@@ -178,9 +178,11 @@ class Stage:
         assert holder is not None
         assert self._mounting is not None
         groups = entry.groups
-        doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
+        found = links.with_groups(entry.layers, groups)
+        doubt = links.in_doubt(found, groups)
         known: set[str] = set(entry.record.get("copied", ()))
         folders = known | links.refused_folders(output, cwd, entry.layers)
+        folders |= links.moved_with_links(found, doubt)
         if not doubt and folders == known:
             return False
         holder.umount()

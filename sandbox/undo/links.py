@@ -46,6 +46,19 @@ def in_doubt(found: list[Delta], groups: Iterable[Group]) -> set[int]:
     return {inode for inode, (links, gone) in seen.items() if has_come or gone < links} - known
 
 
+def moved_with_links(found: list[Delta], doubt: set[int]) -> set[str]:
+    """Return folders that went with names of files in doubt: `mv` has perhaps moved them by copying,
+    where a rename would have kept the links.
+    """
+    has_come = any(delta.kind == "new" for delta in found)
+    gone = [each for each in found if each.kind == "gone" and trees.is_folder(each.before)]
+    return {
+        each.path
+        for each in gone
+        if has_come and any(status.st_ino in doubt for _, status in linked(each.path))
+    }
+
+
 def _touched(delta: Delta) -> Iterator[os.stat_result]:
     """Yield the state before of the files with several names that a delta is about."""
     if delta.before is None:

@@ -12,7 +12,18 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
+from tests.screen import (
+    CTRL_C,
+    CTRL_D,
+    ENTER,
+    Screen,
+    is_still,
+    is_waiting,
+    open_way,
+    scripted,
+    waiting,
+    waits_until,
+)
 from tests.scripted_server import Answer, Recorded, ScriptedServer
 from ui.terminal.chat import SLASHES
 from ui.words import catalogue
@@ -139,24 +150,16 @@ def test_tasks_one_after_the_other_and_out(
     assert "now blue" in history.read_text() and history.stat().st_mode & 0o777 == 0o600
 
 
-def test_typing_while_it_works_steers_it(chat: Opener, home: Path, tmp_path: Path) -> None:
-    go_on, there = tmp_path / "go", tmp_path / "there"
-    scripted(
-        home,
-        [
-            bash(f"touch {there}; while [ ! -e {go_on} ]; do sleep 0.05; done"),
-            bash("true"),
-            "Done.",
-        ],
-    )
+def test_typing_while_it_works_steers_it(chat: Opener, home: Path) -> None:
+    scripted(home, [bash(waiting(home)), bash("true"), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(there.exists)
+    waits_until(lambda: is_waiting(home))
     screen.waits_for("code_run")
     screen.types("only the year 2025" + ENTER)
     screen.waits_for("› only the year 2025")
-    go_on.touch()
-    screen.waits_for("heard: only the year 2025", "Done.")
+    open_way(home)
+    screen.waits_for("received: only the year 2025", "Done.")
     screen.types("/quit" + ENTER)
     assert screen.ends() == 0
     steered = [event for event in logs(home)[0] if event["type"] == "steered"]

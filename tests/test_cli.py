@@ -14,12 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from memory.runlog.log import read_events
 from tests.conftest import CHECKOUT, CommandLine, children_seconds
 from tests.machine import PATIENCE_SECONDS
-from tests.screen import is_still, scripted, waits_until
+from tests.screen import is_waiting, open_way, scripted, waiting, waits_until
 from tests.scripted_server import Answer, ScriptedServer
 from ui import words
 from ui.arguments import build_parser, with_command
@@ -437,53 +438,51 @@ def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: i
         assert (process.wait(), process.stdout.read(), said) == (130, "", [])
 
 
+def is_at_work(word: str) -> bool:
+    """True while a program has this word on its command line alone."""
+    lines = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+    return ["sleep", word] in lines
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_its_tool(
     home: Path, tmp_path: Path, cli: CommandLine, number: int
 ) -> None:
-    beats = tmp_path / "beats"
-    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
+    beats = f"86400.{tmp_path.stat().st_ino}"
+    scripted(home, [bash(f"sleep {beats}; true"), "Done."])
     process = start("wait")
-    waits_until(beats.exists)
+    waits_until(lambda: is_at_work(beats))
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (
         process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
     )
-    waits_until(lambda: is_still(beats))
+    waits_until(lambda: not is_at_work(beats))
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
 
 
-def test_a_run_under_nohup_outlives_its_terminal(home: Path, tmp_path: Path) -> None:
-    there, go_on = tmp_path / "there", tmp_path / "go_on"
-    scripted(home, [bash(f"touch {there}; while ! test -e {go_on}; do sleep 0.05; done"), "Done."])
+def test_a_run_under_nohup_outlives_its_terminal(home: Path) -> None:
+    scripted(home, [bash(waiting(home)), "Done."])
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what nohup does
     try:
         process = start("wait")
     finally:
         signal.signal(signal.SIGHUP, before)
-    waits_until(there.exists)
+    waits_until(lambda: is_waiting(home))
     process.send_signal(signal.SIGHUP)
-    go_on.touch()
+    open_way(home)
     out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0 and "Done." in out
 
 
-def test_a_run_that_works_is_spoken_to_and_cancelled(
-    home: Path, tmp_path: Path, cli: CommandLine
-) -> None:
-    go_on = tmp_path / "go"
-    scripted(
-        home, [bash(f"while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("sleep 60"), "Done."]
-    )
+def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, cli: CommandLine) -> None:
+    scripted(home, [bash(waiting(home)), bash("sleep 60"), "Done."])
     process = start("wait")
-    waits_until(
-        lambda: "tool_started" in "".join(p.read_text() for p in home.glob("runs/*/log.jsonl"))
-    )
+    waits_until(lambda: is_waiting(home))
     assert cli("runs", "steer", "last", "only", "2025").code == 0
     assert "still working" in cli("runs", "show", "last").stdout
-    go_on.touch()
-    waits_until(lambda: "heard: only 2025" in cli("runs", "show", "last").stdout)
+    open_way(home)
+    waits_until(lambda: "received: only 2025" in cli("runs", "show", "last").stdout)
     waits_until(lambda: "sleep 60" in cli("runs", "show", "last").stdout)
     assert cli("runs", "cancel", "last").code == 0
     assert process.wait(PATIENCE_SECONDS) == 130

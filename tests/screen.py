@@ -69,7 +69,7 @@ class Screen:
         return not self._screen.cursor.hidden
 
     def text(self) -> str:
-        """What can be read, from the first line that scrolled away to the last."""
+        """Return what can be read, from the first line that scrolled away to the last."""
         above = [
             "".join(line[column].data for column in range(self._screen.columns))
             for line in self._screen.history.top
@@ -158,19 +158,3 @@ def scripted(home: Path, replies: object, settings: str = "") -> None:
     (home.parent / "replies.json").write_text(json.dumps(replies), "utf-8")
     model = f"models: [{{name: script, kind: scripted, model: {home.parent / 'replies.json'}}}]"
     (home / "config.yaml").write_text(f"{model}\n{settings}\n", "utf-8")
-
-
-def waiting(home: Path) -> str:
-    """A command that ends when the test opens the way: the folder of its run is all that a staged script sees change."""
-    return f"until ls {home}/runs/*/go; do sleep 0.05; done >/dev/null 2>&1"
-
-
-def is_waiting(home: Path) -> bool:
-    """True once a tool of a run is at work."""
-    return any("tool_started" in log.read_text() for log in home.glob("runs/*/log.jsonl"))
-
-
-def open_way(home: Path) -> None:
-    """Let the command end."""
-    for folder in home.glob("runs/*/"):
-        (folder / "go").touch()

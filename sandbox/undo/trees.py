@@ -20,7 +20,7 @@ MODE = f"{OVERLAY}sopwith.mode"
 
 
 class Stamp(NamedTuple):
-    """Which file stood somewhere, and in which state. `ctime` is set by the kernel alone."""
+    """Hold which file stood somewhere, and in which state. `ctime` is set by the kernel alone."""
 
     inode: int
     mtime: int

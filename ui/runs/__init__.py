@@ -7,6 +7,5 @@ from text.face import lazy
 if TYPE_CHECKING:
     from ui.runs.dry_run import rehearse as rehearse
     from ui.runs.schedule import when as when
-    from ui.runs.worker import send as send
 else:
-    __getattr__ = lazy(__name__, rehearse="dry_run", send="worker", when="schedule")
+    __getattr__ = lazy(__name__, rehearse="dry_run", when="schedule")

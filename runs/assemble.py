@@ -320,6 +320,7 @@ class Agent:
             return []
         from sandbox.stage import recover
 
+        self.parts.undo_store().evict()
         return [{"type": "recovered", "text": line} for line in recover(self.config.home)]
 
     def _or_meant(

@@ -22,7 +22,8 @@ from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety.gate import Ask, Decision, Gate, Question
 from safety.taint import Origin, of_messages, of_result
-from tools.base import Tool, ToolContext, ToolError
+from text.sentences import Said
+from tools.base import LOOKS, Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 ONCE = (
@@ -319,6 +320,8 @@ class AgentHandler:
         except ToolError as error:
             return self._bad_args(call, str(error))
         verdict = _DONE if is_aside else self._verdict(tool, call, paths)
+        if self.context.is_dry and self._reaches_out(tool, call, verdict):
+            verdict = Decision("refuse", "outside", (Said("gate.dry_run", {}),))
         refusal = yield from self._allowed(turn, call, verdict)
         if refusal is not None:
             return refusal
@@ -338,6 +341,13 @@ class AgentHandler:
         if verdict.decision == "confirm":
             return (yield from self.consent.allow(turn, call, verdict))
         return None
+
+    def _reaches_out(self, tool: Tool, call: ToolCall, verdict: Decision) -> bool:
+        """True for a call whose effects would be real in a dry run: no stage holds them."""
+        if tool.name in LOOKS:
+            return verdict.decision != "allow" or tool.name == "web_scan"
+        is_foreign = "." in call.name
+        return is_foreign or bool(self.tools.family_of(call.name))
 
     def _was_interrupted(self, call: ToolCall) -> bool:
         """Return True, once, for the call that was at work when the run stopped."""

@@ -124,6 +124,14 @@ def _dispatch(words: list[str]) -> int:
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # from here on it stops what the command does
+    if getattr(args, "dry_run", False):
+        from tools.staged.dry import alone, is_dry
+
+        if not is_dry():
+            from ui.runs import rehearse
+
+            return rehearse(words, args, config)
+        config = alone(config)
     code: int = args.command.run(args, config)
     sys.stdout.flush()
     return code

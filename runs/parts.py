@@ -27,12 +27,14 @@ from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
+from tools.staged.dry import is_dry
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.cells.levels import Kind
     from sandbox.network import Leave
     from sandbox.stage import UndoStore
     from tools.base import Tool
@@ -49,6 +51,7 @@ class Parts:
 
     def __init__(self, config: Config, prompts: Prompts, sops: SopStore) -> None:
         self.config, self.prompts, self.sops = config, prompts, sops
+        self.is_dry = is_dry()
 
     @cached_property
     def sandbox(self) -> levels.Level:
@@ -99,20 +102,25 @@ class Parts:
                 from sandbox.network import Exits, local_ports
 
                 private = self.config.safety.private_hosts
-                exits = Exits(folder, Reach(private).find, local_ports(request, private))
-            return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
+                ports = () if self.is_dry else local_ports(request, private)
+                exits = Exits(folder, Reach(private).find, ports)
+            kind: Kind = "dry" if self.is_dry else "owner"
+            return Sandbox(self.sandbox, Profile(kind, gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """Return what a run's scripts change is judged here before it is real; None where this machine has no stage."""
-        if held is None or gate.shared or self.sandbox.name != "full":
+    def staging(
+        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
+    ) -> Staging | None:
+        """Return where the changes of a run's scripts are judged; None where this machine has no stage. A trial, which
+        works on a copy, finds that out when it begins."""
+        if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not Staging.works(self.config.home, roots):
+        if not (is_trial or Staging.works(self.config.home, roots)):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 
@@ -304,7 +312,8 @@ class Parts:
 
     def inbox(self) -> Inbox:
         """Where a run leaves what waits for the owner; the desktop shows it."""
-        return Inbox(self.config.home, self._show)
+        home = self.config.home
+        return Inbox(home) if self.is_dry else Inbox(home, self._show)
 
     def _show(self, entry: Entry) -> None:
         from runs.control.desktop_notice import on_desktop
@@ -329,8 +338,10 @@ def lifts(
 
 def leave(
     gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
-) -> Leave:
-    """Return the hosts that this call may reach."""
+) -> Leave | None:
+    """Return the hosts that this call may reach; None for nobody, as in a dry run."""
+    if is_dry():
+        return None
     from sandbox.network import leave_of
 
     return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

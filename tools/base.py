@@ -99,6 +99,7 @@ class ToolContext:
         None  # by the id of the call; None: not here
     )
     hold: Hold | None = None  # of this call: it runs in a stage of its own
+    is_dry: bool = False  # all of the run works in one stage, which is thrown away
     hash: str = ""  # names this call by its tool and arguments
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
     judged: dict[str, Path] = field(
@@ -111,9 +112,9 @@ class ToolContext:
 
     def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
         """True for a call whose changes are judged when they are seen."""
-        if self.staging is None or self.hold is not None or name != "code_run":
+        if name != "code_run" or not (self.staging or self.is_dry):
             return False
-        return "all" not in self.lifts(name, args, paths)
+        return self.is_dry or self.hold is not None or "all" not in self.lifts(name, args, paths)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""

@@ -27,6 +27,7 @@ RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/workers/log.py); here lies a copy
 LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/control/subprocess_run.py)
 FEW = 500  # runs that are read as quickly as looked up
+UNDONE = "undone"  # an event that comes behind the end of a run
 NOT_LOGGED = {
     "text",
     "text_reset",
@@ -367,11 +368,30 @@ def _ends(file: BinaryIO) -> tuple[Event | None, Event | None]:
         file.seek(max(len(head), size - reach))
         lines = file.read().splitlines(keepends=True)
         whole = [line for line in lines if line.endswith(b"\n")]
-        if size - reach <= len(head):
-            return json.loads(head), json.loads(whole[-1]) if whole else None
-        if len(whole) > 1:
-            return json.loads(head), json.loads(whole[-1])
+        is_all = size - reach <= len(head)
+        last = _last(whole if is_all else whole[1:])
+        if is_all or last:
+            return json.loads(head), last
         reach *= 8
+
+
+def _last(lines: Sequence[bytes]) -> Event | None:
+    """Return the last event of these lines but for those that may come behind the end of a run."""
+    events = map(json.loads, reversed(lines))
+    return next((event for event in events if event["type"] != UNDONE), None)
+
+
+def append_undone(home: Path, run: str, call: str, paths: Sequence[str]) -> None:
+    """Write behind the end of a run that its changes were taken back; not where it is at work, or not kept here."""
+    stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    event = {"type": UNDONE, "run": run, "at": stamp, "call": call or None, "paths": list(paths)}
+    with suppress(RunLogError):
+        log = RunLog.reopen(home, run)
+        try:
+            log.append(event)
+            log.sync()
+        finally:
+            log.close()
 
 
 def _count(home: Path, run: str, first: Event) -> RunSummary:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sandbox.network import heads
+from sandbox.network import heads, upstream
 from sandbox.network.heads import Unfit, Wanted
 
 if TYPE_CHECKING:
@@ -91,12 +91,30 @@ class Egress:
 
         if why := policy(wanted.host, wanted.port):
             raise Closed(403, why)
+        proxy = upstream.proxy_for(wanted.host, wanted.port)
         try:
             addresses = self.find(wanted.host, wanted.port)
         except PrivateAddress as error:
             raise Closed(403, str(error)) from error
         except (OSError, UnicodeError) as error:
-            raise Closed(502, f"{wanted.host} is not found: {error}") from error
+            if not proxy:  # which finds names that this machine does not
+                raise Closed(502, f"{wanted.host} is not found: {error}") from error
+            addresses = ()
+        is_near = any(address.is_private for address in addresses)
+        if proxy and not is_near:
+            return self._through(proxy, wanted)
+        return self._straight(wanted, addresses)
+
+    def _through(self, proxy: str, wanted: Wanted) -> tuple[socket.socket, str]:
+        """Connect by way of the proxy of the owner's network. Raises Closed."""
+        try:
+            way = upstream.connect(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
+        except OSError as error:
+            raise Closed(502, f"{wanted.host}: {error}") from error
+        return way, "by a proxy"
+
+    def _straight(self, wanted: Wanted, addresses: Sequence[Address]) -> tuple[socket.socket, str]:
+        """Connect to one of the addresses. Raises Closed."""
         end = time.monotonic() + CONNECT_SECONDS
         problem: OSError = OSError("no address")
         for address in addresses:

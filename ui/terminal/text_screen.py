@@ -192,6 +192,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "handover": lambda event: say("model.handover"),
     "recovered": lambda event: one_line(in_words(event["text"]), 300),
     "run_resumed": lambda event: say("run.resumed"),
+    "undone": lambda event: say("undone", n=len(event["paths"])),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "context": _context,
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),

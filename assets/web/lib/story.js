@@ -157,6 +157,7 @@ const LOOKS = {
   learned: note("learned"),
   handover: note("handover", (event) => ({ text: event.text })),
   uncertain: note("uncertain"),
+  undone: note("undone", (event) => ({ text: String(event.paths.length) })),
   compacted: note("compacted"),
   reminder: note("reminder"),
   reloaded: note("reloaded"),

@@ -14,6 +14,7 @@ from memory.sops.store import Sop
 from models.base import Event
 from runs.options import Options
 from runs.workshop import Workshop
+from sandbox.stage import UndoStore
 from sandbox.trash import Trash
 
 # Risks that a trial never takes.
@@ -34,6 +35,7 @@ def trial(
     run = there.try_out(sop, dict(parameters), Options(cwd=cwd))
     events = list(run.events())
     _empty_trash(there.config.home, events, root)
+    UndoStore(there.config.home).forget(run.id)
     called = {event["tool"] for event in events if event["type"] == "tool_ended"}
     schemas = there.parts.schemas({*tools_used(sop), *called})
     return ReplayResult(events, run.status, run.result, schemas)

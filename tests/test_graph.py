@@ -115,7 +115,7 @@ def test_nodes_and_edges_have_the_shape_that_screens_read(
         scene["summary"] == "owner: Anna works at Siemens since last May."
         and scene["start"] == seen
     )
-    assert found.keys() == {"nodes", "edges", "version", "truncated"}
+    assert found.keys() == {"nodes", "edges", "version", "truncated", "total"}
 
 
 @pytest.mark.parametrize("name", ["Anna", "anna", "my sister", "我妹妹", "My Sister"])

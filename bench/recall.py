@@ -1,8 +1,6 @@
 """How many of the turns that answer a question recall finds, against keywords alone and meaning alone, and how fast.
 
     python bench/recall.py [--data FILE]       recall@5/10/25/50 by category, each of three ways, with times
-    python bench/recall.py --data FILE --held  the weights learned anew without the conversation that is asked about
-    python bench/recall.py --data FILE --learn the same, then the weights of all of it, into assets/recall_weights.json
     python bench/recall.py --size 100000       time, CPU and memory with as many generated turns; what writing one takes
 
 The data is in LoCoMo's form (bench/recall_data/ has our own small set). Everything goes the way of the product: turns
@@ -48,11 +46,8 @@ CUTS = (5, 10, 25, 50)
 DATED = "dated"  # questions that name a time, whatever their category
 CATEGORIES = {1: "multi-hop", 2: "when", 3: "open", 4: "single-hop", 5: "adversarial"}
 COMMON = "i we the a to and of went was with my for you it that on in had have really"
-LAMBDA = {"words_and_meaning": 5e-3, "words": 2e-3}  # how strongly weights are held near 0
-STEPS = 200
 WRITES = 100
 BETWEEN_SECONDS = 0.15  # two turns: long enough that the work behind goes on between them
-SEVERAL = 0.75  # a question with n answers counts n ** 0.75
 
 
 class Asked(NamedTuple):
@@ -69,14 +64,6 @@ class Conversation(NamedTuple):
     turns: list[Turn]
     questions: list[Asked]
     now: datetime
-
-
-class Examples(NamedTuple):
-    """One question as the learner sees it: a row of numbers for each turn that was weighed, and which are answers."""
-
-    rows: np.ndarray[Any, np.dtype[np.float32]]
-    is_answer: np.ndarray[Any, np.dtype[np.bool_]]
-    numbers: list[int]
 
 
 def conversations(file: Path) -> list[Conversation]:
@@ -202,106 +189,6 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
     return table
 
 
-# learning the weights
-
-
-def examples(
-    talk: Conversation, embedder: Embedder | None, made: Embedder
-) -> tuple[list[Examples], list[str], list[recall.Candidates | None]]:
-    """What the learner sees of a conversation, the features' names, and for each question all that is weighed."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = written(Path(folder), talk, made)
-        found: list[Examples] = []
-        names: list[str] = []
-        weighed: list[recall.Candidates | None] = []
-        for question in talk.questions:
-            seen, _ = recall.candidates(store, question.text, talk.now, embedder=embedder)
-            if seen is None:
-                found.append(Examples(np.zeros((0, 0), np.float32), np.zeros(0, bool), []))
-                weighed.append(None)
-                continue
-            names = list(seen.features)
-            rows = np.stack([seen.features[name] for name in names], axis=1).astype(np.float32)
-            is_answer = np.array([turn.id in question.answers for turn in seen.rows.turns])
-            found.append(Examples(rows, is_answer, seen.rows.numbers))
-            weighed.append(seen)
-        store.close()
-    return found, names, weighed
-
-
-def learned(seen: Sequence[Examples], way: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Weights under which answers stand above all other turns: softmax of each answer against them, Adam, no luck in it."""
-    useful = [each for each in seen if each.is_answer.any() and not each.is_answer.all()]
-    rows = np.concatenate([each.rows for each in useful])
-    is_answer = np.concatenate([each.is_answer for each in useful])
-    sizes = [len(each.is_answer) for each in useful]
-    starts, question = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(sizes)), sizes)
-    answers = np.add.reduceat(is_answer.astype(float), starts)
-    counts = answers**SEVERAL / (answers**SEVERAL).sum() / answers
-    weights, slope, square = (
-        np.zeros(rows.shape[1]),
-        np.zeros(rows.shape[1]),
-        np.zeros(rows.shape[1]),
-    )
-    for step in range(1, STEPS + 1):
-        scores = (rows @ weights.astype(np.float32)).astype(float)
-        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
-        others = np.where(is_answer, 0.0, powers)
-        below = np.add.reduceat(others, starts)[question] + powers
-        shares = np.add.reduceat(np.where(is_answer, 1 / below, 0.0), starts)
-        push = np.where(is_answer, powers / below - 1, others * shares[question]) * counts[question]
-        gradient = 2 * LAMBDA[way] * weights + rows.T @ push.astype(np.float32)
-        slope, square = 0.9 * slope + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
-        rate = 0.1 * min(1.0, 40 / step**0.8)
-        weights -= rate * (slope / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
-    return weights
-
-
-def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file: Path) -> None:
-    """Learns without each conversation in turn and asks about it; `keep`: then learns from all and writes the weights."""
-    kept: dict[str, dict[str, float]] = {}
-    tables = Table()
-    for way, embedder in (("words_and_meaning", made), ("words", None)):
-        each_seen = []
-        names: list[str] = []
-        for talk in talks:
-            seen, names, weighed = examples(talk, embedder, made)
-            each_seen.append((talk, seen, weighed))
-        for talk, _, weighed in each_seen:
-            others = [one for other, rows, _ in each_seen if other is not talk for one in rows]
-            weights = (
-                dict(zip(names, learned(others, way).tolist(), strict=True))
-                if len(talks) > 1
-                else {}
-            )
-            for question, candidates in zip(talk.questions, weighed, strict=True):
-                ranked = _ranked(candidates, weights, talk.now) if candidates else []
-                tables.add(way, question, bool(candidates and candidates.ranges), ranked)
-        final = learned([one for _, rows, _ in each_seen for one in rows], way)
-        kept[way] = {
-            name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)
-        }
-    tables.show()
-    if keep:
-        how: dict[str, Any] = {
-            "command": "python bench/recall.py --data FILE --learn",
-            "model": made.name,
-        }
-        how |= {"questions": sum(len(talk.questions) for talk in talks)}
-        how |= {"held_out": {way: tables.mean(way) for way in kept}}
-        file.write_text(json.dumps({"learned": how, "weights": kept}, indent=1) + "\n", "utf-8")
-
-
-def _ranked(candidates: recall.Candidates, weights: dict[str, float], now: datetime) -> list[str]:
-    scores = sum(
-        (weights[name] * values for name, values in candidates.features.items()),
-        np.zeros(len(candidates.rows.numbers)),
-    )
-    return [
-        candidates.rows.turns[row].id for row in np.argsort(-scores, kind="stable")[: max(CUTS)]
-    ]
-
-
 # speed
 
 
@@ -418,10 +305,6 @@ def main() -> int:
         "--data", type=Path, action="append", help="a file in LoCoMo's form (default: our own)"
     )
     parser.add_argument(
-        "--held", action="store_true", help="learn the weights anew, without what is asked about"
-    )
-    parser.add_argument("--learn", action="store_true", help="then write the weights of all of it")
-    parser.add_argument(
         "--size", type=int, default=0, help="measure speed with so many generated turns"
     )
     options = parser.parse_args()
@@ -431,10 +314,7 @@ def main() -> int:
         return 0
     files = options.data or sorted(OWN.glob("*.json"))
     talks = [talk for file in files for talk in conversations(file)]
-    if options.held or options.learn:
-        held_out(talks, embedder, keep=options.learn, file=recall.WEIGHTS)
-    else:
-        measure(talks, embedder).show()
+    measure(talks, embedder).show()
     return 0
 
 

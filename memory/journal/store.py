@@ -358,10 +358,7 @@ class Store:
             f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
             f" WHERE words MATCH ? AND {where} ORDER BY score, words.rowid DESC LIMIT ?"
         )
-        return [
-            (number, -score)
-            for number, score in self._rows(asked, (*weights, match, *values, limit))
-        ]
+        return _cut_off(self._rows(asked, (*weights, match, *values, limit + 1)), limit)
 
     def with_near(self, terms: Sequence[str], limit: int) -> list[int]:
         """The turns that have all of these as their speaker or in the turn before."""
@@ -773,6 +770,14 @@ def _episode(row: tuple[Any, ...]) -> Episode:
     return Episode(
         number, session, start, end, scene_start, scene_end, _given(summary), importance, people
     )
+
+
+def _cut_off(rows: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+    """Return the rows with the lowest scores, negated. Of equal ones at the end none, so that numbers do not decide."""
+    found = [(number, -score) for number, score in rows]
+    if len(found) <= limit:
+        return found
+    return [row for row in found if row[1] > found[limit][1]] or found[:limit]
 
 
 def _all_near(terms: Sequence[str]) -> str:

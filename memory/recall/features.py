@@ -96,7 +96,8 @@ class Rows:
         order = [
             number
             for *_, number in sorted(
-                (turn.session, turn.at, number) for number, turn in turns.items()
+                (turn.session, turn.at, turn.id if number < 0 else "", number)
+                for number, turn in turns.items()
             )
         ]
         self.numbers = order

@@ -61,7 +61,7 @@ def stated(text: str, named: Iterable[str]) -> str:
 
 
 def _as_first(text: str, named: Iterable[str]) -> str:
-    for who in named:
+    for who in sorted(named):
         name = re.escape(who)
         if who.isascii():
             text = re.sub(rf"\b{name}['’]s\b", "my", text, flags=re.IGNORECASE)

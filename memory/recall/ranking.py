@@ -39,6 +39,7 @@ BY_HAND = {
     "superseded": -1.5,
 }  # no collection of questions tells these
 WHOLE = 0.999
+DIGITS = 5  # of a score; what differs behind comes of the order in which numbers were added up
 
 
 def search(
@@ -55,7 +56,7 @@ def search(
     found, degraded = candidates(store, query, now, session, embedder)
     if found is None or not _fits(found):
         return Recalled([], degraded)
-    scores = weighed(found, now)
+    scores = weighed(found, now).round(DIGITS)
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
     near = 10 * k + 100  # nobody looks further
     order = _without_repeats(order[:near], found.rows) + order[near:]

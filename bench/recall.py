@@ -39,6 +39,7 @@ from memory.journal.turns import Turn
 from memory.recall import ranking as recall
 from memory.recall.words import learn
 from models.embeddings import EmbeddedModel, Embedder
+from text.time import find
 from text.words import asked
 
 OWN = Path(__file__).parent / "recall_data"
@@ -171,7 +172,7 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
             matrix = np.stack(list(vectors.values()))
             recall.search(store, "warm", talk.now, embedder=embedder)
             for question in talk.questions:
-                is_dated = bool(recall._ranges(question.text, talk.now))
+                is_dated = bool(find(question.text, talk.now))
                 started = time.process_time()
                 found = recall.search(
                     store, question.text, talk.now, max(CUTS), embedder=embedder

@@ -10,7 +10,7 @@ from memory.graph.synonyms import synonyms
 from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.recall.ranking import relevant, search
+from memory.recall import relevant, search
 from tests.conftest import CommandLine
 from tests.graphs import START, edges, say
 

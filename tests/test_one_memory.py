@@ -17,8 +17,7 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.notes import daily, written_lines
-from memory.recall import answer, refresh
-from memory.recall.ranking import relevant, search
+from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
 from tests.conftest import CommandLine

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 WEIGHTS = Path(__file__).parents[2] / "assets" / "recall_weights.json"
-LIKE = 0.1  # from which it is said that a turn has words like those asked for
+LIKE = 0.05  # from which it is said that a turn has words like those asked for
 LEAST_SAID = 0.3  # of what is telling in a question, around one turn; else nothing is given
+LEAST_SAID_IN_PAIRS = 0.05  # the same where words are pairs of characters: many pairs stand nowhere
 LEAST_NEAR = 0.24  # the cosine from which a turn may mean what is asked; strangers of our questions stay below 0.2
 LEAST_ALIKE = 0.1  # of words that mean much the same, weighed by how rare they are
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
@@ -80,7 +81,8 @@ def _fits(found: Candidates) -> bool:
     asks_of = found.ranges or found.question.named
     alike = found.features.get("like")
     is_alike = alike is not None and float(alike.max(initial=0.0)) > LEAST_ALIKE
-    return bool(asks_of) or said >= LEAST_SAID or found.nearest >= LEAST_NEAR or is_alike
+    least = LEAST_SAID if found.question.text.isascii() else LEAST_SAID_IN_PAIRS
+    return bool(asks_of) or said >= least or found.nearest >= LEAST_NEAR or is_alike
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
@@ -160,6 +162,8 @@ def _why(found: Candidates, row: int) -> str:
         said.append("speaks of that time")
     if found.features["speaker"][row]:
         said.append(f"said by {found.rows.turns[row].who}")
+    if not words and found.has_meaning and found.features["like"][row] > LIKE:
+        said.append("words that mean much the same")
     if by := superseded_by(found.rows.turns[row]):
         said.append(f"superseded by {by}")
     return "; ".join(said) or "near such turns"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memory.journal.turns import WRITTEN, Found, Recalled
 from memory.recall.candidates import Candidates, candidates
-from memory.recall.written import superseded_by
+from memory.recall.written import marked, outdated, superseded_by
 
 if TYPE_CHECKING:
     from memory.journal.store import Store
@@ -40,6 +40,7 @@ BY_HAND = {
     "superseded": -1.5,
 }  # no collection of questions tells these
 WHOLE = 0.999
+FIRST = 20  # among which it is looked for what is outdated
 DIGITS = 5  # of a score; what differs behind comes of the order in which numbers were added up
 
 
@@ -61,6 +62,7 @@ def search(
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
     near = 10 * k + 100  # nobody looks further
     order = _without_repeats(order[:near], found.rows) + order[near:]
+    order = _outdated_last(order, found.rows)
     chosen = _with_reserved(order, found, k)
     episodes = store.episode_of(found.rows.numbers[row] for row in chosen)
     results = [
@@ -125,6 +127,17 @@ def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
         (again if text in seen else first).append(row)
         seen.add(text)
     return first + again
+
+
+def _outdated_last(order: Sequence[int], rows: Rows) -> list[int]:
+    """Mark the lines among the first that a newer one took the place of, and put them behind those."""
+    first = list(order[:FIRST])
+    newer = outdated([rows.turns[row] for row in first])
+    for row in first:
+        if by := newer.get(rows.turns[row].id):
+            rows.turns[row] = marked(rows.turns[row], by)
+    first.sort(key=lambda row: rows.turns[row].id in newer)
+    return [*first, *order[FIRST:]]
 
 
 def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]:

@@ -11,13 +11,14 @@ from memory.home.sessions import MAIN
 from memory.journal.turns import WRITTEN, Found, Turn
 from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
 from memory.recall.question import is_small, understood
-from memory.recall.written import best_lines, superseded_by
+from memory.recall.written import best_lines, outdated, superseded_by
 from text.words import asked
 
 if TYPE_CHECKING:
     from memory.journal.store import Store
 
 LEAST_TERMS = 2
+FIRST = 20  # among which it is looked for what is outdated
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 
 
@@ -57,7 +58,9 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
             found.setdefault(
                 text, Found(turns[number], score, f"words: {', '.join(sorted(own[number]))}")
             )
-    return sorted(found.values(), key=lambda each: -each.score)[:k]
+    best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
+    old = outdated([each.turn for each in best])
+    return [each for each in best if each.turn.id not in old][:k]
 
 
 def _close(

@@ -67,6 +67,16 @@ class Vectors(ABC):
     def save(self, path: Path, stamp: str = "") -> None:
         """Writes them, whole or not at all. `stamp` says what they were made from."""
 
+    def has_any(self) -> bool:
+        """Return True unless it is empty."""
+        return len(self._chosen()) > 0
+
+    def _chosen(self) -> Floats:
+        """Return the sample."""
+        if self._sample is None:
+            self._sample = _some(self._all())
+        return self._sample
+
     @abstractmethod
     def _all(self) -> Floats:
         """Return all vectors, in any order."""
@@ -85,9 +95,7 @@ class Vectors(ABC):
         """
         import numpy as np
 
-        if self._sample is None:
-            self._sample = _some(self._all())
-        cosines = self._sample @ questions.T
+        cosines = self._chosen() @ questions.T
         return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
 
 

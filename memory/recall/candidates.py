@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from memory.recall.meaning import Near
     from models.embeddings import Embedder
 
-BY_WORDS = 100
-BY_WORDS_ALONE = 200  # where nothing is found by meaning
-BY_NAME = 100  # of what a person said whom the question names
-BY_MEANING = 60
+BY_WORDS = 60
+BY_WORDS_ALONE = 120  # where nothing is found by meaning
+BY_NAME = 60  # of what a person said whom the question names
+BY_MEANING = 40
 BY_LINES = 40  # of what was written down
 BY_TIME = 40  # of each time axis
-EPISODES = 8  # taken in whole
+EPISODES = 4  # taken in whole
 MAX_EPISODE = 60  # turns
 MAX_NAMED = 20_000  # turns of a person that are looked at for their meaning
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked

@@ -138,7 +138,7 @@ def test_positions_on_a_picture_made_smaller_reach_the_pixels_of_a_large_screen(
         with closing(run.ctx), window(tmp_path, where="+2200+1200") as there:
             whole = run.look()
             assert "the whole screen, 1568 × 882" in whole.data["output"]
-            kind, sent = encoded(whole.images[0]) or ("", "")
+            _, sent = encoded(whole.images[0]) or ("", "")
             with Image.open(io.BytesIO(base64.b64decode(sent))) as picture:
                 assert picture.size == (1568, 882)  # what the model counts on
             x, y = there.at("press")

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import datetime
+from functools import cache
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -112,6 +113,7 @@ class Counts:
     saved: Saved | None = None
     break_even: int | None = None
     unit: Unit | None = None
+    by_rote: int = 0  # runs that a replay did to the end
 
 
 def update(home: Path, run: str) -> None:
@@ -147,8 +149,7 @@ class SopStats:
             SopRun(*row)
             for row in self._ask(lambda database: database.execute(query, (name,)).fetchall())
         ]
-        known = {row.run for row in found}
-        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
+        return self._with_teaching(name, found)
 
     def counts(self, name: str, version: int | None = None) -> Counts:
         """How an SOP does, or one version of it."""
@@ -160,7 +161,21 @@ class SopStats:
             ]
         )
 
+    def of_all(self) -> dict[str, Counts]:
+        """How each SOP does that was ever done by rote, in one question for all of them."""
+        names = ", ".join(field.name for field in fields(SopRun))
+        query = f"SELECT {names} FROM runs WHERE sop IN (SELECT sop FROM runs WHERE lane = 'rote')"
+        rows = self._ask(lambda database: database.execute(query).fetchall())
+        found: dict[str, list[SopRun]] = {}
+        for row in rows:
+            found.setdefault(row[0], []).append(SopRun(*row))
+        return {name: count(self._with_teaching(name, runs)) for name, runs in found.items()}
+
     # from the run logs
+
+    def _with_teaching(self, name: str, found: list[SopRun]) -> list[SopRun]:
+        known = {row.run for row in found}
+        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
 
     def _teaching(self, name: str, known: set[str]) -> Iterator[SopRun]:
         """The runs that the SOP's evidence names and that are not runs of the SOP itself."""
@@ -175,9 +190,9 @@ class SopStats:
             run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known
         )
         for run in list(named)[:MAX_TEACHING_RUNS]:
-            reading = _read(self._home, run, name)
-            if reading is not None and reading.row is not None:
-                yield reading.row
+            row = _taught(self._home, run, name, _size(self._home, run))
+            if row is not None:
+                yield row
 
     def _catch_up(self, database: sqlite3.Connection) -> None:
         """Takes in what happened since the last time: new runs, and those that had not ended then."""
@@ -280,6 +295,7 @@ def count(rows: Iterable[SopRun]) -> Counts:
         successes=sum(row.outcome == "done" for row in uses),
         failures_in_row=_failures_in_row(uses),
         last=[row.outcome for row in reversed(uses[-LAST:])],
+        by_rote=by_rote,
     )
     if first is None:
         return counts
@@ -323,6 +339,13 @@ def _failures_in_row(uses: list[SopRun]) -> int:
 
 
 # reading a run log
+
+
+@cache
+def _taught(home: Path, run: str, name: str, size: int) -> SopRun | None:
+    """A run that taught an SOP; its log is read again only when it has grown to another `size`."""
+    reading = _read(home, run, name)
+    return reading.row if reading else None
 
 
 @dataclass(slots=True)

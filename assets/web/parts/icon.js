@@ -2,6 +2,7 @@
 import { html } from "../lib/html.js";
 
 const PATHS = {
+  overview: "M3.500 3.500h5.500v7H3.500zM11 3.500h5.500v4H11zM3.500 12.500h5.500v4H3.500zM11 9.500h5.500v7H11z",
   chat: "M3.5 4.5h13v9h-7l-4 3v-3h-2z",
   runs: "M3 5.5h14M3 10h9M3 14.5h11",
   sops: "M4.5 3.5h8l3 3v10h-11zM7 9h6M7 12h6M7 6h3",

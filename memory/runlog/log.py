@@ -444,7 +444,7 @@ class Totals:
             self.seconds = event["seconds"]
 
     def _add_to_model(self, event: Event) -> None:
-        used = self.by_model.setdefault(event["model"], {"calls": 0, **ZERO, "cost": 0.0})
+        used = self.by_model.setdefault(event.get("model", ""), {"calls": 0, **ZERO, "cost": 0.0})
         used["calls"] += 1
         used["cost"] = round(used["cost"] + event["cost"], 6)
         for key in ZERO:

@@ -6,10 +6,10 @@ import { act } from "./bits.js";
 const NUMBERS = ["integer", "number"];
 
 export const Values = {
-  props: { schema: Object, isOptional: Boolean, go: String },
+  props: { schema: Object, isOptional: Boolean, go: String, start: Object },
   emits: ["given"],
   setup(props, { emit }) {
-    const typed = reactive({});
+    const typed = reactive(Object.fromEntries(Object.entries(props.start ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value])));
     const read = (schema, text) => {
       if (NUMBERS.includes(schema.type)) return Number(text);
       if (schema.type === "array") return text.split("\n").map((line) => line.trim()).filter(Boolean);

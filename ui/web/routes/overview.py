@@ -14,8 +14,7 @@ from memory.runlog.inbox import Inbox
 from memory.runlog.log import RunSummary, list_runs
 from memory.runlog.usage import FAILED, by_day, by_model, by_sop, since
 from memory.sops.stats import Counts, SopStats
-from runs.schedule.calendar import Due, due_between
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import Due, JobFolder, due_between
 from runs.schedule.scheduler import ledger_of
 from runs.workers.copies import up_to_date
 from ui.web.live.work import row

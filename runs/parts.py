@@ -33,6 +33,7 @@ from tools.toolbox import Foreign, Toolbox
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
+    from models.eyes import Eyes
     from sandbox.cells import Lift, Sandbox, levels
     from sandbox.cells.levels import Kind
     from sandbox.network import Leave
@@ -193,8 +194,21 @@ class Parts:
         from models.endpoint import EndpointModel
 
         return EndpointModel(
-            settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
+            settings,
+            lang=self.config.lang,
+            counts_local=counts_local,
+            max_retries=max_retries,
+            eyes=self._eyes(settings),
         )
+
+    def _eyes(self, settings: ModelConfig) -> Eyes | None:
+        """The model that describes images for the others: the first that the owner says has eyes."""
+        seeing = next((each for each in self.config.models if each.eyes), settings)
+        if seeing is settings:
+            return None
+        from models.eyes import Eyes
+
+        return Eyes(self._endpoint(seeing, 1, counts_local=True), self.config.lang)
 
     @cached_property
     def foreign(self) -> Foreign | None:

@@ -39,7 +39,7 @@ def file_read(
     count: Annotated[int, Between(1, 2000)] = 200,
     keyword: str | None = None,
 ) -> ToolResult:
-    """Read a text file as numbered lines, or list a folder.
+    """Read a file as numbered lines, or list a folder.
 
     keyword: only lines around it
     """

@@ -76,7 +76,7 @@ def shell_run(
     """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
 
     timeout: seconds
-    hosts: on the network, beside those that the script names
+    hosts: beside those in the script
     """
     shell = _shell(ctx, name)
     if shell and shell.busy:

@@ -9,6 +9,7 @@ in the owner's language (context/phrases.py).
 from __future__ import annotations
 
 import json
+import sys
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -67,6 +68,11 @@ def says(key: str) -> bool:
 def in_words(text: str) -> str:
     """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
     return phrases.in_words(text, language())
+
+
+def tell_error(text: str) -> None:
+    """Print an error from below the screens on stderr, in the chosen language."""
+    print(in_words(text), file=sys.stderr, flush=True)
 
 
 def reasons_in_words(text: str) -> str:

@@ -189,3 +189,17 @@ def check_mcp(config: Config) -> list[Check]:
             )
         ]
     return [Check("mcp", True, say(config.lang, "mcp", names=names))]
+
+
+def check_notify(config: Config) -> list[Check]:
+    """Whether notifications could be sent; none is. Nothing where no address is set."""
+    from runs.notify import problem
+    from runs.notify.senders import MISSING
+
+    if not config.notify.urls:
+        return []
+    found = problem(config)
+    if found:
+        fix = "scripts/setup --extra notify" if found == MISSING else "sopwith config path"
+        return [Check("notify", False, in_words(found.splitlines()[0], config.lang), fix)]
+    return [Check("notify", True, say(config.lang, "notify", n=len(config.notify.urls)))]

@@ -71,7 +71,7 @@ def over_stdio(
     return asyncio.run(asyncio.wait_for(main(), PATIENCE_SECONDS))
 
 
-def says(action: str, shown: list[str], **content: Any) -> Any:
+def says(action: Any, shown: list[str], **content: Any) -> Any:
     """The user of the client, who is shown what is asked and answers so."""
     from mcp_types import ElicitResult
 

@@ -144,7 +144,7 @@ def main() -> int:
             return 0
         owner = PageOwner(line)
         present: Owner = AbsentOwner() if order.get("alone") else owner
-        asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
+        asked = RefusingOwner(present) if order.get("group") else present  # a group allows nothing
         run = _begin(agent, order, asked)
     except SopwithError as error:
         line.show({"type": "not_started", "text": in_words(str(error)), "code": error.exit_code})

@@ -21,6 +21,7 @@ import pytest
 from config import ConfigError, load
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import list_runs, read_events
+from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.hooks import Hook
 from tests.machine import free_port
@@ -170,12 +171,12 @@ def test_a_group_is_answered_once_when_it_asks_and_is_a_shared_session(
 def test_a_reply_to_the_bot_is_meant_for_it_and_an_emoji_is_a_reaction(
     place: Path, api: BotApi
 ) -> None:
-    with served(place, api, ["🎉"]):
+    with served(place, api, ["❤"]):
         to = {"reply_to_message": {"message_id": 1, "from": {"id": 123456, "is_bot": True}}}
         api.write("we did it!", FRIEND, chat=GROUP, **to)
         waits_until(lambda: len(api.of("setMessageReaction")) == 2)
     given = [each["reaction"][0]["emoji"] for each in api.of("setMessageReaction")]
-    assert given == ["👀", "🎉"] and api.said == []
+    assert given == ["👀", "❤"] and api.said == []
 
 
 def test_files_and_photos_come_with_the_task(place: Path, api: BotApi) -> None:
@@ -245,6 +246,16 @@ def test_nothing_is_lost_and_nothing_comes_twice(place: Path, api: BotApi) -> No
 
 def _numbers(home: Path) -> list[str]:
     return [found for text in tasks(home) for found in re.findall(r"<(\d+)>", text)]
+
+
+def test_the_doctor_asks_whether_the_token_is_taken(
+    home: Path, api: BotApi, cli: CommandLine
+) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.yaml").write_text(api.settings())
+    assert "telegram: @SopBot" in cli("doctor").stdout
+    (home / "config.yaml").write_text(api.settings().replace(TOKEN, "1:wrong"))
+    assert "Unauthorized" in cli("doctor").stdout
 
 
 def test_no_error_names_the_token(place: Path) -> None:

@@ -179,7 +179,7 @@ class Desk:
         elif working[0].state == "begun" and talk.files == "[]":
             run = working[0].run
             self.store.set(talk, "said", run)
-            if not self._work.say(run, talk.text) and not say_to(self._config, run, talk.text):
+            if not say_to(self._config, run, talk.text):
                 self.store.set(talk, "open", "")  # it has just ended
 
     def _question(self, chat: str) -> tuple[Talk, Entry] | None:
@@ -260,14 +260,17 @@ class Desk:
         await self._say_end(talk, summary, events)
 
     async def _say_end(self, talk: Talk, summary: RunSummary, events: Sequence[Event]) -> None:
-        said = [event["text"] for event in events if event["type"] in ("steered", "answered")]
+        heard = ("steered", "answered")
+        said = [_words(event["text"]) for event in events if event["type"] in heard]
         text, last = ended(self._config, events[-1]), events[-1]
         key = f"{talk.run}.{last.get('turns')}.{last['status']}"
         is_reaction = not talk.is_private and summary.status == "done" and is_emoji(text)
         with self.store.step():
             for told in self.store.talks("said"):
                 if told.run == talk.run:
-                    is_heard = any(without(self._config, told.text) in each for each in said)
+                    is_heard = any(
+                        _words(without(self._config, told.text)) in each for each in said
+                    )
                     self.store.set(
                         told, "done" if is_heard else "open", "" if not is_heard else None
                     )
@@ -344,6 +347,11 @@ class Desk:
 
     def _mark(self, talk: Talk) -> str:
         return f"{self._channel.name}:{talk.id}"
+
+
+def _words(text: str) -> str:
+    """Return a text as it is compared: on its way to a run its line breaks become spaces."""
+    return " ".join(text.split())
 
 
 def _seconds(entry: Entry) -> float:

@@ -232,6 +232,9 @@ class Agent:
         if options.shows_files and (text := in_full(attached)):
             first |= {"told": f"{task}\n\n{text}"}
             first |= {"origins": sorted({*first.get("origins", ()), OUTSIDE})}
+        if options.earlier:
+            first |= {"told": f"{task}\n\n{options.earlier}"}
+            first |= {"origins": sorted({*first.get("origins", ()), OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)

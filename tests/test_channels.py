@@ -181,8 +181,13 @@ def test_a_reply_to_the_bot_is_meant_for_it_and_an_emoji_is_a_reaction(
 
 def test_files_and_photos_come_with_the_task(place: Path, api: BotApi) -> None:
     api.files = {"F1": b"id,name\n1,Ada\n", "P2": b"\xff\xd8\xff\xe0"}
-    document: dict[str, Any] = {"document": {"file_id": "F1", "file_name": "../people.csv"}, "caption": "count it"}
-    photo: dict[str, Any] = {"photo": [{"file_id": "P1", "width": 90}, {"file_id": "P2", "width": 1280}]}
+    document: dict[str, Any] = {
+        "document": {"file_id": "F1", "file_name": "../people.csv"},
+        "caption": "count it",
+    }
+    photo: dict[str, Any] = {
+        "photo": [{"file_id": "P1", "width": 90}, {"file_id": "P2", "width": 1280}]
+    }
     with served(place, api, ["Got it."]) as site:
         api.write("", **document)
         api.write("", **photo)

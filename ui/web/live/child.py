@@ -166,7 +166,10 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
         persona=given.get("persona") or None,
         approve="never" if order.get("group") else "ask",
         rote=given.get("rote", True),
-        window=not order.get("after"),  # a conversation has its own earlier tasks
+        earlier=order.get("earlier") or "",
+        window=not (
+            order.get("after") or order.get("earlier")
+        ),  # a conversation has its own earlier tasks
         named=bool(order.get("group")),
         cwd=Path(given.get("cwd") or Path.cwd()),
         files=tuple(map(Path, order.get("files") or ())),

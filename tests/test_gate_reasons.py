@@ -114,7 +114,7 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
         ),
         (
             "/h/config.yaml is in the agent's own home: the owner edits it: ask_user",
-            "/h/config.yaml 在代理自己的主文件夹里：由主人编辑：用 ask_user 询问",
+            "/h/config.yaml 在代理自己的主文件夹里：由您编辑：用 ask_user 询问",
         ),
         (
             "mail.send sends something to others: the request does not name eve@example.org",
@@ -122,7 +122,7 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
         ),
         (
             "rm: deletes or overwrites something for good: the owner's config forbids delete",
-            "rm: 永久删除或覆盖内容：主人的配置禁止 delete",
+            "rm: 永久删除或覆盖内容：您的配置禁止 delete",
         ),
         ("what a server said; of two kinds", "what a server said; of two kinds"),
     ],

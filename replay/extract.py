@@ -1,4 +1,4 @@
-"""What a step takes of its outcome: text, lines, a part of JSON, or one field of the row that a value names.
+"""Take from an outcome what a step saves: text, lines, a part of JSON, or one field of the row that a value names.
 
     output   lines   exit_code   json   json.items.0.id   data.path
     json[name=product].sku        of a list of objects: the field of the only one whose `name` is the value `product`
@@ -34,7 +34,7 @@ def uses_value(extractor: str) -> str:
 
 
 def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None = None) -> Any:
-    """What the extractor takes of a result. `values` are the parameters and what was saved before.
+    """Return what the extractor takes of a result. `values` are the parameters and what was saved before.
 
     Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the whole of it.
     """

@@ -1,4 +1,5 @@
-"""What was looked up in a table becomes a step: the row that a value of the request names, or the only one there is."""
+"""Check that a look-up in a table becomes a step: the row that a value of the request names, or the
+only one there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What an owner says of values when teaching: by name for a text, and a text of several words that ends a request."""
+"""Check what an owner says of values when teaching: by name for a text, and a text of several words
+that ends a request."""
 
 from __future__ import annotations
 

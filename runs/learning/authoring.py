@@ -23,14 +23,14 @@ from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
-from runs.assemble import Agent
 from runs.run import now
+from runs.workshop import Workshop as Agent
 
 
 @dataclass(frozen=True, slots=True)
 class Authoring:
-    """What came of the call: the draft to go on with, what was taken and refused, what it cost. `problem`: why nothing
-    was taken at all; then the draft is the one that was given."""
+    """Hold what came of the call: the draft to go on with, what was taken and refused, what it
+    cost. `problem`: why nothing was taken at all; then the draft is the one that was given."""
 
     draft: Draft
     model: str
@@ -40,7 +40,7 @@ class Authoring:
     problem: str = ""
 
     def line(self, lang: str) -> str:
-        """What came of it, on one line."""
+        """Return what came of it, on one line."""
         found, is_chinese = self.found, lang == "zh"
         if self.problem:
             said = (
@@ -116,14 +116,14 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
-    """What the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
     agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
-    """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
 
@@ -160,7 +160,7 @@ class ScriptWriter:
 
 
 def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
-    """Whether there is a model, and the limit leaves room where nobody asked for the call."""
+    """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
 

@@ -40,7 +40,7 @@ MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 
 @dataclass(slots=True)
 class Lesson:
-    """What is known so far. `before`: what the demonstration did; `number`: of its stage while it waits."""
+    """Hold what is known so far. `before`: what the demonstration did; `number`: of its stage while it waits."""
 
     name: str
     ground: Ground

@@ -37,8 +37,9 @@ from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.assemble import SEEDS, Agent
 from runs.learning.authoring import ScriptWriter, script_writer
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -62,9 +63,9 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """What is to become an SOP: the `trace` of a run, or a `written` file. `commands` are those of a recording, kept or
-    left out; `request` is how the owner will ask for it, empty when nobody has said; `existing` is the SOP that has the
-    name now."""
+    """Hold what is to become an SOP: the `trace` of a run, or a `written` file. `commands` are
+    those of a recording, kept or left out; `request` is how the owner will ask for it, empty
+    when nobody has said; `existing` is the SOP that has the name now."""
 
     name: str
     trace: Trace | None = None
@@ -297,12 +298,12 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
 
 
 def keeping_of(agent: Agent) -> Keeping:
-    """What the evidence gate must know of this agent: the owner's folders, and what is secret."""
+    """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
     return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
-    """What the evidence gate has against storing these files."""
+    """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
         for path, text in files.items()
@@ -359,7 +360,7 @@ class Trial:
             (self.folder / f"cases/{result.case.name}.yaml").unlink()
 
     def files(self) -> dict[str, bytes]:
-        """What the folder holds now."""
+        """Return what the folder holds now."""
         return {path: content.data for path, content in contents_of(self.folder).items()}
 
 

@@ -22,7 +22,7 @@ from ui.words import say
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """What the owner did by hand: the run that holds it, and its commands, kept or left out."""
+    """Hold what the owner did by hand: the run that holds it, and its commands, kept or left out."""
 
     run: str
     commands: list[Command]
@@ -51,7 +51,7 @@ def record_demonstration(name: str, config: Config, cwd: Path) -> Demonstration:
 
 
 def banner(name: str, shell: str) -> str:
-    """What the owner should know before the shell opens. `shell` is the owner's usual one."""
+    """Return what the owner should know before the shell opens. `shell` is the owner's usual one."""
     lines = [say("record_banner", name=one_line(name, 60)), say("record_what"), say("record_end")]
     usual = shell.rpartition("/")[2]
     if usual not in ("", "bash", "sh"):

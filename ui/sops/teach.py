@@ -156,7 +156,7 @@ class _Teaching:
         return made.draft if made else draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
-        """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
+        """Return what --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
         values = parameters(self.args.values or [])
         known = draft.content.parameters
         if unknown := next(
@@ -242,7 +242,7 @@ def _is_less(status: str, existing: Sop) -> bool:
 
 
 def _reason(lesson: teach.Lesson) -> str:
-    """What the history says."""
+    """Return what the history says."""
     if lesson.is_recording:
         return say("teach.reason_record")
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
@@ -306,7 +306,7 @@ def show_verdict(verdict: Verdict) -> None:
 
 
 def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:
-    """What is stored now, and what the owner may do with it."""
+    """Show what is stored now, and what the owner may do with it."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")

@@ -1,4 +1,4 @@
-"""What `teach` asks its owner: at a terminal question by question, in a pipe answered by the options of the command."""
+"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the command."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Questions(Protocol):
     """Whoever decides. KeyboardInterrupt and EOFError mean: stop, and store nothing."""
 
     def may_replace(self, existing: Sop) -> bool:
-        """Whether a new version of an SOP that exists is meant."""
+        """Return True if a new version of an SOP that exists is meant."""
         ...
 
     def may_leave_out(self, cases: list[str]) -> bool:
-        """Whether cases of the version before, which do not fit, may go."""
+        """Return True if cases of the version before, which do not fit, may go."""
         ...
 
     def may_be_second(self, twin: Sop) -> bool:
-        """Whether an SOP is meant that does what another one does already."""
+        """Return True if an SOP is meant that does what another one does already."""
         ...
 
     def may_be_less(self, existing: Sop, status: str) -> bool:
-        """Whether a version that is not proven may take the place of one that is."""
+        """Return True if a version that is not proven may take the place of one that is."""
         ...
 
     def commands(self, commands: list[Command]) -> list[Command]:
@@ -47,7 +47,7 @@ class Questions(Protocol):
         ...
 
     def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
-        """Which values vary: name → value."""
+        """Return which values vary: name → value."""
         ...
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
@@ -94,20 +94,20 @@ class FromOptions:
         return commands
 
     def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
-        """Those of --values, else all that were found."""
+        """Return those of --values, else all that were found."""
         return self._values or found
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
-        """That of --request."""
+        """Return that of --request."""
         return _with_values(self._request, values)
 
     def check(self, draft: Draft) -> str:
-        """That of --check, once."""
+        """Return that of --check, once."""
         check, self._check = self._check, ""
         return check
 
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
-        """Those of --values for a text, then those of --prove."""
+        """Return those of --values for a text, then those of --prove."""
         return self._sets.pop(0) if self._sets else None
 
 
@@ -251,7 +251,7 @@ def _change(listed: list[_Value], said: str, may_drop: bool) -> str:
 
 
 def _with_values(said: str, values: Mapping[str, str]) -> str:
-    """What was said, with {names} filled in: values and slots are both understood."""
+    """Return what was said, with {names} filled in: values and slots are both understood."""
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), clean(said))
 
 

@@ -163,7 +163,7 @@ async def _answering(site: Site, listening: Listening) -> AsyncIterator[tuple[st
 
 
 def head_of(run: str, model: str) -> dict[str, Any]:
-    """What every answer begins with."""
+    """Return what every answer begins with."""
     return {"id": f"chatcmpl-{run}", "created": int(time.time()), "model": model}
 
 

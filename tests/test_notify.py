@@ -216,7 +216,7 @@ def test_a_test_message_says_which_service_takes_it(
 
 def test_without_an_address_the_setting_is_named(home: Path, cli: CommandLine) -> None:
     code, _, err = cli("notify", "test")
-    assert code == 2 and "notify: {urls:" in err
+    assert code == 2 and "notify.urls" in err
 
 
 def test_without_the_package_the_extra_is_named(

@@ -31,7 +31,7 @@ def check(config: Config) -> None:
     """Raise ConfigError where nothing can be sent."""
     if not config.notify.urls:
         raise ConfigError(
-            'No address is set for notifications.\nAdd one to config.yaml: notify: {urls: ["ntfy://TOPIC"]}'
+            "No address is set for notifications.\nAdd one to config.yaml, under notify.urls, such as ntfy://TOPIC"
         )
     if found := problem(config):
         raise ConfigError(found)

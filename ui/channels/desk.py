@@ -21,7 +21,7 @@ from config import Config, SopwithError
 from memory.runlog.inbox import Answer, Entry, Inbox, InboxError
 from memory.runlog.log import RunSummary, read_events, summarise
 from models.base import Event
-from runs.control.steering import say_to, stop
+from runs.control.remote import say_to, stop
 from safety.held import without
 from ui.channels.channel import Button, Channel, Incoming, Refused, TryLater
 from ui.channels.letters import ended, is_emoji, pieces, shown

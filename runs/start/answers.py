@@ -22,6 +22,7 @@ SAY = {
         "zh": "学过的事我可以直接做，不需要模型。例如：\n{examples}\n"
         "教我新的流程：sopwith teach NAME --record。其余的事需要模型：sopwith init。",
     },
+    "thanks": {"en": "You're welcome.", "zh": "不客气。"},
     "undo": {
         "en": "See what the last run changed: sopwith diff. Take it back: sopwith undo last.",
         "zh": "查看上次运行改了什么：sopwith diff。撤销它：sopwith undo last。",
@@ -36,7 +37,7 @@ SAY = {
 def is_answered(task: str, *, has_model: bool = False) -> bool:
     """Return True when a request asks about Sopwith itself; a greeting is a model's where there is one."""
     topic = _topic(task)
-    return bool(topic) and not (has_model and topic == "hello")
+    return bool(topic) and not (has_model and topic in ("hello", "thanks"))
 
 
 def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
@@ -50,7 +51,7 @@ def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
 def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too
-    for topic in ("hello", "help", "undo"):
+    for topic in ("hello", "thanks", "help", "undo"):
         if said in tables[topic]["said"] or whole in tables[topic]["said"]:
             return topic
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])

@@ -63,16 +63,21 @@ class Planned(NamedTuple):
 
 
 def planned(
-    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None
+    request: str,
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime | None = None,
+    asked: str = "{}",
 ) -> Planned | None:
-    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways."""
+    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways.
+    `asked`: how the rest is asked for."""
     request = request.strip()
     cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
     if not 0 < len(cuts) <= MAX_CUTS:
         return None
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     found = [
-        _first(pairs, known, where, now)
+        _first(pairs, known, where, now, asked)
         for pairs in (_leading(request, cuts), _trailing(request, cuts))
     ]
     both = [each for each in found if each is not None]
@@ -101,14 +106,18 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
 
 
 def _first(
-    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
+    pairs: Iterator[tuple[str, str]],
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime,
+    asked: str,
 ) -> Planned | None:
     able = [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
         if not when or not task or not SAYS_WHEN.search(when):
             continue
         fields = _when(when, now)
-        match = exact_match(task, able, where) if fields else None
+        match = exact_match(asked.format(task), able, where) if fields else None
         if match is not None:
             return _plan(when, task, fields, match, where, now)
     return None

@@ -73,7 +73,7 @@ def pieces_in_words(text: str) -> str:
 
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
-    """What the gate says, by its keys; `text` of an older log, which has none."""
+    """Return what the gate says, by its keys; `text` of an older log, which has none."""
     return sentences(language(), said) if said else text
 
 
@@ -83,5 +83,5 @@ def in_each(text: str) -> dict[str, str]:
 
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
-    """What the gate says in every language, for who does not know yet who will read it."""
+    """Return what the gate says in every language, for who does not know yet who will read it."""
     return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

@@ -1,4 +1,5 @@
-"""What a run changed, taking it back, and what went over the network. Routes: docs/web-api.md."""
+"""Show what a run changed, take it back, and show what went over the network. Routes:
+docs/web-api.md."""
 
 from __future__ import annotations
 

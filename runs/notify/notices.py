@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import Config, Lang
-from context.phrases import reasons_in_words
+from context.phrases import in_words
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import Totals, read_events
 from models.base import Event
-from safety.held import without
+from safety.secrets import without
+from text.sentences import sentences
 
 WORDS = Path(__file__).resolve().parents[2] / "assets" / "words" / "notices.json"
 MAX_RESULT_CHARS = 800
@@ -45,7 +46,7 @@ def of_run(config: Config, run: str, job: str) -> Notice | None:
 def missed(config: Config, id: str, job: str, reason: str) -> Notice:
     """Return the notice of a due time that passed or failed without a run."""
     title = words(config.lang, "title", job=job, outcome=words(config.lang, "missed"))
-    return Notice(id, title, without(config, reasons_in_words(reason, config.lang)))
+    return Notice(id, title, without(config, in_words(reason, config.lang)))
 
 
 def trial(lang: Lang) -> Notice:
@@ -66,7 +67,8 @@ def _sentences() -> dict[str, list[str]]:
 
 def _result(last: Event, lang: Lang) -> str:
     text = str(last.get("result") or "").strip()
-    text = text if last["status"] == "done" else reasons_in_words(text, lang)
+    if last["status"] != "done":
+        text = sentences(lang, last["said"]) if last.get("said") else in_words(text, lang)
     return text if len(text) <= MAX_RESULT_CHARS else text[:MAX_RESULT_CHARS] + "…"
 
 

@@ -22,7 +22,7 @@ from memory.runlog.inbox import Answer, Entry, Inbox, InboxError
 from memory.runlog.log import RunSummary, read_events, summarise
 from models.base import Event
 from runs.control.remote import say_to, stop
-from safety.held import without
+from safety.secrets import without
 from ui.channels.channel import Button, Channel, Incoming, Refused, TryLater
 from ui.channels.letters import ended, is_emoji, pieces, shown
 from ui.channels.store import Store, Talk

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from config import Config
 from memory.runlog.inbox import Entry
 from models.base import Event
-from safety.held import without
-from ui.words import in_words, reasons_in_words, say
+from safety.secrets import without
+from ui import event_text
+from ui.words import say
 
 MAX_CHARS = 3_900  # of one message; Telegram takes 4,096
 MAX_PIECES = 5
@@ -24,7 +25,7 @@ def ended(config: Config, event: Event) -> str:
     elif event["status"] == "cancelled":
         text = say("channels.stopped")
     else:
-        text = in_words(reasons_in_words(text)) or event["status"]
+        text = event_text.ended(event) or event["status"]
     if event.get("changes"):
         text += f"\n\n{say('channels.undo', run=event['run'])}"
     return without(config, text)
@@ -35,7 +36,7 @@ def shown(config: Config, entry: Entry) -> str:
     if entry.kind == "question":
         text = "\n".join([entry.text, *(f"- {each}" for each in entry.candidates)])
         return without(config, text)
-    lines = [reasons_in_words(entry.text), entry.shown or _args(entry)]
+    lines = [event_text.entry_text(entry), entry.shown or _args(entry)]
     return without(config, "\n".join(filter(None, lines)))
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from memory.runlog.log import summarise
 from models.base import Event
-from safety.held import without
+from safety.secrets import without
 from ui.mcp_server.offered import RUN_TASK
 from ui.web.live import Child, Hub, NotAsked, Work
 

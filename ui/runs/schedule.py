@@ -21,8 +21,8 @@ from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
-from safety.held import without
-from ui.command import JSON, LIMIT, LIMITS, Argument, Option, amount, command
+from safety.secrets import without
+from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
@@ -457,7 +457,7 @@ def remove(args: Namespace, config: Config) -> int:
     return 0
 
 
-@command("schedule run-now", Argument("job"), Option("--events"))
+@command("schedule run-now", Argument("job"), Option("--events"), DRY_RUN, JSON)
 def run_now(args: Namespace, config: Config) -> int:
     """`schedule run-now JOB`: does it here and now, as it would be done at its time; it has its row in the ledger."""
     from runs.run import EXIT_CODES

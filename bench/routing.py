@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.lesson import sopwith
 from bench.places import Figure
-from tests.routing_cases import ASKED, NEAR, SOPS, sops
+from tests.routing_cases import ASKED, NEAR, OBLIQUE, SOPS, sops
 
 AT_ONCE = 2
 
@@ -22,18 +22,24 @@ def score(data: Path) -> list[Figure]:
         home = Path(name) / "o" / "home"
         (home / "w").mkdir(parents=True)
         sops(home / ".sopwith" / "sops")
-        texts = [text for text, _, _ in ASKED] + list(NEAR)
+        texts = [text for text, _, _ in ASKED] + list(NEAR) + [text for text, _ in OBLIQUE]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             answers = list(pool.map(lambda text: _searched(home, text), texts))
     found: Counter[str] = Counter()
     for (_, meant, values), answer in zip(ASKED, answers, strict=False):
         found[_verdict(answer, meant, values)] += 1
-    taken = sum(_is_done(answer) for answer in answers[len(ASKED) :])
+    taken = sum(_is_done(answer) for answer in answers[len(ASKED) : -len(OBLIQUE)])
+    listed = sum(
+        name in [each["name"] for each in answer["candidates"]]
+        for (_, name), answer in zip(OBLIQUE, answers[-len(OBLIQUE) :], strict=True)
+    )
+    shared = sum(_nearest(text) == name for text, name in OBLIQUE)
     nearest = sum(_nearest(text) == meant for text, meant, _ in ASKED)
     return [
         Figure("routing, done", found["done"], of=len(ASKED), baseline=nearest),
         Figure("routing, first of those shown", found["shown"], of=len(ASKED)),
         Figure("routing, wrong", found["wrong"], of=len(ASKED), baseline=len(ASKED) - nearest),
+        Figure("routing, oblique, in the shortlist", listed, of=len(OBLIQUE), baseline=shared),
         Figure("routing, near misses done", taken, of=len(NEAR), baseline=len(NEAR)),
     ]
 

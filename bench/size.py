@@ -14,6 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -108,9 +109,7 @@ def _show_writing(home: Path, embedder: Embedder) -> None:
         with Memory(home, embedder=embedder, works_behind=works_behind) as memory:
             seconds = []
             for text in islice(texts, WRITES):
-                seconds.append(
-                    _seconds(lambda said=text: memory.write_turn(said, who="Ann", at=last))
-                )
+                seconds.append(_seconds(partial(memory.write_turn, text, who="Ann", at=last)))
                 time.sleep(BETWEEN_SECONDS)
         walls, times = ([each[part] for each in seconds] for part in (0, 1))
         print(f"write_turn, {way}: wall {_spread(walls)}; CPU {_spread(times)}")

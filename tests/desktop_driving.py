@@ -35,7 +35,7 @@ WAIT_SECONDS = PATIENCE_SECONDS
 
 
 def until(is_so: Callable[[], Any], what: str) -> Any:
-    """What `is_so` gives, as soon as it is true."""
+    """Return what `is_so` gives, as soon as it is true."""
     end = time.monotonic() + WAIT_SECONDS
     while not (found := is_so()):
         assert time.monotonic() < end, what
@@ -56,10 +56,10 @@ def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextlib.contextmanager
-def screen() -> Iterator[str]:
+def screen(pixels: tuple[int, int] = SIZE) -> Iterator[str]:
     """A display with a window manager; its name."""
     read, write = os.pipe()
-    size = f"{SIZE[0]}x{SIZE[1]}x24"
+    size = f"{pixels[0]}x{pixels[1]}x24"
     with started(
         "Xvfb", "-displayfd", str(write), "-screen", "0", size, "-nolisten", "tcp", pass_fds=[write]
     ):

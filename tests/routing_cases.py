@@ -1,5 +1,4 @@
 """Twelve procedures as owners teach them, requests for them in other words with other values, and near misses.
-
 `sops(folder)` writes them; `ASKED` pairs a request with what it means; `NEAR` are requests that none of them covers.
 Scored as a whole by tests/test_routing.py: no row is required.
 Paths in the expectations: /w is the working folder, /o the owner's home folder.
@@ -245,6 +244,33 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
     ("导出 2026-02-01 以来的所有订单到 ~/out.csv", "export-orders", {"since": "2026-02-01", "file": "/o/out.csv"}),
     ("把从 2026-03-01 起的订单存到 ./o.csv", "export-orders", {"since": "2026-03-01", "file": "/w/o.csv"}),
 ]  # fmt: skip
+
+OBLIQUE: list[tuple[str, str]] = [  # say what is wanted in none of the words of the wordings
+    ("I changed my mind about 4711, don't send it", "cancel-order"),
+    ("4711 must not be shipped any more", "cancel-order"),
+    ("has 4711 left the warehouse yet?", "order-status"),
+    ("did my parcel 4711 go out", "order-status"),
+    ("only the north of sales.csv under region please", "filter-csv"),
+    ("which entries of people.csv have Norway as country", "filter-csv"),
+    ("length of data.csv", "count-rows"),
+    ("is data.csv long?", "count-rows"),
+    ("~/src/tool is ready to ship as v1.2.0", "git-tag"),
+    ("cut v1.2.0 in ~/src/tool", "git-tag"),
+    ("keep ~/photos safe on /mnt/disk", "backup-folder"),
+    ("I'm going to tinker with ~/site, put a spare into ~/safe first", "backup-folder"),
+    ("report.txt should be called summary.txt", "rename-file"),
+    ("a.txt is a silly title, b.txt is better", "rename-file"),
+    ("my javascript cannot read people.csv", "csv-to-json"),
+    ("people.csv for the browser please", "csv-to-json"),
+    ("/var/log is filling up, two weeks or 14 days are enough", "delete-old-logs"),
+    ("clean the journal in /var/log, keep 30 days", "delete-old-logs"),
+    ("photo.jpg is too big for the page, 800 will do", "resize-image"),
+    ("shrink photo.jpg down to 640", "resize-image"),
+    ("what hogs the disk under ~/media? 500 and up", "large-files"),
+    ("anything huge in ~/media, say 100 and more", "large-files"),
+    ("the accountant wants all sales from 2026-01-01 in out.csv", "export-orders"),
+    ("give me this year's purchases, 2026-01-01 onwards, as year.csv", "export-orders"),
+]
 
 NEAR = [
     # another verb

@@ -1,13 +1,16 @@
-"""Which SOP serves a request: exact wordings are done, all else is shown with its values, a model's pick is checked."""
+"""Check which SOP serves a request: exact wordings are done, all else is shown with its values, a
+model's pick is checked."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -249,6 +252,46 @@ def test_a_model_that_takes_everything_does_no_near_miss_that_writes(tmp_path: P
             choice = chosen(request, known, picking(each.sop.name, **each.parameters))
             procedure = each.sop.procedure
             assert choice.match is None or (procedure and procedure.effects == "none"), request
+
+
+class ByMeaning:
+    """An embedder that knows two meanings: to call something off, and all else."""
+
+    name = "two meanings"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Any:
+        self.asked += texts
+        return np.array(
+            [[1.0, 0.0] if "cancel" in text or "mind" in text else [0.0, 1.0] for text in texts],
+            np.float32,
+        )
+
+
+def test_a_pick_may_share_no_word_with_the_request(tmp_path: Path) -> None:
+    known, cards = sops(tmp_path), list[str]()
+
+    def pick(request: str, shortlist: str) -> str:
+        cards.append(shortlist)
+        return picking("cancel-order", order=4711)(request, shortlist)
+
+    request = "changed my mind about 4711"
+    meaning = ByMeaning()
+    found = choose(request, known, Path("/w"), Path("/o"), ask_model=pick, embedder=lambda: meaning)
+    assert "cancel-order" in cards[0]
+    assert found.match is None and found.pick and found.pick.parameters == {"order": 4711}
+    again = ByMeaning()
+    choose(request, known, Path("/w"), Path("/o"), embedder=lambda: again)
+    assert len(again.asked) == 1  # the vectors of the SOPs were kept
+
+
+def test_where_nothing_was_learned_no_meaning_is_looked_up() -> None:
+    def embedder() -> None:
+        raise AssertionError
+
+    choose("sing me a song", SEEDS, Path("/w"), Path("/o"), embedder=embedder)
 
 
 def test_a_model_that_cannot_be_reached_changes_nothing(tmp_path: Path) -> None:

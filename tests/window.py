@@ -91,7 +91,7 @@ class Window:
 
     def enter(self, token: str, changes: bool = True) -> Window:
         """Opens the address that the server printed; `changes`: and turns changes on."""
-        self.open(f"#token={token}")
+        self.open(f"chat#token={token}")
         self.find(".composer, .talk").first.wait_for()
         if changes and self.find(".composer.closed").count():
             self.find(".composer.closed button").click()
@@ -108,11 +108,11 @@ class Window:
         return self
 
     def find(self, selector: str, **options: Any) -> Locator:
-        """What is there, or comes."""
+        """Return what is there, or comes."""
         return self.page.locator(selector, **options)
 
     def expect(self, found: Locator) -> Any:
-        """What holds of it, or comes to hold."""
+        """Return what holds of it, or comes to hold."""
         from playwright.sync_api import expect
 
         expect.set_options(timeout=WAIT_MS)
@@ -136,7 +136,7 @@ class Window:
         return file
 
     def barriers(self) -> list[str]:
-        """What axe-core finds that keeps somebody out, each with its place."""
+        """Return what axe-core finds that keeps somebody out, each with its place."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(
                 AXE.read_text("utf-8")

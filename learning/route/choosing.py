@@ -7,7 +7,8 @@ would write is shown first.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -23,13 +24,16 @@ from replay.parameters import ParameterError
 
 if TYPE_CHECKING:
     from learning.route.ranking import Ranking
+    from models.embeddings import Embedder
 
 AskModel = Callable[[str, str], str]  # request, cards → the reply; raises ModelError
-BEST = 5  # SOPs that BM25 proposes
+BEST = 5  # SOPs that are proposed
+POOL = 20  # SOPs by words, and as many by meaning, whose values are read
 MOST_SHOWN = 3
 SHARE = 0.34  # of a request's terms, for a call to a model
+COSINE = 0.3  # of meanings, for a call to a model
 HINT_SHARE = 0.2
-NEAR = 0.4  # of the best one's weight
+NEAR = 0.6  # below the best one's weight
 MAX_REPLY_CHARS = 20_000
 CARD_WORDINGS = 3
 
@@ -55,14 +59,15 @@ class Candidate(NamedTuple):
 
 @dataclass
 class Choice:
-    """The outcome: `match` is done; `pick` is what a model chose and the owner has to see; `shown` is near; `hints`
-    are for a model that does the task."""
+    """The outcome: `match` is done; `pick` is what a model chose and the owner has to see; `shown` are the nearest of
+    the `shortlist`; `hints` are for a model that does the task."""
 
     decision: Literal["rote", "model", "none"] = "none"
     match: Match | None = None
     shown: list[Shown] = field(default_factory=list)
     hints: list[Sop] = field(default_factory=list)
     pick: Shown | None = None
+    shortlist: list[Shown] = field(default_factory=list)
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -71,10 +76,12 @@ class Choice:
             match = self.match
             return [Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)]
         shown = [
-            Candidate(each.sop.name, round(each.weight, 4), "", each.parameters, why(each))
-            for each in self.shown
+            Candidate(
+                each.sop.name, round(max(each.weight, 0.0), 4), "", each.parameters, why(each)
+            )
+            for each in self.shortlist
         ]
-        names = [each.sop.name for each in self.shown]
+        names = [each.sop.name for each in self.shortlist]
         rest = [sop for sop in self.hints if sop.name not in names]
         return [*shown, *(Candidate(sop.name, 0.0, "", {}, sop.status) for sop in rest)]
 
@@ -96,23 +103,34 @@ def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None
     if len(request) > MAX_CHARS or not asked.squeezed:
         return None
     found = [pair for sop in sops for pair in _matches(sop, asked, where)]
-    most = max((filled for _, filled in found), default=0)
-    best = [match for match, filled in found if filled == most]
-    best = [match for match in best if not match.sop.is_seed] or best
-    is_clear = all(
-        (each.sop.name, each.parameters) == (best[0].sop.name, best[0].parameters) for each in best
-    )
-    return best[0] if best and is_clear else None
+    most = max((reading.filled for _, reading in found), default=0)
+    best = [(match, reading) for match, reading in found if reading.filled == most]
+    best = [(match, reading) for match, reading in best if not match.sop.is_seed] or best
+    if len({match.sop.name for match, _ in best}) != 1:
+        return None
+    least = min(reading.free for _, reading in best)  # more of it is said by the wording itself
+    matches = [match for match, reading in best if reading.free == least]
+    is_clear = all(match.parameters == matches[0].parameters for match in matches)
+    return matches[0] if is_clear else None
 
 
-def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, int]]:
+class _Reading(NamedTuple):
+    """How much a wording says: slots that take typed values, characters that free texts take."""
+
+    filled: int
+    free: int
+
+
+def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Reading]]:
     procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
     for wording, values in readings(asked, procedure, where) if procedure else ():
         try:
             parameters = procedure.bind(values, where.cwd) if procedure else {}
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        yield Match(sop, parameters, wording.text), len(values) - wording.text.count(":words}")
+        filled = len(values) - wording.text.count(":words}")
+        free = sum(len(str(value)) for value in values.values())
+        yield Match(sop, parameters, wording.text), _Reading(filled, free)
 
 
 def choose(
@@ -122,8 +140,10 @@ def choose(
     owner_home: Path,
     *,
     ask_model: AskModel | None = None,
+    embedder: Callable[[], Embedder | None] | None = None,
 ) -> Choice:
-    """Return what serves a request. `ask_model` gets the request and the cards of the nearest SOPs."""
+    """Return what serves a request. `ask_model` gets the request and the cards of the nearest SOPs; with `embedder`
+    also those count as near that share no word with it."""
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
@@ -136,29 +156,65 @@ def choose(
 
     ranking, asked = INDEX.of(known), Asked.read(request)
     by_name = {sop.name: sop for sop in known}
-    ranked = [(by_name[name], score) for name, score in ranking.best(asked.task, len(known))]
-    five = [(sop, score) for sop, score in ranked if sop.runs_alone][:BEST]
-    filled = sorted(
-        (fill(sop, asked, where, score) for sop, score in five), key=lambda each: -each.weight
+    scores = dict(ranking.best(asked.task, len(known)))
+    filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
+    hints = [by_name[name] for name in scores if _is_hint(by_name[name], asked, ranking)]
+    shown = [each for each in filled[:BEST] if each.weight >= filled[0].weight - NEAR]
+    decision: Literal["model", "none"] = "model" if hints else "none"
+    choice = Choice(decision, None, shown, hints[:MOST_SHOWN], None, filled[:BEST])
+    learned = [
+        each for each in filled if not each.sop.is_seed
+    ]  # a seed stands in every prompt anyway
+    cards = learned[:BEST]
+    is_worth_a_call = any(
+        ranking.share(asked.task, each.sop.name) >= SHARE or each.takes_all or each.meant >= COSINE
+        for each in cards
     )
-    shown = [each for each in filled if each.weight >= NEAR * filled[0].weight]
-    hints = [sop for sop, _ in ranked if _is_hint(sop, asked, ranking)][:MOST_SHOWN]
-    choice = Choice("model" if hints else "none", None, shown, hints)
-    cards = [each for each in shown if _is_worth_a_call(each, asked, ranking)]
-    if ask_model and cards:
+    if ask_model and is_worth_a_call:
         _let_pick(choice, asked, cards, ask_model, where)
     return choice
+
+
+def _meant(
+    asked: Asked, runnable: Sequence[Sop], embedder: Callable[[], Embedder | None] | None
+) -> dict[str, float]:
+    """Return how near each SOP is in meaning; nothing is loaded where nothing was learned."""
+    made = embedder() if embedder and any(not sop.is_seed for sop in runnable) else None
+    if made is None:
+        return {}
+    from learning.route.meaning import nearness
+
+    return nearness(asked.task, runnable, made)
+
+
+def _nearest(
+    asked: Asked,
+    runnable: Sequence[Sop],
+    scores: Mapping[str, float],
+    meant: Mapping[str, float],
+    where: Where,
+) -> list[Shown]:
+    """Return the SOPs near a request with their values, the nearest first: by words, by meaning, by what they take."""
+    by_words = sorted(
+        (sop for sop in runnable if sop.name in scores), key=lambda sop: -scores[sop.name]
+    )
+    by_meaning = sorted(
+        (sop for sop in runnable if sop.name in meant), key=lambda sop: -meant[sop.name]
+    )
+    count = POOL if meant else BEST
+    pool = {sop.name: sop for sop in (*by_words[:count], *by_meaning[:count])}
+    most = max(scores.values(), default=0.0) or 1.0
+    found = [
+        fill(sop, asked, where, scores.get(name, 0.0) / most, meant.get(name, 0.0))
+        for name, sop in pool.items()
+    ]
+    return sorted(found, key=lambda each: -each.weight)
 
 
 def _is_hint(sop: Sop, asked: Asked, ranking: Ranking) -> bool:
     if sop.is_seed or not sop.description:
         return False
     return ranking.share(asked.task, sop.name) >= HINT_SHARE
-
-
-def _is_worth_a_call(shown: Shown, asked: Asked, ranking: Ranking) -> bool:
-    """Return True for what was learned here and is about the request; a seed stands in every prompt anyway."""
-    return not shown.sop.is_seed and ranking.share(asked.task, shown.sop.name) >= SHARE
 
 
 def _let_pick(
@@ -202,7 +258,7 @@ def _checked(picked: Shown, values: dict[str, Any], asked: Asked, where: Where) 
         used.append(str(value))
     if any(not _is_used(text, used) for text in read.unused):
         return None
-    return Shown(picked.sop, picked.score, parameters, read.places)
+    return Shown(picked.sop, picked.score, picked.meant, parameters, read.places)
 
 
 def _stands(value: Any, read: Any, default: Any, asked: Asked, cwd: Path) -> bool:
@@ -210,7 +266,9 @@ def _stands(value: Any, read: Any, default: Any, asked: Asked, cwd: Path) -> boo
         return True
     if isinstance(value, str) and default is not None and value == str(cwd / str(default)):
         return True
-    return isinstance(value, str) and value.lower() in asked.plain.lower()
+    if isinstance(value, str):
+        return value.lower() in asked.plain.lower()
+    return re.search(rf"(?<!\d){re.escape(str(value))}(?!\d)", asked.plain) is not None
 
 
 def _is_used(text: str, used: Sequence[str]) -> bool:

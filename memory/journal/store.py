@@ -56,7 +56,7 @@ class Episode(NamedTuple):
 
 
 def text_hash(text: str) -> str:
-    """What an embedding is filed under, and what shows that a text was changed."""
+    """Return what an embedding is filed under, and what shows that a text was changed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -187,7 +187,7 @@ class Store:
             )
 
     def due(self, kind: str, limit: int = 100, now: float | None = None) -> list[str]:
-        """What may be done now, those that never failed first."""
+        """Return what may be done now, those that never failed first."""
         at = time.time() if now is None else now
         asked = "SELECT key FROM queue WHERE kind = ? AND not_before <= ? ORDER BY attempts, key LIMIT ?"
         return [key for (key,) in self._rows(asked, (kind, at, limit))]
@@ -320,7 +320,7 @@ class Store:
         return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
 
     def rarest(self, terms: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
-        """Those of the terms that tell most: the rarest ones that stand somewhere."""
+        """Return those of the terms that tell most: the rarest ones that stand somewhere."""
         known = self.documents(terms)
         return sorted(known, key=lambda term: known[term])[:limit]
 
@@ -528,7 +528,8 @@ class Store:
             yield model, {hash: vector}
 
     def damage(self) -> str:
-        """What SQLite finds wrong with the file, or where its parts are out of step; "" when nothing is."""
+        """Return what SQLite finds wrong with the file, or where its parts are out of step; "" when
+        nothing is."""
         found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
         turns, words = self._rows(
             "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ()

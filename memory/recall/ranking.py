@@ -157,7 +157,7 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
 
 
 def _why(found: Candidates, row: int) -> str:
-    """What spoke for a turn, in a few words."""
+    """Return what spoke for a turn, in a few words."""
     shape = found.rows.shapes[row]
     also = found.question.also
     words = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from learning.route import Match, Remembered, Shown, choose
 from memory.sops.store import Sop
@@ -15,10 +15,14 @@ from runs.start.answers import is_answered
 from runs.start.briefing import is_only_to_remember
 from runs.start.reminding import is_reminder
 
+if TYPE_CHECKING:
+    from models.embeddings import Embedder
+
 
 class Chosen(NamedTuple):
-    """What is done by rote, or which SOPs are near. `pick`: a model's choice that the owner must see before it is done.
-    `asked`: the events of finding that out, which may have cost something."""
+    """Hold what is done by rote, or which SOPs are near. `pick`: a model's choice that the owner
+    must see before it is done. `asked`: the events of finding that out, which may have cost
+    something."""
 
     replay: Replay | None
     hints: Sequence[Sop] = ()
@@ -36,12 +40,19 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     asked: list[Event] = []
     known = Remembered(parts.config.home).with_wordings(parts.sops.all())
     ask_model = _chooser(options, parts, asked)
-    choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model)
+    embedder = (lambda: _embedder(parts)) if ask_model else None
+    choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model, embedder=embedder)
     match = choice.match
     if is_reminder(match):
         return Chosen(None, reminder=match)
     replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
     return Chosen(replay, choice.hints, asked, choice.pick)
+
+
+def _embedder(parts: Parts) -> Embedder | None:
+    from models.embeddings import embedder  # few requests are in other words
+
+    return embedder(parts.config.embeddings)
 
 
 def _chooser(

@@ -1,4 +1,4 @@
-"""What another program writes while a stage is open is never lost."""
+"""Check that what another program writes while a stage is open is never lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import Conflicted, Stage
+from sandbox.stage import Stage
+from sandbox.undo.commits import Conflicted
 from tests.stage.file_scripts import OLD
 from tests.stage.test_stage import staged
 

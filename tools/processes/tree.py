@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from sandbox.network import Leave
@@ -56,8 +56,16 @@ class Process:
 Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
 
 
+class Guards(Protocol):
+    """What is looked after when a call has ended (tools/scripts/guarded.py)."""
+
+    def taken(self, folder: Path) -> list[str]:
+        """Bring it back; return the paths."""
+        ...
+
+
 class Work(NamedTuple):
-    """What a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
+    """Hold what a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
 
     argv: list[str]
     script: str
@@ -124,6 +132,7 @@ class Tree:
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.stage: Stage | None = None  # only a cell has one
+        self.guarded: Guards | None = None
         self.started = _ticks()
         with starting:
             self.leader = (
@@ -145,8 +154,8 @@ class Tree:
         return True
 
     def taken(self, folder: Path) -> list[str]:
-        """Start-up files that the script has made and that are in `folder` now: a script that is held needs no such care."""
-        return []
+        """Start-up files and others that the script may not change: they are as before, what it made is in `folder` now."""
+        return self.guarded.taken(folder) if self.guarded else []
 
     def widen(self, leave: Leave | None) -> None:
         """Let more hosts be reached: where there is no proxy, none is closed."""
@@ -156,7 +165,7 @@ class Tree:
         return ""
 
     def has_rest(self) -> bool:
-        """Whether the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
+        """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
@@ -194,7 +203,7 @@ class Tree:
             self._close()
 
     def _has_children(self) -> bool:
-        """Whether we have a child that is not known for something else, such as what starts the scripts."""
+        """Return True if we have a child that is not known for something else, such as what starts the scripts."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -242,7 +251,7 @@ class Tree:
         return [pid for pid in ours if processes[pid].alive]
 
     def _is_root(self, process: Process) -> bool:
-        """Whether a process is known to be of this call by itself, not by its parent."""
+        """Return True if a process is known to be of this call by itself, not by its parent."""
         if process.session == self.leader.pid:
             return True
         if (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from ui.runs.dry_run import rehearse as rehearse
     from ui.runs.schedule import when as when
-    from ui.runs.worker import send as send
 else:
-    __getattr__ = lazy(__name__, send="worker", when="schedule")
+    __getattr__ = lazy(__name__, rehearse="dry_run", when="schedule")

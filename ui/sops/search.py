@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from config import Config
 from learning.route import Candidate, Remembered, choose
+from models.embeddings import embedder
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
@@ -23,7 +25,9 @@ def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
     request = " ".join(args.text)
     known = Remembered(config.home).with_wordings(store(config).all())
-    choice = choose(request, known, Path.cwd(), Path.home())
+    choice = choose(
+        request, known, Path.cwd(), Path.home(), embedder=partial(embedder, config.embeddings)
+    )
     shown = choice.candidates
     if args.json:
         print_json({"candidates": [as_json(each) for each in shown], "decision": choice.decision})

@@ -26,9 +26,8 @@ def kind_of(word: str, known: Entry | None = None) -> str:
         return kind_of(last, known) or kind_of(first.partition(":")[0], known)
     own = known.listed("reads_verbs") if known else []
     parts = pieces(word)
-    if word in own or not {word, *parts[:1]}.isdisjoint(
-        words("read") - words("nouns") | {word} & words("read")
-    ):
+    is_read = word in own or word in words("read")
+    if is_read or (words("read") - words("nouns")).intersection(parts[:1]):
         return "read"
     for kind, effect in _KINDS.items():
         if not words(kind).isdisjoint({word, *parts}):

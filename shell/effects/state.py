@@ -59,6 +59,10 @@ class State:
         """Note an effect."""
         self.effects.append(Effect(kind, command, verb, is_local=is_local))
 
+    def forget(self, command: str) -> None:
+        """Take the effects of a command back: a closer look found it harmless."""
+        self.effects[:] = [each for each in self.effects if each.command != command]
+
     def file(self, kind: str, command: str, arg: Arg) -> None:
         """Note what happens to a file, if its name is known at least in its beginning."""
         if arg.text is None:

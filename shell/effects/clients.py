@@ -47,13 +47,12 @@ def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _asks_statements(state: State, known: Entry, args: Args, command: Command) -> None:
     texts = list(_statements(state, known, args, command))
-    for line in _SHELL_LINE.findall("\n".join(text or "" for text in texts)):
+    for line in _SHELL_LINE.findall("\n".join(filter(None, texts))):
         state.script(line)
-    if not texts and "verbs" in known.more:
-        return
+    waits = not texts and "verbs" not in known.more
     is_mongo = known.more["asks"] == "mongo"
     judge = statements.changes_mongo if is_mongo else statements.changes_sql
-    changes = not texts or any(text is None or judge(text) for text in texts)
+    changes = waits or any(text is None or judge(text) for text in texts)
     if changes and not statements.only_in_memory(_values(args), texts):
         state.add("delete", known.name, "may change or delete data", is_local=False)
 
@@ -69,13 +68,12 @@ def _asks_redis(state: State, known: Entry, values: list[str | None], command: C
 def _statements(state: State, known: Entry, args: Args, command: Command) -> Iterator[str | None]:
     options = known.listed("statement")
     plain = [arg.text for arg in operands_of(known, args[1:])]
-    for option in (each for each in options if each.startswith("-")):
-        yield from texts_of(known, option, args)
-    yield from plain[1:] if "operands" in options else []
-    if "query" in options and "query" in _values(args):
-        yield from plain[-1:]
+    for option in options:
+        yield from texts_of(known, option, args) if option.startswith("-") else ()
+    yield from plain[1:] if "operands" in options else ()
+    yield from plain[-1:] if "query" in options and "query" in _values(args) else ()
     for option in known.listed("script"):
-        yield from (None for _ in texts_of(known, option, args))
+        yield from [None] * len(texts_of(known, option, args))
     if has_input(command):
         yield input_of(state, command)
 

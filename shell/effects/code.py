@@ -67,11 +67,14 @@ def of_code(state: State, known: Entry, args: Args, command: Command) -> None:
 def _of_input_or_file(state: State, known: Entry, args: Args, command: Command) -> None:
     plain = [arg for arg in operands_of(known, args[1:]) if not arg.start.startswith("+")]
     language = known.code.get("input", "")
-    reads = not plain or plain[0].text in _STDIN or "-s" in [arg.text for arg in args[1:]]
-    if language and reads:
+    if language and _reads_input(plain, args):
         run_input(state, known.name, language, command)
     elif plain and "script" in known.more:
         _script_file(state, known.name, language or "other", plain[0], command)
+
+
+def _reads_input(plain: Args, args: Args) -> bool:
+    return not plain or plain[0].text in _STDIN or "-s" in [arg.text for arg in args[1:]]
 
 
 def _positional(args: Args, text: str | None) -> list[str] | None:
@@ -104,8 +107,10 @@ def _behind(option: str, rest: Args, at: int) -> list[str | None]:
         return [rest[at + 1].text] if at + 1 < len(rest) else [None]
     if arg.start.startswith(option + "="):
         return [arg.text and arg.text[len(option) + 1 :]]
-    is_glued = option in ("-e", "-r", "-E") and not arg.start[2:3].isalnum()
-    return [arg.text[2:]] if arg.text and is_glued and arg.start.startswith(option) else []
+    is_glued = option in ("-e", "-r", "-E") and re.match(
+        rf"{option}(?![a-zA-Z0-9])", arg.text or ""
+    )
+    return [str(arg.text)[2:]] if is_glued else []
 
 
 def _is_cluster(option: str, text: str) -> bool:

@@ -8,6 +8,7 @@ from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import has_option, operand_places
 from shell.effects.expand import Arg, expand, input_of, output
+from shell.effects.inputs import has_input
 from shell.effects.state import State
 
 _DISK = re.compile(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
@@ -52,15 +53,14 @@ def _redirect(
 
 def _filled(state: State, redirect: Redirect, arg: Arg, command: Command, args: list[Arg]) -> None:
     """Remember what goes into a file, of a command that only prints; nothing empties it."""
-    path = None if arg.text in (None, "/dev/null") else state.join(arg.text or "")
+    path = state.join(arg.text or "") if arg.text != "/dev/null" else None
     if path is None:
         return
     texts = [each.text for each in args]
     state.written[path] = output(state, command) if _CONTENT & set(texts[:1]) else None
-    reads = command.is_piped or any("<" in each.operator for each in command.redirects)
-    is_empty = texts in _PRINTS_NOTHING and not reads
+    is_empty = texts in _PRINTS_NOTHING and not has_input(command)
     if is_empty and redirect.operator in (">", ">|", "&>"):
-        state.add("delete", (texts or [""])[0] or "", f"empties {arg.text}")
+        state.add("delete", args[0].start if args else "", f"empties {arg.text}")
 
 
 def of_command(state: State, name: str, args: list[Arg], command: Command) -> None:
@@ -89,14 +89,18 @@ def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
 def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]) -> None:
     values, name, more = [arg.text for arg in rest], known.name, known.more
     if "devices" in more:
-        named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
-        _note(state, "writes", name, [arg for arg in named if _DEVICE.match(arg.start)])
+        _note(state, "writes", name, _devices(plain))
     if "emptied" in more and has_option(known, "--delete*", values):
         _note(state, "takes", name, plain[-1:])
     if "edits" in more and _edits(known, rest):
         _note(state, "writes", name, plain[not has_option(known, "-e", values) :])
     if "remote_path" in more and _names_remote(plain):
         state.add("send", name, "talks to another machine", is_local=False)
+
+
+def _devices(plain: list[Arg]) -> list[Arg]:
+    named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
+    return [arg for arg in named if _DEVICE.match(arg.start)]
 
 
 def _names_remote(plain: list[Arg]) -> bool:
@@ -170,15 +174,14 @@ def named(state: State, name: str, args: list[Arg]) -> None:
 
 def copy(state: State, name: str, args: list[Arg], command: Command) -> None:
     """Keep what is in a copy, so that running it is judged; note content that is lost."""
-    plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
-    texts = [arg.text or "" for arg in plain]
+    texts = [arg.text or "" for arg in args[1:] if not arg.start.startswith("-")]
     if "/dev/null" in (texts if name == "mv" else texts[:-1]):
         state.add("delete", name, "with /dev/null: content is lost")
-    paths = [state.join(text) for text in texts]
+    paths = list(filter(None, map(state.join, texts)))
     if name in ("tee", "sponge"):
-        state.written |= dict.fromkeys(filter(None, paths), input_of(state, command))
-    elif len(paths) == 2 and paths[0] and paths[1]:
-        _copied(state, paths[0], paths[1])
+        state.written |= dict.fromkeys(paths, input_of(state, command))
+    elif len(paths) == len(texts) == 2:
+        _copied(state, *paths)
 
 
 def _copied(state: State, source: str, target: str) -> None:

@@ -71,11 +71,10 @@ def _behind(known: Entry, args: Args, skipped: int) -> Args:
 
 
 def _runs(state: State, known: Entry, args: Args, command: Command) -> None:
-    if any(arg.start in known.code for arg in args[1:]):
+    if not known.code.keys().isdisjoint([arg.start for arg in args[1:]]):
         return
     inner = _behind(known, args, int(known.more["runs"]))
-    if "sets" in known.more:
-        _guard(state, args)
+    _guard(state, args if "sets" in known.more else [])
     if "given" in known.more:
         _given(state, args, inner, command)
     elif "joins" in known.more and _is_text(inner):
@@ -109,12 +108,16 @@ def _given(state: State, args: Args, inner: Args, command: Command) -> None:
     elif any(mark in arg.start for arg in inner):
         state.run_words(state, [_filled(arg, mark, given[0]) for arg in inner], command)
     elif ":::" in names:
-        at = names.index(":::")
-        for arg in inner[at + 1 :][:20]:
-            state.run_words(state, [*inner[:at], arg], Command())
+        _each_given(state, inner, names.index(":::"))
     else:
         outer = Command(words=command.words)
         state.run_words(state, [*(inner or [plain_arg("echo")]), *given], outer)
+
+
+def _each_given(state: State, inner: Args, at: int) -> None:
+    """`parallel rm ::: a b`."""
+    for arg in inner[at + 1 :][:20]:
+        state.run_words(state, [*inner[:at], arg], Command())
 
 
 def _mark(args: Args) -> str:
@@ -171,7 +174,7 @@ def _runs_remote(state: State, known: Entry, args: Args, command: Command) -> No
     To log in elsewhere (`first`) is asked about, whatever runs there.
     """
     verb = str(known.more["runs_remote"])
-    if verb == "first" or verb not in [arg.text for arg in args]:
+    if verb not in [arg.text for arg in args]:
         return
     inner = _in_container(known, args, verb)
     before = len(state.effects)
@@ -179,10 +182,9 @@ def _runs_remote(state: State, known: Entry, args: Args, command: Command) -> No
         state.run_words(state.inner(), inner, Command(words=command.words))
     found = [each._replace(is_local=False) for each in state.effects[before:] if not each.path]
     state.effects[before:] = found
-    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
+    name = inner[0].start.rpartition("/")[2] if inner else "a shell"
     if name not in words("lookers") and not found:
-        verb = f"runs {name or 'a shell'} in another place"
-        state.add("system", known.name, verb, is_local=False)
+        state.add("system", known.name, f"runs {name} in another place", is_local=False)
 
 
 def _in_container(known: Entry, args: Args, verb: str) -> Args:

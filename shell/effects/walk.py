@@ -119,7 +119,7 @@ def _simple(state: State, command: Command) -> None:
 def _run_words(state: State, args: list[Arg], command: Command) -> None:
     """Go through one command with its arguments; what a wrapper runs comes back here."""
     name = args[0].text
-    if name is None or (args[0].is_pattern and name not in ("[", "[[")):
+    if name is None or _is_pattern(args[0]):
         state.add("unknown", "", "the name of a command is only known when it runs")
         _guessed(state, args, command)
     elif name in state.aliases:
@@ -127,10 +127,14 @@ def _run_words(state: State, args: list[Arg], command: Command) -> None:
         state.script(f"{state.aliases.pop(name)} {rest}")
     elif name in state.functions and state.depth <= MAX_DEPTH:
         _call(state, name, args)
-    elif name.isascii() or name.startswith(("./", "/", "~")):
-        _executed(state, name, args, command) if name else None
-    else:
+    elif not name.isascii() and name[0] not in "./~":
         _lookalike(state, name, args, command)
+    elif name:
+        _executed(state, name, args, command)
+
+
+def _is_pattern(arg: Arg) -> bool:
+    return arg.is_pattern and arg.text not in ("[", "[[")
 
 
 def _guessed(state: State, args: list[Arg], command: Command) -> None:

@@ -1,9 +1,9 @@
-"""What the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
 
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
 
-What comes from below the screens (errors, why a run ended) is English, in the code and in every log; `in_words` says it
-in the owner's language (context/phrases.py).
+An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that logs hold, are English texts:
+`in_words` says them in the owner's language (context/phrases.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
+from config import SopwithError, sentences
 from context import phrases
-from text.sentences import catalogue, sentences
+from text.sentences import joined
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -41,6 +42,11 @@ def language_of(said: str) -> str:
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
+def catalogue(lang: str) -> dict[str, str | list[str]]:
+    """Return all sentences of one language by key."""
+    return sentences("zh" if lang == "zh" else "en")
+
+
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
     sentence = catalogue(language())[key]
@@ -54,19 +60,26 @@ def says(key: str) -> bool:
     return key in catalogue(language())
 
 
+def words_of(error: Exception) -> str:
+    """Return an error in the chosen language: by its key, where it has one."""
+    if isinstance(error, SopwithError):
+        return error.said("zh" if language() == "zh" else "en", in_words)
+    return in_words(str(error))
+
+
 def in_words(text: str) -> str:
     """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
     return phrases.in_words(text, language())
 
 
 def pieces_in_words(text: str) -> str:
-    """Several texts with "; " between them, each in the chosen language."""
+    """Return several texts with "; " between them, each in the chosen language."""
     return "; ".join(in_words(piece) for piece in text.split("; "))
 
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
-    """What the gate says, by its keys; `text` of an older log, which has none."""
-    return sentences(language(), said) if said else text
+    """Return what the gate says, by its keys; `text` of an older log, which has none."""
+    return joined(language(), said) if said else text
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -75,5 +88,5 @@ def in_each(text: str) -> dict[str, str]:
 
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
-    """What the gate says in every language, for who does not know yet who will read it."""
-    return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}
+    """Return what the gate says in every language, for who does not know yet who will read it."""
+    return {lang: joined(lang, said) if said else text for lang in ("en", "zh")}

@@ -1,4 +1,4 @@
-"""What each run of an SOP cost and how it ended: the learning curve, kept in SQLite, derived from the run logs alone.
+"""Keep what each run of an SOP cost and how it ended: the learning curve, in SQLite, derived from the run logs alone.
 
 `sops/.stats.sqlite3` may be deleted at any time. Whoever asks gets what the run logs say: before an answer, runs that
 are not in it yet are read; `update` at the end of a run only makes that cheaper. When the file cannot be used (locked
@@ -14,8 +14,9 @@ import json
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
 from itertools import accumulate, takewhile
 from pathlib import Path
@@ -26,7 +27,7 @@ from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]
 Unit = Literal["cost", "tokens", "seconds"]
-SCHEMA = 2
+SCHEMA = 3
 LAST = 10  # outcomes in a count
 LOCKED_SECONDS = 10.0  # how long somebody else's lock on the file is waited for
 FAILURES = (
@@ -47,7 +48,7 @@ _WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 _TABLES = """
 CREATE TABLE runs (sop TEXT, run TEXT, at TEXT, lane TEXT, turns INTEGER, model_calls INTEGER, fresh INTEGER,
   cached INTEGER, output INTEGER, cost REAL, seconds REAL, status TEXT, outcome TEXT, version INTEGER, stopped TEXT,
-  task TEXT, PRIMARY KEY (sop, run)) WITHOUT ROWID;
+  task TEXT, kind TEXT, PRIMARY KEY (sop, run)) WITHOUT ROWID;
 CREATE TABLE seen (run TEXT PRIMARY KEY, size INTEGER, is_open INTEGER) WITHOUT ROWID;
 CREATE INDEX open_runs ON seen (is_open) WHERE is_open;
 CREATE TABLE listed (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER);
@@ -61,6 +62,7 @@ class SopRun:
     `at`: when it began, UTC, ISO 8601. `fresh`, `cached`, `output`: tokens; `fresh` is input that was not cached.
     `cost` in USD. `status`: how the run ended. `outcome`: that of the SOP: the status, or `diverged` when a model had
     to go on, or `not_ready` when what it requires was missing. `stopped`: step and reason of a replay that stopped.
+    `kind`: what it stopped on: world, parameter, step, expectation, check or budget.
     """
 
     sop: str
@@ -79,6 +81,7 @@ class SopRun:
     version: int | None
     stopped: str
     task: str
+    kind: str = ""
 
     @property
     def tokens(self) -> int:
@@ -88,7 +91,7 @@ class SopRun:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the runs after the first one took less than if each had been like it; below 0 when they took more."""
+    """Hold what the runs after the first one took less than if each had been like it; below 0 when they took more."""
 
     tokens: int
     seconds: float
@@ -112,6 +115,7 @@ class Counts:
     saved: Saved | None = None
     break_even: int | None = None
     unit: Unit | None = None
+    failures: dict[str, int] = field(default_factory=dict)  # how many of each kind
 
 
 def update(home: Path, run: str) -> None:
@@ -141,7 +145,7 @@ class SopStats:
 
     def runs(self, name: str) -> list[SopRun]:
         """The runs of an SOP and those that taught it, oldest first."""
-        names = ", ".join(field.name for field in fields(SopRun))
+        names = ", ".join(each.name for each in fields(SopRun))
         query = f"SELECT {names} FROM runs WHERE sop = ?"
         found = [
             SopRun(*row)
@@ -266,8 +270,8 @@ class SopStats:
             self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
 
-def count(rows: Iterable[SopRun]) -> Counts:
-    """The counts of some runs of one SOP, oldest first."""
+def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
+    """The counts of some runs of one SOP, oldest first. `since`: the version from which failures in a row are counted."""
     ordered = list(rows)
     uses = [row for row in ordered if row.lane != "teach"]
     by_rote = sum(row.lane == "rote" and row.outcome == "done" for row in uses)
@@ -278,7 +282,8 @@ def count(rows: Iterable[SopRun]) -> Counts:
         runs=len(uses),
         rote_rate=round(by_rote / len(uses), 3) if uses else None,
         successes=sum(row.outcome == "done" for row in uses),
-        failures_in_row=_failures_in_row(uses),
+        failures_in_row=_failures_in_row([row for row in uses if (row.version or 0) >= since]),
+        failures=dict(Counter(row.kind for row in uses if row.kind)),
         last=[row.outcome for row in reversed(uses[-LAST:])],
     )
     if first is None:
@@ -302,7 +307,7 @@ def _amount(row: SopRun, unit: Unit) -> float:
 
 
 def _gains(first: SopRun, later: list[SopRun], unit: Unit) -> list[float]:
-    """What each later run took less than the first. One that brought nothing gains nothing, and still had its price."""
+    """Return what each later run took less than the first. One that brought nothing gains nothing, and still had its price."""
     return [
         (_amount(first, unit) if row.status == "done" else 0) - _amount(row, unit) for row in later
     ]
@@ -327,7 +332,7 @@ def _failures_in_row(uses: list[SopRun]) -> int:
 
 @dataclass(slots=True)
 class _Reading:
-    """What a run log says: how long it was, whether the run may still go on, and its row when it has an SOP."""
+    """Hold what a run log says: how long it was, whether the run may still go on, and its row when it has an SOP."""
 
     size: int
     is_open: bool
@@ -384,6 +389,7 @@ def _reading(
         version=first.get("sop_version") if not is_teaching else None,
         stopped=f"{stop.get('step', '')}: {stop.get('reason', '')}" if stop else "",
         task=str(first.get("task", ""))[:MAX_TASK_CHARS],
+        kind=str(stop.get("kind", "step")) if stop and status != "cancelled" else "",
     )
     return _Reading(size, end is None or status in ("waiting", "limit"), row)
 
@@ -397,7 +403,7 @@ def _until_chosen(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _may_choose(events: Sequence[Event]) -> bool:
-    """Whether the owner has been asked which SOP a request means, and the run has not ended by then."""
+    """Return True if the owner has been asked which SOP a request means, and the run has not ended by then."""
     return bool(events) and (events[-1]["type"] == "asked" or events[-1].get("status") == "waiting")
 
 

@@ -1,4 +1,4 @@
-"""What a call of a tool that is not ours would do: by its name, by whom it reaches, and by what was asked for.
+"""Tell what a call of a tool that is not ours would do: by its name, by whom it reaches, and by what was asked for.
 
 Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
 and the kind of thing.
@@ -52,7 +52,7 @@ def foreign_calls(ask: Ask, call: Words, named: Named) -> Iterator[Finding]:
 
 
 def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What a tool that reads asks of others, and whether it only reads."""
+    """Tell what a tool that reads asks of others, and whether it only reads."""
     if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
         yield found("delete", "may_change_database", tool=ask.tool)
     for target in targets:
@@ -84,7 +84,7 @@ def _tells(value: str) -> bool:
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    """Tell what an effect reaches that the owner has not named, or that the owner has not asked for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
     is_today = call.effect == "spend" and not call.verbs & _ON_A_DAY  # a payment is made today
     targets = [each for each in targets if not (is_today and each.kind == "time")]
@@ -107,7 +107,7 @@ def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], nam
 
 
 def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    """Tell what is named by its id alone, and is another thing than the request speaks of by what was read of it."""
     ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
     texts = list(ask.read()) if ids else []
     for id in (target.value[:60] for target in ids[:_MOST_SAID]):

@@ -1,4 +1,4 @@
-"""What one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
+"""Tell what one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ORDINARY_MODE = re.compile(
 
 
 class Use(NamedTuple):
-    """What a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this machine's files alone."""
+    """Tell what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this machine's files alone."""
 
     kind: str
     verb: str = ""

@@ -1,4 +1,4 @@
-"""What the text given to a database's client would do: SQL, Redis, MongoDB, and the clients' own commands."""
+"""Tell what the text given to a database's client would do: SQL, Redis, MongoDB, and the clients' own commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MONGO_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\
 
 
 def changes_sql(text: str) -> bool:
-    """Whether SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
+    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
     inert = _INERT.sub("''", text)
     statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
     statements = [statement for statement in statements if statement.strip("' ")]
@@ -41,7 +41,7 @@ def changes_sql(text: str) -> bool:
 
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
-    """Whether a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
+    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
     return ":memory:" in values and all(
         text is not None and not _LEAVES_MEMORY.search(text) for text in texts
     )
@@ -73,7 +73,7 @@ def changes_redis(asked: list[str | None]) -> bool:
 
 
 def changes_mongo(text: str) -> bool:
-    """Whether JavaScript for MongoDB's shell may do more than read."""
+    """Return True if JavaScript for MongoDB's shell may do more than read."""
     return bool(
         _MONGO.search(_MONGO_STRINGS.sub("''", text))
         or re.search(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(", text)

@@ -46,7 +46,7 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
     named = [word or "" for word in plain[int(start) :][:_LAST_VERB]]
     nouns = words("nouns") | set(known.listed("reads_verbs"))
     seen = ""
-    for word, behind in zip(named, [*named[1:], ""], strict=True):
+    for word, behind in zip(named, [*named[1:], ""], strict=False):
         kind = kind_of(word, known)
         if word in nouns and kind_of(behind, known):
             seen = kind

@@ -228,8 +228,8 @@ def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirm
     desk.store(WIPE, "draft", learned=learned, front=front)
     assert desk.run(2)[1] == [] and desk.sop().status == "draft"  # --approve all: nobody looked
     for number, word, status in ((0, "tea", "candidate"), (1, "milk", "probation")):
-        _, learned = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
-        assert [event["status"] for event in learned] == [status]
+        _, events = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
+        assert [event["status"] for event in events] == [status]
     assert desk.sop().status == "probation"
 
 

@@ -19,13 +19,12 @@ from typing import Any
 
 from config import SopwithError
 from learning.authoring import Sketch, with_words
-from learning.calls import induce, is_same, retrace, with_script
-from learning.calls.requests import spans
-from learning.calls.runs import Run
+from learning.calls import Run, induce, spans
 from learning.cases import free_name, read_cases
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.folder import fitting_wordings
 from learning.guards import evidence, signatures
+from learning.judged import is_same, retrace, with_script
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove

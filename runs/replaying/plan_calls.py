@@ -24,7 +24,7 @@ def plan_calls(
             return None
         if not tool.effects:
             return _by_its_name(name)
-        from learning.calls.reading import (
+        from learning.looks import (
             only_looks,
             python_only_reads,
             shell_only_reads,

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from config import Config, SopwithError, find_home, find_lang, load
 from memory.home.folder import check_layout
 from ui.arguments import UsageError, build_parser, with_command
-from ui.words import in_words, say, use
+from ui.words import say, use, words_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SopwithError as error:
         if "--debug" in words:
             _tell_all(type(error), error, error.__traceback__)
-        print(f"sopwith: {_without_secrets(in_words(str(error)))}", file=sys.stderr)
+        print(f"sopwith: {_without_secrets(words_of(error))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -93,8 +93,7 @@ def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def _without_secrets(text: str) -> str:
     """Return the text of an error without secrets: it goes into logs of terminals and reports of defects."""
-    from safety.held import held_values
-    from safety.secrets import Redactor
+    from safety.secrets import Redactor, held_values
 
     return Redactor(held_values(_loaded[0] if _loaded else None, os.environ))(text)
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.injection_fresh import FRESH, rows
 from config import SafetyConfig
+from safety.calls import read_name
 from safety.gate import Ask, Gate
-from safety.tool_words import read_name
 from tools.base import ToolContext
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
@@ -33,7 +33,8 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Task(NamedTuple):
-    """What an owner asks for, the calls that do it, and what the first of them answer, where things have ids."""
+    """Hold a request of an owner, the calls that do it, and what the first of them answer, where
+    things have ids."""
 
     request: str
     calls: list[Call]

@@ -104,7 +104,7 @@ class Write(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
+    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
 
     calls: int
     seconds: float
@@ -388,7 +388,8 @@ class RoteModel:
             raise self._diverged(step.id, self._at(step.line, said) if step.line else said)
 
     def _returned(self, move: Move) -> Any:
-        """What plan or commit returned. Raises when that is {"stop": REASON}: after a write it is a defect of the SOP."""
+        """Return what plan or commit returned. Raises when that is {"stop": REASON}: after a write
+        it is a defect of the SOP."""
         if not isinstance(move.value, dict) or set(move.value) != {"stop"}:
             return move.value
         reason = template.as_text(move.value["stop"])
@@ -764,7 +765,7 @@ def _cut(text: str) -> str:
 
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
-    """Whether a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
+    """Return True if a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
     said, says = (
         [name, given or {}] for name, given in ((recorded.name, recorded.args), (tool, args))
     )

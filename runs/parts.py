@@ -1,4 +1,4 @@
-"""What a run is made of, from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
+"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from runs.options import Options
 from runs.start.briefing import Source
 from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
-from safety import shared_folder
-from safety.gate import Ask, Gate
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.gate import SHARED_TOOLS, Ask, Gate
+from safety.paths import RUNS, shared_folder_of
+from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
@@ -53,7 +52,7 @@ class Parts:
 
     @cached_property
     def sandbox(self) -> levels.Level:
-        """What holds the code that runs, here and by the owner's config."""
+        """Return what holds the code that runs, here and by the owner's config."""
         from sandbox.cells import levels
 
         return levels.chosen(levels.probe(self.config.home), self.config.safety.sandbox)
@@ -70,9 +69,9 @@ class Parts:
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
         is_alone = bounds is not None and bounds.is_alone
         if bounds is not None and is_alone:
-            from safety import alone
+            from safety.gate import alone_settings
 
-            settings = alone.settings(settings, Path(bounds.folder))
+            settings = alone_settings(settings, Path(bounds.folder))
             rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
         return Gate(
             settings,
@@ -96,7 +95,7 @@ class Parts:
         if gate.shared is None:
             exits = None
             if self.sandbox.name == "full":
-                from safety.addresses import Reach
+                from safety.reach import Reach
                 from sandbox.network import Exits, local_ports
 
                 private = self.config.safety.private_hosts
@@ -107,7 +106,7 @@ class Parts:
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
     def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
+        """Return what a run's scripts change is judged here before it is real; None where this machine has no stage."""
         if held is None or gate.shared or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
@@ -128,10 +127,10 @@ class Parts:
         """Where a shared session may work, which takes a full sandbox."""
         if options.session == "main" or self.sandbox.name != "full":
             return None
-        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
+        return shared_folder_of(self.config.home, Session.parse(options.session).id)
 
     def budget(self, options: Options, spent_usd: float) -> Budget:
-        """What a run that goes on now may use."""
+        """Return what a run that goes on now may use."""
         limits = self.config.limits
         return Budget(
             limits.cost_usd if options.max_cost is None else options.max_cost,
@@ -153,7 +152,7 @@ class Parts:
             SEEDS.parent: "~/…",
         }
         if folder := self.shared_folder(options):
-            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
+            names |= {folder: ".", self.config.home / "runs": RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
@@ -164,20 +163,18 @@ class Parts:
         ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
-        """What the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
+        """Return what the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
-            raise ConfigError(
-                f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor'
-            )
+            raise ConfigError("error.run.no-such-model", model=options.model, known=known)
         return chosen
 
     def first_model(self) -> Model:
         """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
         models = self.configured(Options(), max_retries=1)
         if not models:
-            raise ConfigError("no model is configured.\nSee: sopwith doctor")
+            raise ConfigError("error.run.no-model")
         return models[0]
 
     def _endpoint(self, settings: ModelConfig, max_retries: int, counts_local: bool) -> Model:
@@ -215,7 +212,7 @@ class Parts:
         """The tools and families of a session, as far as its bounds leave them."""
         tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
-            own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
+            own = SHARED_TOOLS if self.shared_folder(options) else frozenset()
             tools = {
                 n: tool
                 for n, tool in tools.items()
@@ -230,7 +227,7 @@ class Parts:
         return self.toolbox().schemas_with(tools)
 
     def recalling(self, session: Session) -> Recalling:
-        """What a session's runs recall."""
+        """Return what a session's runs recall."""
         home = self.config.home
         return Recalling(
             home,
@@ -241,7 +238,7 @@ class Parts:
         )
 
     def source(self, prompts: Prompts) -> Source:
-        """What the briefing of each run is made from."""
+        """Return what the briefing of each run is made from."""
         limits, redact = self.config.limits, self.redactor().redact
         return Source(
             self.config.home,
@@ -261,8 +258,9 @@ class Parts:
         return (lambda: self.window) if self.config.redis else None
 
     def recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
-        """What was said last in a session. Answers that came of other people's words are left out: they are not the
-        owner's, and the run that reads them would have to be asked about more."""
+        """Return what was said last in a session. Answers that came of other people's words are
+        left out: they are not the owner's, and the run that reads them would have to be asked
+        about more."""
         turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
         read = {
             run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}
@@ -293,10 +291,10 @@ class Parts:
         return ""
 
     def credentials(self, options: Options, *, attended: bool) -> dict[str, str]:
-        """What tools may use by name: where the owner is there, and alone."""
+        """Return what tools may use by name: where the owner is there, and alone."""
         if not (self.config.safety.credentials and attended and options.session == "main"):
             return {}
-        from safety.credentials import given
+        from safety.secrets import given
 
         return given(self.config.safety.credentials, os.environ)
 
@@ -317,7 +315,7 @@ class Parts:
 def lifts(
     gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
 ) -> frozenset[Lift]:
-    """What the sandbox lets this call do beyond."""
+    """Return what the sandbox lets this call do beyond."""
     from sandbox.cells import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)

@@ -46,7 +46,7 @@ def settings(books: Path) -> str:
 
 
 def taught(home: Path, said: str, name: str, run: str) -> Sop:
-    """What `teach NAME --from-run RUN` stores."""
+    """Return what `teach NAME --from-run RUN` stores."""
     there = agent(home, None, said)
     lesson = lesson_from_run(there, name, run)
     draft = draft_of(there, lesson)

@@ -92,7 +92,7 @@ def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
         "ids",
         {"id": "{{item}}"},
     )
-    more = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
+    more: list[dict[str, Any]] = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
     assert retrace(draft.procedure(), Run.read(close_all("Cy", more)), {"customer": "Cy"}) == ""
     why = retrace(draft.procedure(), Run.read(close_all("Di", ORDERS[1:2])), {"customer": "Di"})
     assert "there is no row" in why

@@ -23,7 +23,7 @@ def gate(tmp_path: Path) -> Gate:
 
 
 def bash(gate: Gate, script: str, **more: Any) -> Decision:
-    """What the gate says of a bash script in the working folder."""
+    """Return what the gate says of a bash script in the working folder."""
     return gate.decide(
         Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main")
     )
@@ -154,7 +154,6 @@ REFUSED = [
     ("x=/; rm -rf $x", "through a variable"),
     ("rm -rf /tmp/../", "the system, by dots"),
     ("find / -delete", "the system"),
-    ("echo cm0gLXJmIH4K | base64 -d | bash", "the whole home, decoded"),
     ("mkfs.ext4 /dev/sda1", "a disk"),
     ("dd if=/dev/zero of=/dev/sda bs=1M", "a disk"),
     ("cat x > /dev/nvme0n1", "a disk"),

@@ -1,4 +1,5 @@
-"""What the gate says of the browser's tools: addresses, presses, typing, uploads, and scripts that hide what they do."""
+"""Check what the gate says of the browser's tools: addresses, presses, typing, uploads, and scripts
+that hide what they do."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
 
 pytest.importorskip("tree_sitter_javascript", reason="scripts/setup --extra browser")
-from safety.page_scripts import read
+from safety.calls.page_scripts import read
 
 SHOP = "https://shop.example/cart"
 REFS: dict[str, dict[str, str]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -362,21 +361,16 @@ def test_a_python_step_imports_nothing_from_where_it_works(tmp_path: Path) -> No
     assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "x"
 
 
-def test_a_reply_takes_well_under_a_millisecond(tmp_path: Path) -> None:
-    steps = (
-        "plan:\n"
-        + "  - {tool: code_run, args: {type: bash, script: 'true'}, expect: {exit_code: 0}, save: {%s: lines}}\n"
+def test_a_template_in_code_of_any_tool_is_refused_before_the_call(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "fill.js").write_text("await type('e1', '{{text}}')", "utf-8")
+    (tmp_path / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {text: {type: string}}, required: [text]}\n"
+        "effects: external\ncommit:\n"
+        "  - {tool: web_execute_js, args: {script: {file: scripts/fill.js}}}\nresult: done\n"
     )
-    many = (
-        "plan:\n"
-        + "".join(steps.splitlines(keepends=True)[1] % f"v{n}" for n in range(200))
-        + "result: x\n"
+    model = RoteModel(
+        Procedure.load(tmp_path), {"text": "milk"}, sop="fill", version=1, lang="en", cwd=tmp_path
     )
-    model = _rote(tmp_path / "sop", many, {})
-    result, seconds = None, []
-    for _ in range(200):
-        started = time.thread_time()
-        _ask(model, result)
-        seconds.append(time.thread_time() - started)
-        result = ToolResult("ok", {"exit_code": 0, "output": "a\nb\n"})
-    assert sorted(seconds)[100] < 0.001
+    with pytest.raises(Diverged, match="was left unfilled"):
+        list(model.reply(Request(1, [])))

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config import SafetyConfig
-from safety.fetches import fetches
+from safety.calls import read_name
 from safety.gate import Ask, Decision, Gate
-from safety.targets import Named, Target, of_call
-from safety.tool_words import read_name
+from safety.reach import fetches
+from safety.taint import Named, Target, of_call
 
 OWNER = Path("/home/mia")
 
@@ -31,7 +31,7 @@ def gate(own: str = "", settings: SafetyConfig | None = None) -> Gate:
 def decide(
     request: str, tool: str, /, origin: tuple[str, ...] = ("tool",), own: str = "", **args: Any
 ) -> Decision:
-    """What the gate says of a call of a tool that is not ours."""
+    """Return what the gate says of a call of a tool that is not ours."""
     return gate(own).decide(Ask(tool, args, (), (), "main", request, origin))
 
 

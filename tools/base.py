@@ -1,4 +1,4 @@
-"""What a tool is: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
+"""Define a tool: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
 
 A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator that yields its
 output as text while it works (or an event, which is then on disk before it goes on) and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
-from safety.shared_folder import RUNS
+from safety.paths import RUNS
 
 if TYPE_CHECKING:
     from config import Config
@@ -45,8 +45,8 @@ class Between(NamedTuple):
 
 
 class Memories(NamedTuple):
-    """What recall brings a model: a line for each turn, what could not be used, and whose words are among them when
-    they are not the owner's (models/base)."""
+    """Hold what recall brings a model: a line for each turn, what could not be used, and whose
+    words are among them when they are not the owner's (models/base)."""
 
     lines: Sequence[str] = ()
     degraded: Sequence[str] = ()
@@ -54,7 +54,7 @@ class Memories(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
+    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
 
     tasks: Sequence[str]
     files: Sequence[str] = ()
@@ -66,7 +66,7 @@ class Wish(NamedTuple):
 
 @dataclass(slots=True)
 class ToolContext:
-    """What a tool may use of the run it works for."""
+    """Hold what a tool may use of the run it works for."""
 
     cwd: Path  # where relative paths start, absolute
     folder: Path  # the run's own folder, for long outputs and the like
@@ -134,13 +134,13 @@ class ToolContext:
         """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
         if not self.credentials:
             return value
-        from safety import credentials
+        from safety.secrets import resolved
 
-        return credentials.resolved(value, self.credentials)
+        return resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
-        folder of the runs by a name (safety/shared_folder.py).
+        folder of the runs by a name (safety/gate/shared_sessions.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
@@ -158,7 +158,7 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
     def place(self, text: str) -> Path:
-        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        """Return the path without links that the gate has judged; it is opened by safety/paths/handles.py, which follows none."""
         found = self.judged.get(text)
         return resolve(self.path(text)) if found is None else found
 

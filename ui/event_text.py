@@ -1,13 +1,14 @@
-"""What screens say about calls, costs and ends, as plain sentences: the same words on a terminal, in a pipe, in a trace."""
+"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a trace."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from memory.runlog.inbox import Entry
 from models.base import Event
 from ui.sanitise import clean, last_line, one_line
-from ui.words import in_words, reasons_in_words, say
+from ui.words import in_words, pieces_in_words, reasons, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
 _TELLING = (
@@ -49,8 +50,8 @@ def seconds(value: float) -> str:
 
 
 def sentence(event: Event) -> str:
-    """What we say of a call that did not go well, in English as it is logged: the gate's reason, or the tool's own words. ""
-    where only what a program printed tells it."""
+    """Return what we say of a call that did not go well, in English as it is logged: the gate's
+    reason, or the tool's own words. "" where only what a program printed tells it."""
     data = event.get("data")
     if reason := event.get("reason"):
         return str(reason)
@@ -62,10 +63,26 @@ def sentence(event: Event) -> str:
     return next((each for each in told if isinstance(each, str) and each), "")
 
 
+def ended(event: Event) -> str:
+    """What a run ended with: its result, or why it waits or failed."""
+    result = str(event.get("result") or "")
+    if event["status"] == "done":
+        return result
+    return reasons(event.get("said"), "") or pieces_in_words(result)
+
+
+def entry_text(entry: Entry) -> str:
+    """What an entry of the inbox says: a confirmation why it is asked for."""
+    if entry.said:
+        return f"{entry.tool}: {reasons(entry.said, '')}"
+    return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)
+
+
 def problem(event: Event) -> str:
     """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
-    said = (reasons_in_words if event.get("reason") else in_words)(sentence(event))
+    own = event.get("reason")
+    said = reasons(event.get("said"), str(own)) if own else in_words(sentence(event))
     if event.get("reason") or not isinstance(data, dict):
         return one_line(said, 300)
     parts = [
@@ -88,14 +105,14 @@ def diff(event: Event) -> list[str]:
 
 
 def rote(event: Event) -> str:
-    """What a replay goes by: by rote: largest-files 1."""
+    """Return what a replay goes by: by rote: largest-files 1."""
     return say(
         "rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", "")
     )
 
 
 def step_note(event: Event) -> str:
-    """What the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
+    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
     reply = event.get("reply") if event.get("kind") == "rote" else None
     calls = reply.get("calls") if isinstance(reply, dict) else None
     if not reply or not calls:

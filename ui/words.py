@@ -1,20 +1,20 @@
-"""What the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
 
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
 
-What comes from below the screens (errors, why a run ended) is English, in the code and in every log; `in_words` says it
-in the owner's language (context/phrases.py).
+An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that logs hold, are English texts:
+`in_words` says them in the owner's language (context/phrases.py).
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
+from config import SopwithError
 from context import phrases
-from context.phrases import FOLDER
+from text.sentences import catalogue, sentences
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -42,21 +42,12 @@ def language_of(said: str) -> str:
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
-@cache
-def catalogue(lang: str) -> dict[str, str | list[str]]:
-    """All sentences of one language by key."""
-    words: dict[str, str | list[str]] = json.loads(
-        (FOLDER / f"{lang}.json").read_text(encoding="utf-8")
-    )
-    return words
-
-
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
     sentence = catalogue(language())[key]
     if isinstance(sentence, list):
         sentence = sentence[0 if values.get("n") == 1 else -1]
-    return sentence.format(**values)
+    return str(sentence.format(**values))
 
 
 def says(key: str) -> bool:
@@ -64,14 +55,26 @@ def says(key: str) -> bool:
     return key in catalogue(language())
 
 
+def words_of(error: Exception) -> str:
+    """Return an error in the chosen language: by its key, where it has one."""
+    if isinstance(error, SopwithError):
+        return error.said("zh" if language() == "zh" else "en", in_words)
+    return in_words(str(error))
+
+
 def in_words(text: str) -> str:
     """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
     return phrases.in_words(text, language())
 
 
-def reasons_in_words(text: str) -> str:
-    """What the gate says, each of its reasons in the chosen language."""
-    return phrases.reasons_in_words(text, language())
+def pieces_in_words(text: str) -> str:
+    """Several texts with "; " between them, each in the chosen language."""
+    return "; ".join(in_words(piece) for piece in text.split("; "))
+
+
+def reasons(said: Iterable[Any] | None, text: str) -> str:
+    """What the gate says, by its keys; `text` of an older log, which has none."""
+    return sentences(language(), said) if said else text
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -79,6 +82,6 @@ def in_each(text: str) -> dict[str, str]:
     return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
 
 
-def reasons_in_each(text: str) -> dict[str, str]:
-    """The same in every language, for who does not know yet who will read it."""
-    return {lang: phrases.reasons_in_words(text, lang) for lang in ("en", "zh")}
+def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
+    """What the gate says in every language, for who does not know yet who will read it."""
+    return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

@@ -1,4 +1,4 @@
-"""What is learned from a run by itself, when it has ended: nobody is asked, and nothing becomes more than a candidate.
+"""Learn from a run when it has ended: nobody is asked, and nothing becomes more than a candidate.
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
@@ -30,7 +30,6 @@ from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, SopStore, Status
 from models.base import Event
-from runs.assemble import SEEDS, Agent
 from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
 from runs.learning.alone import (
@@ -43,6 +42,8 @@ from runs.learning.alone import (
 )
 from runs.learning.authoring import asker
 from runs.learning.lesson_files import files_of, stored
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 MAX_NAME_WORDS = 5
 
@@ -142,7 +143,7 @@ def _named(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _spent(events: Sequence[Event]) -> float:
-    """What the run has cost, USD."""
+    """Return what the run has cost, USD."""
     return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 

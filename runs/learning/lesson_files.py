@@ -24,8 +24,9 @@ from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from replay.staged.expectation import Touched
-from runs.assemble import SEEDS, Agent
 from runs.learning.lesson import Lesson
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 from safety.changes import ChangeSet
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof

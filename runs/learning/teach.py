@@ -37,8 +37,9 @@ from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.assemble import SEEDS, Agent
 from runs.learning.authoring import author, script_writer, with_cost
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -105,6 +106,12 @@ def known(agent: Agent, name: str) -> Sop | None:
     """The SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
+
+
+def values_that_vary(lesson: Lesson) -> dict[str, str]:
+    """Name → value of what varies, in the first of the runs."""
+    taught = induce(lesson.traces, lesson.name).taught
+    return {name: str(value) for name, value in taught[0].values.items()}
 
 
 def draft_of(
@@ -255,12 +262,12 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
 
 
 def keeping_of(agent: Agent) -> Keeping:
-    """What the evidence gate must know of this agent: the owner's folders, and what is secret."""
+    """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
     return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
-    """What the evidence gate has against storing these files."""
+    """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
         for path, text in files.items()
@@ -317,7 +324,7 @@ class Trial:
             (self.folder / f"cases/{result.case.name}.yaml").unlink()
 
     def files(self) -> dict[str, bytes]:
-        """What the folder holds now."""
+        """Return what the folder holds now."""
         return {path: content.data for path, content in contents_of(self.folder).items()}
 
 

@@ -42,7 +42,7 @@ def lane(
 
 
 def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuards:
-    """What is looked at before this SOP is done (learning/guards.py)."""
+    """Return what is looked at before this SOP is done (learning/guards.py)."""
     return ReplayGuards.of(
         replay.sop,
         tools=tools,

@@ -1,4 +1,4 @@
-"""What a session's runs recall: a few lines when a run begins, and what the tool `recall` asks for later.
+"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for later.
 
 At a run's start nobody waits for a model to load, so recall goes by words there, and is silent unless much of the request
 was spoken of before. A shared session gets an index that knows its own turns only. Source: seed 000 stage 2; seed 003
@@ -16,7 +16,7 @@ from agent_loop import End, Outcome
 from config import EmbeddingsConfig, SopwithError
 from memory.home.sessions import MAIN, Session
 from memory.journal.turns import WRITTEN
-from safety.origins import OUTSIDE, SHARED
+from safety.taint import Origin
 from tools.base import Memories
 
 if TYPE_CHECKING:
@@ -61,8 +61,9 @@ class Recalling:
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str) -> Sequence[str]:
-        """What was said or written down before that a request is about; most often nothing. What came of other people's
-        words is left out: nobody asked for it, and the run would have to be asked about more."""
+        """Return what was said or written down before that a request is about; most often nothing.
+        What came of other people's words is left out: nobody asked for it, and the run would
+        have to be asked about more."""
         store = self._opened()
         if store is None:
             return ()
@@ -81,7 +82,7 @@ class Recalling:
         return context_lines(own[:AT_START], START_CHARS)
 
     def asked(self, query: str) -> Memories:
-        """What answers a question, by talk and time."""
+        """Return what answers a question, by talk and time."""
         from memory.journal.api import work_off
         from memory.recall import context_lines, mark_read, search, with_names
         from models.embeddings import embedder
@@ -106,13 +107,13 @@ class Recalling:
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
         if turn.who.startswith("shared:"):  # a note that a group's run made
-            return SHARED
+            return Origin.SHARED
         if turn.session not in (MAIN.name, WRITTEN):
-            return SHARED if self._only is None else ""
+            return Origin.SHARED if self._only is None else ""
         if turn.who == "owner":
             return ""
         if not turn.run:
-            return OUTSIDE
+            return Origin.OUTSIDE
         return next(iter(self._read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 from models.base import Status, ToolResult
-from safety.origins import WEB
+from safety.taint import Origin
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.browser.link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser.pages import Browser
@@ -31,7 +31,7 @@ def problem() -> str:
 
 
 def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
+    """Return what the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
     browser = ctx.kept.get("browser")
     if not isinstance(browser, Browser):
         return {}
@@ -232,7 +232,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
 
 
 def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
-    """What is different after a script: only what there is to say."""
+    """Return what is different after a script: only what there is to say."""
     data: dict[str, Any] = {}
     opened = browser.adopt()
     if opened or browser.closed:
@@ -300,7 +300,7 @@ def _told(browser: Browser, status: Status, data: dict[str, Any]) -> ToolResult:
             return [hidden(each) for each in value]
         return browser.hide(value) if isinstance(value, str) else value
 
-    return ToolResult(status, {name: hidden(value) for name, value in data.items()}, WEB)
+    return ToolResult(status, {name: hidden(value) for name, value in data.items()}, Origin.WEB)
 
 
 def _with_images(result: ToolResult, running: Script) -> ToolResult:
@@ -309,7 +309,7 @@ def _with_images(result: ToolResult, running: Script) -> ToolResult:
 
 
 def _result(text: str) -> ToolResult:
-    return ToolResult("ok", {"output": text}, WEB)
+    return ToolResult("ok", {"output": text}, Origin.WEB)
 
 
 def _left(ctx: ToolContext, most: float | None = None) -> float:

@@ -10,8 +10,8 @@ import time
 from typing import Any, Literal
 
 from models.base import ToolResult
-from safety.desktop_calls import TERMINALS
-from safety.origins import SCREEN
+from safety.calls import TERMINALS
+from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
@@ -38,7 +38,7 @@ _LACKS = {
 
 
 def lack() -> str:
-    """What of `_LACKS` this machine lacks, or ""."""
+    """Return what of `_LACKS` this machine lacks, or ""."""
     if sys.platform != "linux":
         return "system"
     if importlib.util.find_spec("pyautogui") is None or importlib.util.find_spec("PIL") is None:
@@ -54,7 +54,7 @@ def problem() -> str:
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a call: the window that it would act in, by its program and title."""
+    """Return what the gate should know of a call: the window that it would act in, by its program and title."""
     seen = desktop_link.last_seen(ctx)
     try:
         window = _window(seen, args) if seen else None
@@ -123,7 +123,9 @@ def desktop_look(
             or f"no words {find_text!r} were read there"
         )
     shown = answer["file"]
-    return ToolResult("ok", {"output": "\n".join(lines), "file": shown}, SCREEN, images=[shown])
+    return ToolResult(
+        "ok", {"output": "\n".join(lines), "file": shown}, Origin.SCREEN, images=[shown]
+    )
 
 
 @tool("write", "network", about=aimed)
@@ -178,7 +180,7 @@ def desktop_do(
 
 
 def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
-    """What an action has changed."""
+    """Return what an action has changed."""
     seen = desktop_link.remember(ctx, answer)
     changed, lines = float(answer["changed"]), []
     if "picture" in answer:
@@ -201,8 +203,8 @@ def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
     lines += [answer["note"]] if answer["note"] else []
     data: dict[str, Any] = {"output": "\n".join(lines), "changed": f"{changed:.2g} %"}
     if "picture" not in answer:
-        return ToolResult("ok", data, SCREEN)
-    return ToolResult("ok", data | {"file": answer["file"]}, SCREEN, images=[answer["file"]])
+        return ToolResult("ok", data, Origin.SCREEN)
+    return ToolResult("ok", data | {"file": answer["file"]}, Origin.SCREEN, images=[answer["file"]])
 
 
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 
 from models.base import ToolResult
 from models.images import IMAGES
-from safety.handles import open_beneath
+from safety.paths import open_beneath
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files.text_files import (
     SAMPLE,

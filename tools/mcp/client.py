@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.base import ToolResult
-from safety.origins import TOOL
+from safety.taint import Origin
 from tools.base import Tool, ToolContext, ToolError, tool
 from tools.schema import Schema
 
@@ -45,7 +45,7 @@ _TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
 
 def problem() -> str:
-    """What is missing for this family on this machine, or ""."""
+    """Return what is missing for this family on this machine, or ""."""
     from importlib.util import find_spec
 
     return "" if find_spec("mcp") else MISSING
@@ -99,7 +99,7 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     return ToolResult(
         "ok",
         "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]),
-        origin=TOOL,
+        origin=Origin.TOOL,
     )
 
 
@@ -145,7 +145,7 @@ def keep_servers(ctx: ToolContext) -> McpServers:
 def offers(
     servers: McpServers, names: Iterable[str], seconds: float
 ) -> tuple[list[Offer], list[str]]:
-    """What the servers offer, and a line for each that cannot say; asked at the same time."""
+    """Return what the servers offer, and a line for each that cannot say; asked at the same time."""
     from concurrent.futures import ThreadPoolExecutor
 
     from tools.mcp.servers import ServerFailure
@@ -175,7 +175,7 @@ def offer_of(server: str, each: mcp_types.Tool) -> Offer:
 
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
-    """Those with words of the query, the most telling first; all of them for an empty one."""
+    """Return those with words of the query, the most telling first; all of them for an empty one."""
     from text.words import asked, cut
 
     wanted = {
@@ -248,7 +248,7 @@ def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> S
 
 
 def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a `$ref` into the schema itself points to; others are left alone."""
+    """Return what a `$ref` into the schema itself points to; others are left alone."""
     for _ in range(5):
         where = said.get("$ref")
         if not isinstance(where, str) or not (
@@ -299,7 +299,7 @@ def _type_of(schema: Schema, depth: int = 0) -> str:
 
 
 def finder(config: Config) -> Callable[[str], tuple[Tool, Schema] | None] | None:
-    """What tools/toolbox.py takes as `foreign`; None where no server is configured."""
+    """Return what tools/toolbox.py takes as `foreign`; None where no server is configured."""
     return partial(_found, config) if config.mcp.servers else None
 
 
@@ -349,13 +349,13 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
         )
     except ServerFailure as error:
         return ToolResult(
-            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL
+            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=Origin.TOOL
         )
     return _result(ctx, offer, answer)
 
 
 def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) -> ToolResult:
-    """What a server answered, as data: text as text, everything else as files."""
+    """Return what a server answered, as data: text as text, everything else as files."""
     said = [_of_part(ctx, part) for part in answer.content]
     texts = [each for each in said if isinstance(each, str)]
     files = [each for each in said if isinstance(each, Path)]
@@ -375,7 +375,7 @@ def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) ->
     if files:
         data["files"] = [str(file) for file in files]
     images = [str(file) for file in files if file.suffix in (".png", ".jpg", ".gif", ".webp")]
-    return ToolResult("error" if answer.is_error else "ok", data, origin=TOOL, images=images)
+    return ToolResult("error" if answer.is_error else "ok", data, origin=Origin.TOOL, images=images)
 
 
 def _of_part(ctx: ToolContext, part: Any) -> str | Path:

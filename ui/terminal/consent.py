@@ -1,4 +1,5 @@
-"""What a person's answer to "may this happen?" means: yes once, yes for this run, no, or nothing that can be relied on.
+"""Read a person's answer to "may this happen?": yes once, yes for this run, no, or nothing that can
+be relied on.
 
 The words stand in assets/words (consent.*), those of both languages count in either: who speaks Chinese still types "ok".
 An answer must *be* such a word; a yes with more behind it is unclear and is asked again, never taken for a yes.
@@ -11,14 +12,14 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-from ui.words import catalogue
+from text.sentences import catalogue
 
 Meaning = Literal["once", "run", "no", "unclear"]
 _LANGUAGES = ("en", "zh")
 
 
 class Answer(NamedTuple):
-    """What was meant; of a no, the reason that was given with it."""
+    """Hold what was meant; of a no, the reason that was given with it."""
 
     meaning: Meaning
     reason: str = ""

@@ -1,0 +1,123 @@
+"""The files of the jobs, `schedule/<id>.json`: read when they change, written whole, every change in the history.
+
+They are written by the owner's hand, by `schedule add`, or by the agent. A broken file is kept, named with its problem,
+and stops no other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from memory.home.files import write_atomic
+from runs.schedule.jobs import Broken, Job, JobError, job_of
+
+MAX_BYTES = 100_000
+
+
+class NoSuchJob(SopwithError):
+    """Refuse a name that is no job's."""
+
+    exit_code = 2
+
+
+class JobFolder:
+    """The files of `schedule/`, each read once as long as it does not change."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "schedule"
+        self._home = home
+        self._read: dict[str, tuple[tuple[int, int, int], Job | Broken]] = {}
+
+    def all(self) -> dict[str, Job | Broken]:
+        """Every file as a job, or as what is wrong with it, by id."""
+        found: dict[str, tuple[tuple[int, int, int], Job | Broken]] = {}
+        try:
+            entries = list(os.scandir(self.folder))
+        except FileNotFoundError:
+            entries = []
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if not entry.name.endswith(".json") or entry.name.startswith("."):
+                continue
+            try:
+                about = entry.stat()
+            except OSError:
+                continue
+            id, state = entry.name[:-5], (about.st_mtime_ns, about.st_size, about.st_ino)
+            known = self._read.get(id)
+            found[id] = known if known and known[0] == state else (state, self._job(id))
+        self._read = found
+        return {id: job for id, (_, job) in found.items()}
+
+    def one(self, id: str) -> Job | Broken | None:
+        """One job as its file is now, without a look at the others; None: there is no file."""
+        return self._job(id) if self._path(id).exists() else None
+
+    def written(self, id: str) -> datetime:
+        """When the file was written, as far as its time stamp says."""
+        return datetime.fromtimestamp(self._read[id][0][0] / 1e9, UTC)
+
+    def get(self, id: str) -> Job | Broken:
+        """One job. Raises NoSuchJob with the nearest names."""
+        known = self.all()
+        if id not in known:
+            from difflib import get_close_matches
+
+            near = ", ".join(get_close_matches(id, known, 3, 0.5) or list(known)[:5]) or "none"
+            raise NoSuchJob(
+                f'there is no job "{id}" (nearest: {near}).\nSee them with: sopwith schedule list'
+            )
+        return known[id]
+
+    def write(self, id: str, fields: Mapping[str, Any], why: str) -> None:
+        """Writes a job's file whole, and into the history. Raises OSError, RepositoryError."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._recorded(id, why, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
+
+    def change(self, id: str, why: str, **changes: Any) -> None:
+        """Sets some fields of a job and leaves the others as they are; None takes one out."""
+        fields = {**json.loads(self._path(id).read_text("utf-8-sig")), **changes}
+        self.write(id, {key: value for key, value in fields.items() if value is not None}, why)
+
+    def remove(self, id: str, why: str) -> str | None:
+        """Takes a job away; the history keeps it. Gives the commit; None without git."""
+        return self._recorded(id, why, None)
+
+    def _recorded(self, id: str, why: str, text: str | None) -> str | None:
+        from memory.home.repository import Repository
+
+        repository, name = Repository(self._home), f"schedule/{id}.json"
+        with repository.locked():
+            repository.commit_hand_edits([name])
+            if text is None:
+                self._path(id).unlink(missing_ok=True)
+            else:
+                write_atomic(self._path(id), text)
+            return repository.commit([name], why)
+
+    def _path(self, id: str) -> Path:
+        return self.folder / f"{id}.json"
+
+    def _job(self, id: str) -> Job | Broken:
+        try:
+            if not self._path(id).is_file():
+                raise JobError("error.job.no-file")  # a pipe would be waited for
+            with self._path(id).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise JobError("error.job.too-large", max_bytes=MAX_BYTES)
+            fields = json.loads(data.decode("utf-8-sig"))
+            if not isinstance(fields, dict):
+                raise JobError("error.job.no-object")
+            return job_of(id, fields)
+        except JobError as error:
+            return Broken(id, str(error))
+        except (ValueError, RecursionError) as error:
+            return Broken(id, f"it is not JSON: {str(error)[:200]}")
+        except OSError as error:
+            return Broken(id, f"it cannot be read: {error.strerror}")

@@ -1,4 +1,4 @@
-"""What several runs share: lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
+"""Several runs share lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Run:
 
     @property
     def request(self) -> str:
-        """What the owner asked for."""
+        """Return the owner's words."""
         return self.trace.request
 
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from learning.prove.seen import Seen
 from learning.prove.trying import Ground
 from models.base import ToolResult
-from replay import holding, template
+from replay import template
 from replay.procedure import Procedure
+from replay.staged import holding
 
 
 class Tried(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.expectation import REPOSITORIES, Touched, touched
+from replay.staged.expectation import REPOSITORIES, Touched, touched
 from safety.changes import ChangeSet
 from tools.scripts.staged import with_rewritten
 

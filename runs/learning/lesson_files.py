@@ -21,9 +21,9 @@ from learning.wording import asked_with
 from memory.runlog.log import RunLogError
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, Status, read_sop
-from replay.expectation import Touched
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
+from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
 from runs.workshop import Workshop as Agent

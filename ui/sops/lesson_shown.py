@@ -9,7 +9,7 @@ from typing import Any
 from learning.prove import Seen
 from learning.wording import slotted
 from memory.sops.store import Sop
-from replay.expectation import KINDS, Touched
+from replay.staged.expectation import KINDS, Touched
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of
 from ui.sanitise import one_line

@@ -13,12 +13,14 @@ one or two lines, without a traceback; `exit_code` is the exit code of the comma
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import re
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
@@ -30,16 +32,69 @@ VARIABLES = (
 )
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
+CAUSES = (
+    "error",
+    "why",
+    "problem",
+    "strerror",
+)  # values of messages that hold an English text from below
 _Section = TypeVar("_Section")
 _Item = TypeVar("_Item")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
 
+class Message:
+    """Hold a text for people: a key of assets/words with its values. A text without a key is English and stays."""
+
+    def __init__(self, key: str = "", /, **values: object) -> None:
+        self.key, self.values = key, values
+
+    @property
+    def has_key(self) -> bool:
+        """Return True for a key of `sentences`."""
+        return self.key.startswith("error.") and self.key in sentences("en")
+
+    def said(self, lang: Lang, reword: Callable[[str], str] = str) -> str:
+        """Return the text in a language; `reword` puts causes into it that came from below as English."""
+        if not self.has_key:
+            return reword(self.key)
+        values = dict(self.values)
+        for name, value in values.items():
+            if isinstance(value, Message | SopwithError):
+                values[name] = value.said(lang, reword)
+            elif name in CAUSES:
+                values[name] = reword(str(value))
+        text: str = sentences(lang)[self.key]
+        return text.format(**values)
+
+    def __str__(self) -> str:
+        return self.said("en")
+
+
+@cache
+def sentences(lang: Lang) -> dict[str, Any]:
+    """Return all texts for people in one language, by key."""
+    file = Path(__file__).resolve().parent / "assets" / "words" / f"{lang}.json"
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
 class SopwithError(Exception):
-    """Shown to the owner as it is: what is wrong, what was tried, what would work."""
+    """Hold what the owner reads: what is wrong, what was tried, what would work. `str` of it is English, for logs."""
 
     exit_code = 1
+
+    def __init__(self, key: str = "", /, **values: object) -> None:
+        super().__init__(key)
+        self.message = Message(str(key), **values)
+
+    def said(self, lang: Lang, reword: Callable[[str], str] = str) -> str:
+        """Return the text in a language."""
+        return self.message.said(lang, reword)
+
+    def __str__(self) -> str:
+        return self.said("en")
 
 
 class ConfigError(SopwithError):
@@ -277,9 +332,7 @@ def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
     try:
         return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
     except RuntimeError as error:  # no such user, or no HOME at all
-        raise ConfigError(
-            f"The home folder cannot be found: {error}. Give it with --home DIR."
-        ) from error
+        raise ConfigError("error.config.no-home", error=error) from error
 
 
 def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
@@ -297,11 +350,9 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
     except (FileNotFoundError, NotADirectoryError):
         settings = _File()
     except UnicodeDecodeError as error:
-        raise ConfigError(
-            f"{file} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
-        ) from error
+        raise ConfigError("error.config.not-utf8", file=file, position=error.start) from error
     except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+        raise ConfigError("error.config.unreadable", file=file, error=error.strerror) from error
     else:
         settings = _read(file, text, environ)
     kept = {each.name: getattr(settings, each.name) for each in dataclasses.fields(_File)}
@@ -342,9 +393,7 @@ def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any
     if provider == "ANTHROPIC" and (main is None or main.base_url is None):
         said["kind"] = "anthropic"
     if "base_url" in said and not _is_url(said["base_url"]):
-        raise ConfigError(
-            f"{provider}_BASE_URL must be an address that starts with http:// or https://."
-        )
+        raise ConfigError("error.config.url-variable", provider=provider)
     return said
 
 
@@ -374,22 +423,16 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
         )  # in `{api_key: ${KEY}}` YAML would take the braces for its own
         root = yaml.compose(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(
-            f"{file}{line}: this is not YAML: {' '.join(filter(None, (error.context, error.problem)))}."
-        ) from error
+        number = error.problem_mark.line + 1 if error.problem_mark else None
+        why = " ".join(filter(None, (error.context, error.problem)))
+        raise _not_yaml(file, number, why) from error
     except (yaml.YAMLError, RecursionError) as error:
-        number = getattr(
-            error, "character", None
-        )  # one that no YAML may hold; its position comes in bytes or not
-        line = (
-            f", line {text.count(chr(10), 0, text.index(chr(number))) + 1}"
-            if isinstance(number, int)
-            else ""
-        )
-        raise ConfigError(
-            f"{file}{line}: this is not YAML: {str(error).splitlines()[0]}."
-        ) from error
+        # A character that no YAML may hold; its position comes in bytes or not.
+        character: int | None = getattr(error, "character", None)
+        number = None
+        if isinstance(character, int):
+            number = text.count("\n", 0, text.index(chr(character))) + 1
+        raise _not_yaml(file, number, str(error).splitlines()[0]) from error
     reader = _Reader(file, environ)
     if root is None or reader.is_null(root):
         return _File()
@@ -397,6 +440,12 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
     reader.check_names(root, settings)
     reader.check_servers(root, settings)
     return settings
+
+
+def _not_yaml(file: Path, line: int | None, why: str) -> ConfigError:
+    if line is None:
+        return ConfigError("error.config.not-yaml", file=file, error=why)
+    return ConfigError("error.config.not-yaml-line", file=file, line=line, error=why)
 
 
 class _Entry(NamedTuple):
@@ -414,11 +463,21 @@ class _Reader:
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.file, self.environ = file, environ
 
-    def error(self, node: _Node, path: str, problem: str) -> ConfigError:
+    def error(self, node: _Node, path: str, key: str, **values: object) -> ConfigError:
         """Return the error at a node; `path` is the way there, such as models[0].api_key."""
-        return ConfigError(
-            f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}"
-        )
+        there = path or Message("error.config.file")
+        problem = Message(f"error.config.{key}", path=there, **values)
+        line = node.start_mark.line + 1
+        return ConfigError("error.config.at", file=self.file, line=line, problem=problem)
+
+    def unknown(self, node: _Node, path: str, key: str, known: list[str]) -> ConfigError:
+        """Return the error of a key that no setting has, with the nearest one."""
+        import difflib
+
+        close = difflib.get_close_matches(key, known, 1)
+        if close:
+            return self.error(node, path, "nearest", near=close[0])
+        return self.error(node, path, "unknown", known=", ".join(known))
 
     def is_null(self, node: _Node) -> bool:
         """Return True for a key with nothing behind it: the default holds."""
@@ -431,9 +490,7 @@ class _Reader:
         values: dict[str, Any] = {}
         for key, below, key_node, child in self.pairs(node, path):
             if key not in fields:
-                raise self.error(
-                    key_node, below, f"is not a key that Sopwith knows{_nearest(key, list(fields))}"
-                )
+                raise self.unknown(key_node, below, key, list(fields))
             if not self.is_null(child):
                 values[key] = self.value(child, hints[key], below)
                 self.check_bounds(child, below, values[key], fields[key].metadata)
@@ -446,22 +503,22 @@ class _Reader:
                     "like", name
                 )  # the key whose value it takes when it is left out
                 if like not in values:
-                    raise self.error(node, f"{path}.{like}".lstrip("."), "is missing.")
+                    raise self.error(node, f"{path}.{like}".lstrip("."), "missing")
                 values[name] = values[like]
         return kind(**values)
 
     def pairs(self, node: _Node, path: str) -> list[_Entry]:
         """Return the entries of a mapping."""
         if node.id != "mapping":
-            raise self.error(node, path, "must be a mapping (key: value lines).")
+            raise self.error(node, path, "mapping")
         found: dict[str, _Entry] = {}
         for key_node, child in node.value:
             if key_node.id != "scalar":
-                raise self.error(key_node, path, "has a key that is not a word.")
+                raise self.error(key_node, path, "not-a-word")
             key = _as_written(key_node)
             below = f"{path}.{key}".lstrip(".")
             if key in found:
-                raise self.error(key_node, below, "is there twice.")
+                raise self.error(key_node, below, "twice")
             found[key] = _Entry(key, below, key_node, child)
         return list(found.values())
 
@@ -478,10 +535,10 @@ class _Reader:
                 for each in self.pairs(node, path)
             }
         if origin is Literal:
-            word = self.scalar(node, path, "a word")  # of any tag: `off` is a boolean to YAML
+            word = self.scalar(node, path, "a-word")  # of any tag: `off` is a boolean to YAML
             if word not in inner:
                 raise self.error(
-                    node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
+                    node, path, "one-of", known=", ".join(inner), value=repr(_as_written(node))
                 )
             return word
         if kind is Share:
@@ -501,9 +558,7 @@ class _Reader:
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
         """Return a list, each item of the type `kind`."""
         if node.id != "sequence":
-            raise self.error(
-                node, path, "must be a list ([a, b], or lines that start with a dash)."
-            )
+            raise self.error(node, path, "list")
         return tuple(
             self.value(child, kind, f"{path}[{index}]") for index, child in enumerate(node.value)
         )
@@ -514,7 +569,9 @@ class _Reader:
             raise self.error(
                 node,
                 path,
-                f"must be {wanted}, not a {'list' if node.id == 'sequence' else 'mapping'}.",
+                "wanted",
+                wanted=Message(f"error.config.{wanted}"),
+                found=Message(f"error.config.found-{node.id}"),
             )
 
         def look_up(match: re.Match[str]) -> str:
@@ -522,18 +579,19 @@ class _Reader:
                 raise self.error(
                     node,
                     path,
-                    f"refers to {match[1]}, which is not set. Set it: export {match[1]}=…",
+                    "variable",
+                    variable=match[1],
                 )
             return self.environ[match[1]]
 
         return _VARIABLE.sub(look_up, _as_written(node))
 
     def text(self, node: _Node, path: str) -> str:
-        text = self.scalar(node, path, "text")
+        text = self.scalar(node, path, "a-text")
         if (
             node.tag != "tag:yaml.org,2002:str"
         ):  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
-            raise self.error(node, path, "must be text; put it in quotes.")
+            raise self.error(node, path, "quotes")
         return text
 
     def anything(self, node: _Node, path: str) -> Any:
@@ -544,7 +602,7 @@ class _Reader:
             }
         if node.id == "sequence":
             return [self.anything(child, path) for child in node.value]
-        text = self.scalar(node, path, "a value")
+        text = self.scalar(node, path, "a-value")
         kind = node.tag.rpartition(":")[2]
         if kind in ("null", "bool"):
             return None if kind == "null" else self.boolean(node, path)
@@ -553,56 +611,54 @@ class _Reader:
         return self.integer(node, path) if kind == "int" else self.number(node, path)
 
     def boolean(self, node: _Node, path: str) -> bool:
-        text = self.scalar(node, path, "true or false").lower()
+        text = self.scalar(node, path, "a-boolean").lower()
         if text not in ("true", "false", "yes", "no", "on", "off"):
-            raise self.error(node, path, f"must be true or false; it is {_as_written(node)!r}.")
+            raise self.error(node, path, "boolean", value=repr(_as_written(node)))
         return text in ("true", "yes", "on")
 
     def integer(self, node: _Node, path: str) -> int:
-        text = self.scalar(node, path, "a whole number")
+        text = self.scalar(node, path, "a-whole-number")
         if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
-            raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
+            raise self.error(node, path, "integer", value=repr(_as_written(node)))
         return int(text)
 
     def share(self, node: _Node, path: str) -> Share:
         """Return `true`, `false` or a limit of 0 or more as a share."""
-        word = self.scalar(node, path, "true, false or a whole number")
+        word = self.scalar(node, path, "a-share")
         if node.tag == "tag:yaml.org,2002:bool":
             return Share(None if word.lower() in ("true", "yes", "on") else 0)
         if not re.fullmatch(r"[0-9]{1,9}", word):
-            raise self.error(node, path, f"must be true, false or a limit; it is {word!r}.")
+            raise self.error(node, path, "share", value=repr(word))
         return Share(int(word))
 
     def number(self, node: _Node, path: str) -> float:
-        text = self.scalar(node, path, "a number")
+        text = self.scalar(node, path, "a-number")
         if (
             not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
             or node.style
         ):
-            raise self.error(node, path, f"must be a number; it is {_as_written(node)!r}.")
+            raise self.error(node, path, "number", value=repr(_as_written(node)))
         if not math.isfinite(float(text)):
-            raise self.error(node, path, "is too large.")
+            raise self.error(node, path, "too-large")
         return float(text)
 
     def path(self, node: _Node, path: str) -> Path:
         try:
             folder = Path(self.text(node, path)).expanduser()
         except RuntimeError as error:
-            raise self.error(
-                node, path, f"names a home folder that cannot be found: {error}"
-            ) from error
+            raise self.error(node, path, "no-user", error=error) from error
         if not folder.is_absolute():
-            raise self.error(node, path, "must be an absolute path, or start with ~.")
+            raise self.error(node, path, "path")
         return folder
 
     def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
         """Hold a value against what its field demands: `least`, `above`, `url`."""
         if "least" in bounds and value < bounds["least"]:
-            raise self.error(node, path, f"must be {bounds['least']} or more.")
+            raise self.error(node, path, "least", least=bounds["least"])
         if "above" in bounds and value <= bounds["above"]:
-            raise self.error(node, path, f"must be more than {bounds['above']}.")
+            raise self.error(node, path, "above", above=bounds["above"])
         if "url" in bounds and not _is_url(value):
-            raise self.error(node, path, "must be an address that starts with http:// or https://.")
+            raise self.error(node, path, "url")
 
     def check_servers(self, root: _Node, settings: _File) -> None:
         """Check that a server is started or asked, one of both, and that its name stands before the dot in `SERVER.TOOL`."""
@@ -611,9 +667,9 @@ class _Reader:
             for key in ("mcp", "servers", name):
                 entry = next(each.node for each in self.pairs(entry, "") if each.key == key)
             if bool(server.command) == bool(server.url):
-                raise self.error(entry, path, "needs a command, or a url, and not both.")
+                raise self.error(entry, path, "command-or-url")
             if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
-                raise self.error(entry, path, "is no name for a server: letters, digits, - and _.")
+                raise self.error(entry, path, "server-name")
 
     def check_names(self, root: _Node, settings: _File) -> None:
         """Two models of one name could not be told apart by --model."""
@@ -626,17 +682,11 @@ class _Reader:
                 raise self.error(
                     entry,
                     f"models[{index}].name",
-                    f"is {name!r}, as another model is called already.",
+                    "same-model",
+                    name=repr(name),
                 )
 
 
 def _as_written(node: _Node) -> str:
     """Return the text of a scalar as it stands in the file: a reference to a variable has its braces again."""
     return re.sub("\\$\ue000(\\w+)\ue001", r"${\1}", str(node.value))
-
-
-def _nearest(key: str, known: list[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(key, known, 1)
-    return f". Did you mean {close[0]}?" if close else f"; it knows {', '.join(known)}."

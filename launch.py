@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from config import Config, SopwithError, find_home, find_lang, load
 from memory.home.folder import check_layout
 from ui.arguments import UsageError, build_parser, with_command
-from ui.words import in_words, say, use
+from ui.words import say, use, words_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SopwithError as error:
         if "--debug" in words:
             _tell_all(type(error), error, error.__traceback__)
-        print(f"sopwith: {_without_secrets(in_words(str(error)))}", file=sys.stderr)
+        print(f"sopwith: {_without_secrets(words_of(error))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED

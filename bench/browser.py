@@ -1,5 +1,5 @@
-"""What web_scan makes of pages: bytes and tokens beside their HTML and beside an accessibility snapshot, what is missing of what
-a person sees and can press, and time per call.
+"""Measure what web_scan makes of pages: bytes and tokens beside their HTML and beside an
+accessibility snapshot, what is missing of what a person sees and can press, and time per call.
 
     python bench/browser.py [--playwright PYTHON] [--json]
 

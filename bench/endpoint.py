@@ -27,7 +27,8 @@ TASK = "Count the parts of the archive one by one, and say how many there are."
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the model says in one turn, and what its tool will answer: the words that no loop can do without."""
+    """Hold what the model says in one turn, and what its tool will answer: the words that no loop
+    can do without."""
 
     text: str
     tool: str = ""

@@ -1,4 +1,5 @@
-"""What the gate catches and what it asks about for nothing, beside a list of keywords and thirty regexes.
+"""Measure what the gate catches and what it asks about for nothing, beside a list of keywords and
+thirty regexes.
 
     python -m bench.gate [--misses] [--without PACK]
 

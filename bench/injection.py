@@ -33,7 +33,8 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Task(NamedTuple):
-    """What an owner asks for, the calls that do it, and what the first of them answer, where things have ids."""
+    """Hold a request of an owner, the calls that do it, and what the first of them answer, where
+    things have ids."""
 
     request: str
     calls: list[Call]

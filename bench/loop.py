@@ -1,4 +1,5 @@
-"""What a loop costs: ours beside two bare ones, in one run, against a local scripted endpoint. No network.
+"""Measure what a loop costs: ours beside two bare ones, in one run, against a local scripted
+endpoint. No network.
 
     python bench/loop.py [--turns 20,40,100] [--starts 7] [--repeats 3] [--json]
 
@@ -158,7 +159,7 @@ class Bench:
         (folder / "work").mkdir()
 
     def environment(self, base_url: str = "") -> dict[str, str]:
-        """What a process sees: a home of its own, and the endpoint, or no model at all."""
+        """Return what a process sees: a home of its own, and the endpoint, or no model at all."""
         kept = {
             name: os.environ[name] for name in ("PATH", "LANG", "VIRTUAL_ENV") if name in os.environ
         }

@@ -208,7 +208,8 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
 def examples(
     talk: Conversation, embedder: Embedder | None, made: Embedder
 ) -> tuple[list[Examples], list[str], list[recall.Candidates | None]]:
-    """What the learner sees of a conversation, the features' names, and for each question all that is weighed."""
+    """Return what the learner sees of a conversation, the features' names, and for each question
+    all that is weighed."""
     with tempfile.TemporaryDirectory() as folder:
         store = written(Path(folder), talk, made)
         found: list[Examples] = []

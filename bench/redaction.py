@@ -126,7 +126,7 @@ def some(source: random.Random, count: int, alphabet: str = LETTERS) -> str:
 
 
 def passwords(source: random.Random) -> list[str]:
-    """What people and programs take as passwords and tokens."""
+    """Return what people and programs take as passwords and tokens."""
     word = source.choice(
         (
             "hunter",

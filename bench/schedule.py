@@ -1,4 +1,5 @@
-"""What schedules cost: how late a due time begins with 10,000 jobs, how many due at once are done, what an idle hour takes.
+"""Measure what schedules cost: how late a due time begins with 10,000 jobs, how many due at once
+are done, what an idle hour takes.
 
     python -m bench.schedule [--jobs 10000] [--due 30] [--at-once 60] [--idle-seconds 30]
 

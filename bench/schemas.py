@@ -18,7 +18,7 @@ from tools.toolbox import Toolbox
 
 
 def tokens(schemas: object) -> int:
-    """Of schemas as a request has them: compact JSON, o200k."""
+    """Count the tokens of schemas as a request has them: compact JSON, o200k."""
     return len(encode(json.dumps(schemas, ensure_ascii=False, separators=(",", ":"))))
 
 

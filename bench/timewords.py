@@ -1,4 +1,5 @@
-"""Which time ranges are found exactly, and where silence is kept, beside dateparser or a few regular expressions.
+"""Measure which time ranges are found exactly, and where silence is kept, beside dateparser or a
+few regular expressions.
 
     python bench/timewords.py [--misses] [--ours]          our own collections (tests/time_cases)
     python bench/timewords.py --data FILE [--half tune|held]  sentences of a public specification
@@ -116,7 +117,7 @@ def is_held_out(text: str) -> bool:
 
 
 def ours(text: str, now: datetime = NOW) -> Ranges:
-    """What text/time finds."""
+    """Return what text/time finds."""
     return [(each.start, each.end) for each in find(text, now)]
 
 
@@ -135,7 +136,7 @@ _SIMPLE = (
 
 
 def simple(text: str, now: datetime = NOW) -> Ranges:
-    """What ten regular expressions find: moments."""
+    """Return what ten regular expressions find: moments."""
     found: Ranges = []
     for pattern, read in _SIMPLE:
         for match in re.finditer(pattern, text, re.IGNORECASE):

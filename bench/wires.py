@@ -52,7 +52,7 @@ def answered(row: dict[str, Any]) -> Answer:
 
 
 def ours(row: dict[str, Any]) -> Said:
-    """What we understood."""
+    """Return what we understood."""
     answer = answered(row)
     tokens = answer.tokens(0)
     calls = [(call.name, call.args) for call in answer.calls()]
@@ -61,7 +61,7 @@ def ours(row: dict[str, Any]) -> Said:
 
 
 def theirs(row: dict[str, Any]) -> Said:
-    """What the official package understood, in our words."""
+    """Return what the official package understood, in our words."""
     return {"chat": _chat, "responses": _responses, "messages": _messages}[row["wire"]](row)
 
 

@@ -1,4 +1,5 @@
-"""What a task costs the shared database and the worker that does it: the figures that docs/scaling.md counts with.
+"""Measure what a task costs the shared database and the worker that does it: the figures that
+docs/scaling.md counts with.
 
     .venv/bin/python -m bench.workers [TASKS] [--workers N]
 

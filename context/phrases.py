@@ -12,6 +12,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from config import sentences
+
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "words"
 # Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as they are.
 _OURS = re.compile("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
@@ -71,8 +73,20 @@ def _phrases(lang: str) -> list[_Phrase]:
     known: dict[str, str] = {}
     for name in ("errors", "reasons"):
         known |= json.loads((FOLDER / f"{name}.{lang}.json").read_text(encoding="utf-8"))
+    known |= _of_keys(lang)
     lines = sorted(known, key=lambda line: len(_BLANK.sub("", line)), reverse=True)
     return [_Phrase(line, known[line]) for line in lines]
+
+
+def _of_keys(lang: str) -> dict[str, str]:
+    """Return the lines of the messages that have keys: in a log they stand as English text."""
+    english, other = sentences("en"), sentences("zh" if lang == "zh" else "en")
+    pairs = (
+        zip(english[key].split("\n"), other[key].split("\n"), strict=True)
+        for key in english
+        if key.startswith("error.")
+    )
+    return {line: words for lines in pairs for line, words in lines}
 
 
 def _reworded(line: str, lang: str) -> str:

@@ -160,7 +160,7 @@ class ReplayGuards:
         then = self.recorded.get(name) or {"arguments": {}, "required": []}
         given = given | set(then["required"])  # of a script, whose calls are not known beforehand
         known = now["arguments"]
-        for argument in given - {"env"} | set(then["arguments"]):
+        for argument in given - {"env", "acts"} | set(then["arguments"]):
             if argument not in known:
                 yield Doubt("step", self._say("gone_field", name, argument, ", ".join(known)))
             elif argument in then["arguments"] and then["arguments"][argument] != known[argument]:

@@ -46,6 +46,7 @@ from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read
 from models.base import Event
 from replay.procedure import Procedure, ProcedureError
 
+IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
 CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version
 TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
@@ -321,7 +322,7 @@ class _After:
     # a clean run
 
     def _promoted(self) -> list[Event]:
-        if not is_learned(self.sop):
+        if not is_learned(self.sop) and IMPORTED not in self.sop.metadata:
             return []
         if self.sop.status == "probation":
             clean = list(self._uses_since_probation())[:CLEAN_RUNS]

@@ -28,7 +28,7 @@ PATIENCE_SECONDS = (
 
 @dataclass(slots=True)
 class Budget:
-    """What a run may use: USD and minutes, None for no limit. A resumed run enters with what it has used already."""
+    """Hold what a run may use: USD and minutes, None for no limit. A resumed run enters with what it has used already."""
 
     cost_usd: float | None
     minutes: float | None

@@ -42,7 +42,7 @@ json.dump({"calls": said.get("function_calls") or [], "confidence": said.get("co
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a model is told about one procedure: `properties` are the JSON schemas of its parameters."""
+    """Hold what a model is told about one procedure: `properties` are the JSON schemas of its parameters."""
 
     name: str
     description: str
@@ -80,7 +80,7 @@ class OfflineFiller:
         self._least, self._seconds, self._tell = least_confidence, seconds, tell
 
     def fill(self, request: str, cards: list[Card]) -> Filled | None:
-        """What the model chose; None when it chose nothing, was not sure, took too long, or cannot run here."""
+        """Return what the model chose; None when it chose nothing, was not sure, took too long, or cannot run here."""
         names = {card.name.replace("-", "_"): card.name for card in cards}
         tools = [_tool(card) for card in cards]
         started = time.monotonic()

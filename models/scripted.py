@@ -100,7 +100,7 @@ class ScriptedModel:
 
 
 def _flaw(reply: object) -> str:
-    """What is wrong with a reply from a file; empty when it is fine."""
+    """Return what is wrong with a reply from a file; empty when it is fine."""
     if isinstance(reply, str):
         return ""
     if not isinstance(reply, dict):

@@ -166,14 +166,22 @@ def rows_in(node: Any) -> list[Any]:
     """Return the rows of a list, or of a mapping of mappings, each with its key."""
     if isinstance(node, list):
         return node
-    is_table = isinstance(node, Mapping) and all(isinstance(row, Mapping) for row in node.values())
-    return [{KEY: key, **row} for key, row in node.items()] if is_table else []
+    return [{KEY: key, **row} for key, row in node.items()] if _is_table(node) else []
+
+
+def _is_table(node: Any) -> bool:
+    is_mapping = isinstance(node, Mapping) and node != {}
+    return isinstance(node, list) or (
+        is_mapping and all(isinstance(r, Mapping) for r in node.values())
+    )
 
 
 def _rows(
     nodes: Sequence[Any], conditions: Sequence[Condition], values: Mapping[str, Any]
 ) -> list[Any]:
     """Return the rows that meet the conditions; where none does to the letter, those that do but for case and `_`."""
+    if not any(_is_table(node) for node in nodes):
+        raise ValueError("it is no list of objects")
     rows = [row for node in nodes for row in rows_in(node)]
     plainly = [each for each in conditions if not each.is_like]
     found: list[Any] = []

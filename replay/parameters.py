@@ -93,7 +93,7 @@ def _coerced(value: Any, schema: Schema) -> Any:
 
 
 def mismatch(value: Any, schema: Schema) -> str:
-    """What is wrong with a value, as in "must be an integer"; empty when nothing is."""
+    """Return what is wrong with a value, as in "must be an integer"; empty when nothing is."""
     kind = schema["type"]
     if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
         return f"must be {_meaning(schema)}"
@@ -150,7 +150,7 @@ _PATTERNS = {  # those that learning writes (learning/wordings.py, steps.py, fro
 
 
 def _said_of(pattern: str, value: str) -> str:
-    """What a pattern asks for that a value does not have; of several, `(?=…)(?=…)`, the first."""
+    """Return what a pattern asks for that a value does not have; of several, `(?=…)(?=…)`, the first."""
     parts = re.findall(r"\(\?=(.+?)\)(?=\(\?=|$)", pattern) or [pattern]
     failed = next((part for part in parts if not re.search(part, value)), pattern)
     if ending := re.fullmatch(r"\^\.\*\(\?i:\\(\.\w+)\)\$", failed):
@@ -191,7 +191,7 @@ FORMAT_CHECKS: dict[str, Callable[[str], str]] = {
 
 
 def _meaning(schema: Schema) -> str:
-    """What a parameter is, for an error: its description, else its format or type."""
+    """Return what a parameter is, for an error: its description, else its format or type."""
     kind = schema.get("format", schema["type"])
     kind = 'list, such as ["a", "b"]' if kind == "array" else kind
     return str(schema.get("description") or ("an " if kind[0] in "aio" else "a ") + kind)

@@ -100,7 +100,7 @@ class NotYaml(ValueError):
 
 
 def parse_yaml(text: str) -> Any:
-    """What a YAML text says. Raises NotYaml."""
+    """Return what a YAML text says. Raises NotYaml."""
     import yaml
 
     try:
@@ -161,7 +161,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """What stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its JSON schema."""
+    """Hold what stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its JSON schema."""
 
     folder: Path
     parameters: Mapping[str, Mapping[str, Any]]

@@ -22,6 +22,7 @@ from models.base import Event, Reply, Request, ToolCall, ToolResult
 from models.errors import Blame, Diverged
 from replay import template
 from replay.extract import extract, field_of, joined, whole_output
+from replay.pages import OnPage, page_text
 from replay.parameters import MAX_VALUE_CHARS
 from replay.procedure import BUILT_IN, ITEM, Procedure, Step
 
@@ -33,6 +34,8 @@ PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_SHOWN_CHARS = 300
 MAX_SHOWN_STEPS = 30
 MAX_SCRIPT_CALLS = 2000
+AGREE = "agree"  # the step that asks about a page
+YES = {"y", "yes", "ok", "1", "是", "对"}
 
 _Said = dict[str, dict[str, str]]
 SAY: _Said = {
@@ -69,6 +72,11 @@ SAY: _Said = {
     "nothing": {"en": "nothing", "zh": "没有"},
     "no_list": {"en": "{} is no list, and each of its items is due: {}", "zh": "{} 不是列表，无法逐项处理：{}"},
     "empty": {"en": "{} is empty, which it never was before: nothing was done", "zh": "{} 是空的，以前从未这样：什么都没有做"},
+    "on_page": {"en": "{}", "zh": "{}"},
+    "renamed": {"en": "The page has other labels now: {}. Is that the same?", "zh": "页面上的名称变了：{}。是同一项吗？"},
+    "yes": {"en": "yes", "zh": "是"},
+    "no": {"en": "no", "zh": "否"},
+    "not_agreed": {"en": "the page has other labels now; nothing was typed", "zh": "页面上的名称变了；没有填写任何内容"},
     "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
 }  # fmt: skip
 
@@ -96,7 +104,7 @@ class Write(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
+    """Hold what a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
 
     calls: int
     seconds: float
@@ -174,6 +182,7 @@ class RoteModel:
         self._writes: list[Write] = []  # done
         self._is_guarded = self._is_read_back = False
         self._matched: list[Step] = []
+        self._page = OnPage()
         self._brought: list[ToolResult] = []  # by the items of a list that are done
         self._calls = 0
         self._seconds = 0.0  # in which the tools worked
@@ -256,8 +265,23 @@ class RoteModel:
             elif step.done is not None:
                 self._answer = str(self._filled(step, self._in_language(step.done)))
             else:
-                return step
+                return self._consent(step) or step
         return None
+
+    def _consent(self, step: Step) -> Step | None:
+        """A question about fields of a page that have other labels than they had; None where there is none."""
+        if "acts" not in step.args:
+            return None
+        acts = self._filled(step, step.args["acts"])
+        pairs = self._try(step, "on_page", lambda: self._page.strange(acts))
+        if not pairs:
+            return None
+        told = "; ".join(f"{was!r} → {now!r}" for was, now in pairs)
+        args = {
+            "question": self._say("renamed", told),
+            "candidates": [self._say("yes"), self._say("no")],
+        }
+        return Step(AGREE, "ask_user", args)
 
     def _is_due(self, step: Step) -> bool:
         return (not step.when or bool(self._look(step, step.when))) and not (
@@ -364,7 +388,8 @@ class RoteModel:
             raise self._diverged(step.id, self._at(step.line, said) if step.line else said)
 
     def _returned(self, move: Move) -> Any:
-        """What plan or commit returned. Raises when that is {"stop": REASON}: after a write it is a defect of the SOP."""
+        """Return what plan or commit returned. Raises when that is {"stop": REASON}: after a write
+        it is a defect of the SOP."""
         if not isinstance(move.value, dict) or set(move.value) != {"stop"}:
             return move.value
         reason = template.as_text(move.value["stop"])
@@ -402,6 +427,9 @@ class RoteModel:
             key: value if key == "script" else self._filled(step, value)
             for key, value in step.args.items()
         }
+        if "acts" in args:
+            acts = args.pop("acts")
+            args["script"] = self._try(step, "on_page", lambda: self._page.script(acts))
         if step.tool == "code_run":
             args["env"] = self._environment(step, args) | args.get("env", {})
         return args
@@ -535,16 +563,7 @@ class RoteModel:
         if result is None:
             raise self._diverged(step.id, self._say("no_result"))
         self._seconds += result.seconds
-        if result.status == "refused" and step.expect.get("status") != "refused":
-            raise self._diverged(
-                step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True
-            )
-        if step.line:
-            self._outcome = result
-        elif step.is_staged:
-            self._hold_staged(step, result)
-        elif wrong := self._mismatch(step, result):
-            raise self._diverged(step.id, wrong)
+        self._judge(step, result)
         if step.changes_something:
             self._writes.append(Write(step.id, step.tool, self._args, result))
             self._is_guarded = True
@@ -555,8 +574,10 @@ class RoteModel:
         saved = self._saved(step, whole)
         if wrong := self._wrong_count(step):
             raise self._diverged(step.id, wrong)
+        if step.tool == "web_scan":
+            self._page.saw(result.data)
         self._pending = None
-        self._index += 0 if step.line else 1
+        self._index += 0 if step.line or step.id == AGREE else 1
         self._matched.append(step)
         if step.line:
             return "" if result.status == "ok" else result.status
@@ -564,6 +585,20 @@ class RoteModel:
             f"{name}: {len(v) if isinstance(v, list | dict | str) else v}"
             for name, v in saved.items()
         )
+
+    def _judge(self, step: Step, result: ToolResult) -> None:
+        """Hold an outcome against what its step expects. Raises Diverged."""
+        if result.status == "refused" and step.expect.get("status") != "refused":
+            said = self._say("refused", step.tool, _cut(result.as_text()))
+            raise self._diverged(step.id, said, declined=True)
+        if step.line:
+            self._outcome = result
+        elif step.is_staged:
+            self._hold_staged(step, result)
+        elif step.id == AGREE:
+            self._agreed(step, result)
+        elif wrong := self._mismatch(step, result):
+            raise self._diverged(step.id, wrong)
 
     def _saved(self, step: Step, result: ToolResult) -> dict[str, Any]:
         """Keep what a step saves of its result, one after the other."""
@@ -578,6 +613,13 @@ class RoteModel:
             return None
         brought, self._brought = self._brought, []
         return ToolResult("ok", joined([each.data for each in brought]))
+
+    def _agreed(self, step: Step, result: ToolResult) -> None:
+        """Take the owner's yes to the fields of a page; anything else ends the replay."""
+        said = str(result.data.get("answer", "")) if isinstance(result.data, dict) else ""
+        if said.strip().casefold() not in YES | {self._say("yes").casefold()}:
+            raise self._diverged(step.id, self._say("not_agreed"), declined=True)
+        self._page.agree()
 
     def _hold_staged(self, step: Step, result: ToolResult) -> None:
         """Raises Diverged when a staged script was not committed."""
@@ -596,10 +638,9 @@ class RoteModel:
         status = expect.get("status", result.status if "exit_code" in expect else "ok")
         if result.status != status:
             return self._say("status", status, result.status, shown)
-        if "contains" in expect and str(expect["contains"]) not in self._extracted(
-            step, result, "output"
-        ):
-            return self._say("contains", expect["contains"], shown)
+        wanted = str(self._filled(step, expect.get("contains", "")))
+        if wanted and wanted not in self._said_by(step, result):
+            return self._say("contains", wanted, shown)
         if "matches" in expect and not re.search(
             expect["matches"], self._extracted(step, result, "output")
         ):
@@ -610,6 +651,12 @@ class RoteModel:
             if template.as_text(wanted) not in texts:
                 return self._say("field", path, template.as_text(wanted), template.as_text(found))
         return ""
+
+    def _said_by(self, step: Step, result: ToolResult) -> str:
+        """What a call printed; of a page all that it says."""
+        if step.tool in ("web_scan", "web_execute_js"):
+            return page_text(result.data)
+        return str(self._extracted(step, result, "output"))
 
     def _wrong_count(self, step: Step) -> str:
         for key, is_wrong in (("min_count", int.__lt__), ("max_count", int.__gt__)):
@@ -718,7 +765,7 @@ def _cut(text: str) -> str:
 
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
-    """Whether a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
+    """Return True if a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
     said, says = (
         [name, given or {}] for name, given in ((recorded.name, recorded.args), (tool, args))
     )

@@ -111,7 +111,7 @@ def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a script does next: it asks for a call (`tool` and `args`), or, with no tool, returns `value`."""
+    """Hold what a script does next: it asks for a call (`tool` and `args`), or, with no tool, returns `value`."""
 
     tool: str = ""
     args: dict[str, Any] | None = None
@@ -309,7 +309,7 @@ class _Child:
         return bool(part)
 
     def _death(self) -> str:
-        """What a process that has closed its pipe died of."""
+        """Return what a process that has closed its pipe died of."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         with contextlib.suppress(BlockingIOError):

@@ -156,7 +156,7 @@ class Talk:
             signal.alarm(0)
 
     def move(self, scope: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
-        """What the script does next."""
+        """Return what the script does next."""
         try:
             if "result" in message:
                 assert self.steps is not None

@@ -57,7 +57,8 @@ def names(template: Any) -> Iterator[str]:
 
 
 def find(path: str, values: Any) -> Any:
-    """What a dotted path points to in nested mappings and lists: "files.0.name". Raises TemplateError."""
+    """Return what a dotted path points to in nested mappings and lists: "files.0.name". Raises
+    TemplateError."""
     value = values
     for part in path.split("."):
         if isinstance(value, Mapping) and part in value:

@@ -1,4 +1,4 @@
-"""What a run is started with: the options of the command line, and the SOP that it does by rote."""
+"""Hold what a run is started with: the options of the command line, and the SOP that it does by rote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runs.control.bounds import Bounds
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the owner asked for on the command line; None means what the config says."""
+    """Hold what the owner asked for on the command line; None means what the config says."""
 
     session: str = "main"
     model: str | None = None

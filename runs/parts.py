@@ -1,4 +1,4 @@
-"""What a run is made of, from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
+"""Make the parts of a run from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Parts:
 
     @cached_property
     def sandbox(self) -> levels.Level:
-        """What holds the code that runs, here and by the owner's config."""
+        """Return what holds the code that runs, here and by the owner's config."""
         from sandbox.cells import levels
 
         return levels.chosen(levels.probe(self.config.home), self.config.safety.sandbox)
@@ -107,7 +107,7 @@ class Parts:
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
     def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """What a run's scripts change is judged here before it is real; None where this machine has no stage."""
+        """Return what a run's scripts change is judged here before it is real; None where this machine has no stage."""
         if held is None or gate.shared or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
@@ -131,7 +131,7 @@ class Parts:
         return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
 
     def budget(self, options: Options, spent_usd: float) -> Budget:
-        """What a run that goes on now may use."""
+        """Return what a run that goes on now may use."""
         limits = self.config.limits
         return Budget(
             limits.cost_usd if options.max_cost is None else options.max_cost,
@@ -164,20 +164,18 @@ class Parts:
         ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
-        """What the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
+        """Return what the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
-            raise ConfigError(
-                f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor'
-            )
+            raise ConfigError("error.run.no-such-model", model=options.model, known=known)
         return chosen
 
     def first_model(self) -> Model:
         """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
         models = self.configured(Options(), max_retries=1)
         if not models:
-            raise ConfigError("no model is configured.\nSee: sopwith doctor")
+            raise ConfigError("error.run.no-model")
         return models[0]
 
     def _endpoint(self, settings: ModelConfig, max_retries: int, counts_local: bool) -> Model:
@@ -230,7 +228,7 @@ class Parts:
         return self.toolbox().schemas_with(tools)
 
     def recalling(self, session: Session) -> Recalling:
-        """What a session's runs recall."""
+        """Return what a session's runs recall."""
         home = self.config.home
         return Recalling(
             home,
@@ -241,7 +239,7 @@ class Parts:
         )
 
     def source(self, prompts: Prompts) -> Source:
-        """What the briefing of each run is made from."""
+        """Return what the briefing of each run is made from."""
         limits, redact = self.config.limits, self.redactor().redact
         return Source(
             self.config.home,
@@ -261,8 +259,9 @@ class Parts:
         return (lambda: self.window) if self.config.redis else None
 
     def recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
-        """What was said last in a session. Answers that came of other people's words are left out: they are not the
-        owner's, and the run that reads them would have to be asked about more."""
+        """Return what was said last in a session. Answers that came of other people's words are
+        left out: they are not the owner's, and the run that reads them would have to be asked
+        about more."""
         turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
         read = {
             run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}
@@ -293,7 +292,7 @@ class Parts:
         return ""
 
     def credentials(self, options: Options, *, attended: bool) -> dict[str, str]:
-        """What tools may use by name: where the owner is there, and alone."""
+        """Return what tools may use by name: where the owner is there, and alone."""
         if not (self.config.safety.credentials and attended and options.session == "main"):
             return {}
         from safety.credentials import given
@@ -317,7 +316,7 @@ class Parts:
 def lifts(
     gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
 ) -> frozenset[Lift]:
-    """What the sandbox lets this call do beyond."""
+    """Return what the sandbox lets this call do beyond."""
     from sandbox.cells import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)

@@ -1,4 +1,4 @@
-"""What a run log says has happened: the state that a resumed run goes on from."""
+"""Read from a run log what has happened: the state that a resumed run goes on from."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ class Progress:
     working: WorkingMemory = field(default_factory=WorkingMemory)
     state: TurnState = field(default_factory=TurnState)
     totals: Totals = field(default_factory=Totals)
+
+    @property
+    def has_reply(self) -> bool:
+        """Return True when the reply that has no result yet is carried out as the log has it. One that held a secret is
+        asked for again, unless it gave tasks to helpers: they are told what the log says, and may be at it already."""
+        if self.pending is None or self.pending.kind == "rote":
+            return False
+        calls = self.pending.calls
+        return not self.is_pending_redacted or bool(calls and calls[0].name == "delegate")
 
 
 def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Progress:

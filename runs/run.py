@@ -11,11 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from agent_loop import End
-from memory.runlog.inbox import Inbox
 from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Event
 from models.errors import Diverged, LimitReached, ModelUnavailable
@@ -89,49 +87,51 @@ class Run:
 
         A defect of ours is raised after the log says that the run failed.
         """
-        with (
-            Interrupts() as interrupts
-        ):  # to the end of log and journal: a stop that comes late splits neither
+        # To the end of log and journal: a stop that comes late splits neither.
+        with Interrupts() as interrupts:
             try:
                 for event in self._opening:
                     yield self._write(event)
-                try:
-                    end = yield from self._drive(interrupts)
-                except KeyboardInterrupt:
-                    end = {"status": "cancelled", "result": "", "exit": "EXITED"}
-                except RunLogError:  # nothing more can be written
-                    raise
-                except BaseException as error:
-                    self._loop.close()  # ends the tool that is at work
-                    has_left = isinstance(error, GeneratorExit)  # whoever listened
-                    said = "" if has_left else f"{type(error).__name__}: {error}"
-                    self._end(
-                        {
-                            "status": "cancelled" if has_left else "failed",
-                            "result": said,
-                            "exit": "EXITED",
-                        }
-                    )
-                    raise
-                ended = self._end(end)
+                ended = self._end((yield from self._ending(interrupts)))
             finally:
                 self._close()
                 self._log.close()
                 problem = self._spoken.finish() if self._spoken is not None else ""
         self.stopped_by, self.stops = interrupts.received, interrupts.count
-        is_awaited = self.stopped_by is None  # the run is over; who stops now does not want to wait
-        if self._learn is not None and self.status not in ("cancelled", "waiting") and is_awaited:
-            with suppress(KeyboardInterrupt):
-                for event in self._learn(self):
-                    yield {
-                        "type": event["type"],
-                        "run": self.id,
-                        "at": now(),
-                        **self._redact(event),
-                    }
+        yield from self._learned()
         if problem:
-            yield {"type": "journal_failed", "run": self.id, "at": now(), "reason": problem}
+            yield self._stamped({"type": "journal_failed", "reason": problem})
         yield ended
+
+    def _ending(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
+        """Drive the loop; a defect is raised after the log says that the run failed."""
+        try:
+            return (yield from self._drive(interrupts))
+        except KeyboardInterrupt:
+            return {"status": "cancelled", "result": "", "exit": "EXITED"}
+        except RunLogError:  # nothing more can be written
+            raise
+        except GeneratorExit:  # whoever listened has left
+            self._loop.close()  # ends the tool that is at work
+            self._end({"status": "cancelled", "result": "", "exit": "EXITED"})
+            raise
+        except BaseException as error:
+            self._loop.close()
+            said = f"{type(error).__name__}: {error}"
+            self._end({"status": "failed", "result": said, "exit": "EXITED"})
+            raise
+
+    def _learned(self) -> Iterator[Event]:
+        """Yield what is learned from a run that has ended; who has stopped it does not want to wait."""
+        has_ended = self.status not in ("cancelled", "waiting") and self.stopped_by is None
+        if self._learn is None or not has_ended:
+            return
+        with suppress(KeyboardInterrupt):
+            for event in self._learn(self):
+                yield self._stamped(self._redact(event))
+
+    def _stamped(self, event: Event) -> Event:
+        return {"type": event["type"], "run": self.id, "at": now(), **event}
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
         """The loop's events, and how it ended as fields of `run_ended`."""
@@ -172,7 +172,7 @@ class Run:
     def _write(self, event: Event) -> Event:
         if event["type"] not in CLEAN:
             event = self._without_secrets(event)
-        stamped = {"type": event["type"], "run": self.id, "at": now(), **event}
+        stamped = self._stamped(event)
         if event["type"] not in NOT_LOGGED:
             self._log.append(stamped)
             self._totals.add(stamped)
@@ -227,39 +227,3 @@ def _ending(end: End, run: str) -> dict[str, Any]:
 def now() -> str:
     """UTC, ISO 8601, to the millisecond: the "at" of an event."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def cancel(home: Path, run: str) -> bool:
-    """Stops a run: a working one by a signal to its process, a waiting or interrupted one in its log; its helpers too.
-
-    Returns False when all of them had ended already. Raises RunLogError.
-    """
-    import os
-    import signal
-
-    from memory.runlog.log import find_run, read_events, summarise, worker
-
-    run = find_run(home, run)
-    pid = worker(home / "runs" / run)
-    if pid:
-        os.kill(pid, signal.SIGTERM)
-        return True
-    summary = summarise(home, run)
-    below = [cancel(home, child) for child in (summary.children if summary else ())]
-    if summary is None or summary.status not in ("waiting", "interrupted"):
-        return any(below)
-    log = RunLog.reopen(home, run)
-    try:
-        totals = Totals(read_events(home, run))
-        fields = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
-        stamp = {"type": "run_ended", "run": run, "at": now()}
-        log.append({**stamp, **fields, "seconds": totals.seconds, "sop": summary.sop})
-        log.sync()
-    finally:
-        log.close()
-    Inbox(home).remove_run(run)
-    if list((home / "runs" / run).glob("waiting-*.json")):
-        from tools.staged import Staging
-
-        Staging.discard_all(home / "runs" / run, home)
-    return True

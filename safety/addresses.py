@@ -1,4 +1,4 @@
-"""Which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
+"""Decide which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
 
 What counts is the number that a name comes to, not its spelling: a look-up has turned 0x7f.1, 2130706433 and localhost. into
 the same 127.0.0.1 before it is asked about here. Source: IANA's registries of special-purpose addresses.
@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
-# What is not for everybody; Python's own `is_global` differs from one release to the next.
+# Networks that are not for everybody; Python's own `is_global` differs from one release to the next.
 _SPECIAL = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -61,8 +61,8 @@ def is_public(address: Address) -> bool:
 
 
 class Reach(NamedTuple):
-    """What may be asked. `named` is what the config allows beside public addresses: hosts, addresses or networks, each
-    perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
+    """Hold what may be asked. `named` is what the config allows beside public addresses: hosts,
+    addresses or networks, each perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
 
     named: tuple[str, ...] = ()
 

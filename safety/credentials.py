@@ -34,7 +34,7 @@ def resolved(value: Any, credentials: Mapping[str, str]) -> Any:
 
 
 def used(text: str, names: Iterable[str]) -> list[str]:
-    """Which of the names a script could read; all of them where it can read every variable."""
+    """Return which of the names a script could read; all of them where it can read every variable."""
     named = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text)]
     return named or (list(names) if re.search(_ALL, text) else [])
 

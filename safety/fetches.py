@@ -39,12 +39,12 @@ class Fetches(NamedTuple):
 
 
 def is_local(url: str) -> bool:
-    """Whether an address is this machine."""
+    """Return True if an address is this machine."""
     return bool(_LOCAL.match(url))
 
 
 def fetches(script: str, *, is_python: bool, variables: Mapping[str, str]) -> Fetches:
-    """What the script asks; nothing for one that does not parse, which the gate asks about anyway. Never raises."""
+    """Return what the script asks; nothing for one that does not parse, which the gate asks about anyway. Never raises."""
     return _python(script) if is_python else _shell(script, variables)
 
 

@@ -1,4 +1,4 @@
-"""What the gate finds in a call of a tool that is not ours: by its name, by whom it reaches, and by what was asked for.
+"""Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked for.
 
 Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
 and the kind of thing.
@@ -17,7 +17,7 @@ from safety.tool_words import Effect, Words, asks_for, names_thing, takes_all
 from shell.effects import changes_sql
 from text.patterns import names
 
-# Of a tool that is not ours: what the gate calls its effect, and what it says of it.
+# The effects of tools that are not ours, as the gate calls them, and what it says of each.
 _FOREIGN: dict[Effect, tuple[Risk, str]] = {
     "change": ("change", "changes something"),
     "send": ("send", "sends something to others"),
@@ -97,7 +97,7 @@ def look(
 def _asked(
     tool: str, args: Mapping[str, Any], missing: list[Target], *, is_tainted: bool
 ) -> Iterator[Finding]:
-    """What a tool that reads asks of others, and whether it only reads."""
+    """Yield what a tool that reads asks of others, and whether it only reads."""
     if any(_is_sql(name, value) and changes_sql(value) for name, value in args.items()):
         yield Finding("delete", f"{tool} may change what is in a database")
     for target in missing:
@@ -110,7 +110,7 @@ def _asked(
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked for it."""
     risk, does = _FOREIGN[call.effect]
     if (
         call.effect == "spend" and not call.verbs & _ON_A_DAY
@@ -136,7 +136,7 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
 def _others(
     tool: str, call: Words, targets: list[Target], named: Named, read: Callable[[], Iterable[str]]
 ) -> Iterator[Finding]:
-    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    """Yield what is named by its id alone, and is another thing than the request speaks of by what was read of it."""
     ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
     texts = list(read()) if ids else []
     risk, does = _FOREIGN[call.effect]
@@ -155,7 +155,7 @@ def _others(
 
 
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
-    """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
+    """Return True if the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
     kinds = {target.kind for target in targets}
     if kinds & {"address", "url", "account", "phone", "name", "file"} or (
         "time" in kinds and named.has_days

@@ -221,7 +221,7 @@ class Gate:
             )
 
     def _is_said(self, ask: Ask) -> bool:
-        """What is kept stands in the request itself."""
+        """Return what is kept stands in the request itself."""
         from safety import task_calls
 
         return ask.tool in task_calls.TOOLS and task_calls.is_said(
@@ -273,7 +273,7 @@ class Gate:
             yield from (finding for finding in found if is_sure or finding.risk != "unknown")
 
     def _lent(self, ask: Ask, text: str, asked: Fetches, *, sends: bool) -> Iterator[Finding]:
-        """What a script could do with the credentials that it can read."""
+        """Yield what a script could do with the credentials that it can read."""
         from safety import credentials
         from safety.targets import Named
 
@@ -328,7 +328,7 @@ class Gate:
             )
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
-        """What looks like a path in the arguments of a tool that is not ours."""
+        """Yield what looks like a path in the arguments of a tool that is not ours."""
         texts = [
             value
             for value in ask.args.values()
@@ -397,7 +397,7 @@ class Gate:
             yield Finding("delete", f"{ask.tool} moves {ask.paths[0]}{more} to the trash")
 
     def _sandboxed(self, ask: Ask) -> Iterator[Finding]:
-        """What speaks against running code at all."""
+        """Yield what speaks against running code at all."""
         if self.runs_code == "no":
             yield Finding("forbidden", f"code runs in a sandbox only: {self.no_sandbox}")
         elif self.runs_code == "ask" and not ask.attended:
@@ -445,7 +445,7 @@ class Gate:
                 yield Finding("send", about, "target")
 
     def _setting(self, ask: Ask, given: Mapping[str, str]) -> Setting:
-        """What is known before a script runs."""
+        """Return what is known before a script runs."""
         from safety.scripts import USUAL
         from shell import Setting
 

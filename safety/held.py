@@ -1,4 +1,4 @@
-"""Which values the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
+"""List the values that the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def without(config: Config, text: str) -> str:
 
 @lru_cache(maxsize=1024)  # asked of the whole environment before each script
 def is_secret_name(name: str) -> bool:
-    """Whether a variable of this name holds a secret."""
+    """Return True if a variable of this name holds a secret."""
     name = name.upper()
     return name.rpartition("_")[2] in _LAST_WORDS or name in _NAMES
 

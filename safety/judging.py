@@ -18,7 +18,7 @@ from safety.paths import Places
 TABLE = Path(__file__).resolve().parent.parent / "assets" / "safety" / "changes.yaml"
 Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "roots"]
 _SHOWN = 3  # names in a reason
-# What a row says; {names}, {files} and {size} are of the changes that fit it.
+# Words of a row; {names}, {files} and {size} are of the changes that fit it.
 _SAID: dict[str, str] = {
     "machine": "changes {names}, on which the machine depends",
     "agent": "changes {names}, in the agent's own home",
@@ -33,8 +33,8 @@ _SAID: dict[str, str] = {
 
 
 class Question(NamedTuple):
-    """What a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
-    or the refusal."""
+    """Hold what a tool yields for the owner to decide: the changes that a call has made in a stage.
+    It is sent None for a yes, or the refusal."""
 
     changes: ChangeSet
     decision: Decision
@@ -194,5 +194,5 @@ def _table() -> _Table:
 
 
 def _last() -> Iterator[Row]:
-    """What no row fits is asked about."""
+    """Yield what no row fits is asked about."""
     yield Row("any", "any", "any", "ask", "unknown")

@@ -1,4 +1,4 @@
-"""What keys look like that show whose they are: `sk-…`, `ghp_…`, PEM blocks, JWT, webhooks, passwords in URLs.
+"""Recognise keys that show whose they are: `sk-…`, `ghp_…`, PEM blocks, JWT, webhooks, passwords in URLs.
 
 No rule goes by randomness: it would hide hashes and lock files. Patterns are compiled when a text may hold such a key.
 """

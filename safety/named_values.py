@@ -82,7 +82,7 @@ def _end(found: re.Match[str]) -> int:
 
 @lru_cache(maxsize=1024)  # the same few names stand in every event
 def has_name(name: str) -> bool:
-    """Whether a name is one behind which secrets stand: `db_password`, `apiKey`, 密码."""
+    """Return True if a name is one behind which secrets stand: `db_password`, `apiKey`, 密码."""
     lower = name.lower()
     return any(marker in lower for marker in (*_MARKERS, *_CHINESE))
 
@@ -114,7 +114,7 @@ def _placeholder() -> Callable[[str], re.Match[str] | None]:
 
 
 def _is_secret(text: str, found: re.Match[str], label: str) -> bool:
-    """Whether the value behind a name is one, and not code, a type, or a place to fill in."""
+    """Return True if the value behind a name is one, and not code, a type, or a place to fill in."""
     value, name, separator = found["value"], found["name"].lower(), found["sep"]
     if label in value or value.lower().strip("_-:") == name or len(set(value)) < 3:
         return False

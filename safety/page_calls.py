@@ -1,4 +1,4 @@
-"""What the gate finds in a call of the browser's tools: which address is opened, what is pressed and typed, what is handed out.
+"""Judge calls of the browser's tools: the address that is opened, what is pressed and typed, what is handed out.
 
 To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when the page was shown; its
 words are read as a tool's name is: searching passes, an effect passes when the request asks for it.
@@ -36,7 +36,7 @@ _MORE: tuple[tuple[Effect, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-# What the owner is to be told is no effect on others; a cart is a thing.
+# Presses that the owner is told about are no effect on others; a cart is a thing.
 _TO_THE_OWNER = re.compile(
     r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
 )
@@ -158,7 +158,7 @@ def _pressed(
 
 
 def _of_label(tool: str, about: Mapping[str, Any], named: Named) -> Iterator[Finding]:
-    """What the words on a button or link say that it does."""
+    """Yield what the words on a button or link say that it does."""
     label, is_link = str(about.get("name", ""))[:140], about.get("role") == "link"
     effect = next((effect for effect, words in _MORE if words.search(label)), None)
     if (
@@ -200,7 +200,7 @@ def _of_label(tool: str, about: Mapping[str, Any], named: Named) -> Iterator[Fin
 def _handed_out(
     tool: str, found: PageScript, named: Named, places: Places, *, is_tainted: bool
 ) -> Iterator[Finding]:
-    """What is typed, uploaded or sent."""
+    """Yield what is typed, uploaded or sent."""
     for each in found.typed:
         if each.text:
             targets = [
@@ -268,5 +268,5 @@ def _confirmed(tool: str, named: Named) -> Iterator[Finding]:
 
 
 def _asks_for_any(request: str) -> bool:
-    """Whether the request asks for anything but looking."""
+    """Return True if the request asks for anything but looking."""
     return any(asks_for(request, Words(effect, frozenset(), frozenset())) for effect in _EFFECTS)

@@ -63,7 +63,8 @@ class Typed(NamedTuple):
 
 @dataclass
 class PageScript:
-    """What a script does. `blind` says what it does that cannot be seen; "…" at the end of an address: more follows."""
+    """Hold what a script does. `blind` says what it does that cannot be seen; "…" at the end of an
+    address: more follows."""
 
     presses: list[str] = field(default_factory=list)  # references
     typed: list[Typed] = field(default_factory=list)
@@ -305,7 +306,7 @@ class _Reader:
             self._asked(name, args[:1], "get")
 
     def _handled(self, name: str, args: list[Node]) -> None:
-        """What is dragged, and onto what, counts as pressed; so does what opens the choice of a file."""
+        """Count what is dragged, and onto what, as pressed; so does what opens the choice of a file."""
         self.found.drags |= name == "drag"
         for each in args[: 2 if name == "drag" else 1]:
             if each.type != "object":  # so many pixels

@@ -1,4 +1,4 @@
-"""What kind of place a path is: inside the roots, the agent's own home, a folder of secrets, a device, a start-up file.
+"""Tell the kind of place that a path is: inside the roots, the agent's own home, a folder of secrets, a device, a start-up file.
 
 Everything here looks at names only; the caller has followed the links (`Ask.paths` is resolved).
 """
@@ -53,7 +53,7 @@ NAMED_SECRETS = re.compile(
 )
 ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands where there is no root; it differs by system
 SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", ROOTS_KEYS)
-# What is run at the next login, commit or start without anyone asking.
+# Files that run at the next login, commit or start without anyone asking.
 STARTUP = (
     *(
         ".bashrc",
@@ -265,21 +265,21 @@ class Places:
         return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
 
     def is_secret(self, path: Path) -> bool:
-        """Whether reading the path shows keys or passwords."""
+        """Return True if reading the path shows keys or passwords."""
         text = str(path)
         if path == self.agent / "config.yaml" or NAMED_SECRETS.fullmatch(path.name):
             return True
         return _within(text, (*SYSTEM_SECRETS, *self.secrets)) and not NO_SECRET.search(text)
 
     def is_vital_file(self, path: Path) -> bool:
-        """Whether the machine, or everybody's login, depends on the file."""
+        """Return True if the machine, or everybody's login, depends on the file."""
         text = str(path)
         return _within(text, VITAL_FILES) or (
             text.startswith("/sys/") and _UNPLUGS.fullmatch(text) is not None
         )
 
     def is_vital(self, path: Path) -> bool:
-        """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
+        """Return True if deleting the path takes the system, the owner's home or the agent's own with it."""
         return (
             str(path) in SYSTEM
             or self.owner.is_relative_to(path)
@@ -287,7 +287,7 @@ class Places:
         )
 
     def is_lost(self, path: Path) -> bool:
-        """Whether deleting the path takes that, all keys of the owner, all backups, or the home of somebody else."""
+        """Return True if deleting the path takes that, all keys of the owner, all backups, or the home of somebody else."""
         text = str(path)
         return (
             self.is_vital(path)

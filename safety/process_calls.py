@@ -1,4 +1,4 @@
-"""What the gate finds in stopping a process: what the run has started passes, what we are made of never does."""
+"""Judge the stopping of a process: what the run has started passes, what we are made of never does."""
 
 from __future__ import annotations
 

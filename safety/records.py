@@ -1,4 +1,4 @@
-"""What was read about a thing of which a call names only the id: a request for one thing must not reach another.
+"""Keep what was read about a thing of which a call names only the id: a request for one thing must not reach another.
 
 `cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether something else that was read
 is what the request speaks of.
@@ -37,8 +37,8 @@ class Record(NamedTuple):
 def misfit(
     request: str, id: str, texts: Iterable[str], is_named: Callable[[str], bool]
 ) -> Literal["", "not read", "another"]:
-    """Whether the thing of this id is hardly what the request speaks of, by what was read; "" if nothing speaks against it.
-    `is_named` says of another id whether the request has it."""
+    """Return True if the thing of this id is hardly what the request speaks of, by what was read;
+    "" if nothing speaks against it. `is_named` says of another id whether the request has it."""
     read = [record for text in texts for record in records(text[:MAX_CHARS])]
     wanted = id.strip().casefold()
     own = [record for record in read if wanted in record.ids]

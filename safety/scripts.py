@@ -1,4 +1,4 @@
-"""What the gate finds in a script: the effects of its commands (shell/), held against the places of the run."""
+"""Judge a script: the effects of its commands (shell/), held against the places of the run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EVERY = re.compile(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _OURS = ("MEMORY.md", "runs")  # in the agent's home: scripts have no business there
 
 
-# What these variables hold where nothing sets them; `$!` is a job of the script's own, as `%1` is.
+# Values of these variables where nothing sets them; `$!` is a job of the script's own, as `%1` is.
 USUAL = {
     "SHELL": "/bin/bash",
     "PYTHON": "python3",

@@ -127,7 +127,7 @@ class Stream:
         return ready
 
     def _is_apart(self, cut: int) -> bool:
-        """Whether both sides of the cut hide the same as the whole does; a look at what is near is enough."""
+        """Return True if both sides of the cut hide the same as the whole does; a look at what is near is enough."""
         before, behind = self._waiting[max(0, cut - _NEAR) : cut], self._waiting[cut:]
         return self._redactor(before) + self._redactor(behind) == self._redactor(before + behind)
 
@@ -157,7 +157,7 @@ class Stream:
         )
 
     def close(self) -> str:
-        """What still waited."""
+        """Return what still waited."""
         rest, self._waiting = self._redactor(self._waiting), ""
         return rest
 

@@ -68,7 +68,7 @@ _NAMES = "|".join(_MONTHS)
 _MONTH_FIRST = re.compile(rf"\b({_NAMES})[a-z]{{0,6}}\.?\s{{1,3}}({_DAYS})")
 _DAY_FIRST = re.compile(rf"({_DAYS})(?:\s?of)?\s?({_NAMES})[a-z]{{0,6}}\b")
 _NUMBERED = re.compile(r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)")
-# What stands in front of a number that names a thing.
+# Words in front of a number that names a thing.
 _NUMBERS_A_THING = (
     r"\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号|订单|工单|任务|问题|单"
     r"|\b(?:issue|ticket|task|order|case|event|job|item|row|pr|pull request|merge request|invoice|booking|page|card|request|bug|story)"
@@ -121,7 +121,7 @@ def _of_value(keys: set[str], text: str, value: Any, effect: str) -> Iterator[Ta
 
 
 def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
-    """What kind of target an argument of these names is."""
+    """Return what kind of target an argument of these names is."""
     rows: tuple[tuple[bool, Kind], ...] = (
         (bool(keys & _ID) or keys == {"number"}, "id"),
         (bool(keys & _TIME and re.search(r"\d", text)), "time"),
@@ -134,7 +134,7 @@ def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
 
 
 def _name(text: str, inside: list[Target]) -> Iterator[Target]:
-    """What is left of a text beside the addresses in it: `Bob <bob@example.org>` is the address alone."""
+    """Yield what is left of a text beside the addresses in it: `Bob <bob@example.org>` is the address alone."""
     rest = text
     for target in inside:
         rest = rest.replace(target.value, " ")
@@ -199,14 +199,15 @@ def _is_host(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Named:
-    """What the owner has named: the request, and the owner's own data."""
+    """Hold what the owner has named: the request, and the owner's own data."""
 
     request: str
     own: str = ""
 
     def unknown(self, targets: list[Target], *, strict: bool) -> list[Target]:
-        """Those of the targets that the owner has not named. `strict`: what is only described must be named too (times,
-        titles); ids of things that a tool found are left to the caller."""
+        """Return those of the targets that the owner has not named. `strict`: what is only
+        described must be named too (times, titles); ids of things that a tool found are left to
+        the caller."""
         return [target for target in targets if not self._has(target, strict)]
 
     def _has(self, target: Target, strict: bool) -> bool:
@@ -234,7 +235,7 @@ class Named:
         return self._has_phrase(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:
-        """Whether the owner named this address, its host, or a folder of it. `strict`: no query that was not named."""
+        """Return True if the owner named this address, its host, or a folder of it. `strict`: no query that was not named."""
         wanted = _url(url)
         if wanted is None:
             return False
@@ -261,7 +262,7 @@ class Named:
 
     @property
     def has_days(self) -> bool:
-        """Whether the request names days by their dates."""
+        """Return True if the request names days by their dates."""
         return bool(self._days)
 
     @cached_property

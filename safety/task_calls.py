@@ -1,4 +1,4 @@
-"""Whether the owner's request itself says what a call writes into the to-do list: then it passes, whatever the run has read.
+"""Let a call write into the to-do list what the owner's request itself says, whatever the run has read.
 
 All words that are written must stand in the request as they are, and the task that is changed must be named there, by its
 number or its title.

@@ -1,4 +1,4 @@
-"""What typing into an open shell means to the gate: a script, which is looked at like any other.
+"""Judge what is typed into an open shell: a script, which is looked at like any other.
 
 What an interpreter or a client reads is looked at as its input; in an editor or a pager only what starts a program; for
 other programs (an installer that asks "y/n") as if a shell might read it, since one may stand behind them.
@@ -52,7 +52,7 @@ _WATCHERS = {"top", "htop", "btop", "atop"}  # with a key that stops processes
 _STARTED = re.compile(
     r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()"
 )
-# What an editor writes to another file, and reads from one.
+# Keys of an editor that write to another file, and read from one.
 _WRITTEN = re.compile(
     r"(?m)(?:^|[\r\n]|:)\s*(?:w|wq|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^!>\s][^\r\n]*)"
 )
@@ -114,12 +114,12 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
 
 
 def asks_below(words: Sequence[str]) -> bool:
-    """Whether a program asks for files and commands in a line at the bottom of its screen."""
+    """Return True if a program asks for files and commands in a line at the bottom of its screen."""
     return bool(words) and words[0].rpartition("/")[2] in _ASKS_BELOW
 
 
 def _answered(name: str, asked: str, text: str) -> list[str]:
-    """What an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
+    """Return what an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
     if name not in _ASKS_BELOW:
         return []
     found = [

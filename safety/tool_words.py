@@ -1,4 +1,4 @@
-"""What a tool that is not ours does, by its name, its arguments and what its server declares; and whether a request asks for it.
+"""Tell what a tool that is not ours does, by its name, its arguments and what its server declares; and whether a request asks for it.
 
 An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
 `calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
@@ -118,7 +118,7 @@ _SAID_WORD = re.compile(r"(?<![\w-])[a-z0-9]+(?![\w-])")  # a kick-off kicks nob
 
 
 class Words(NamedTuple):
-    """What a tool's name says: the effect, the verbs that said so, and the things it is about."""
+    """Hold what a tool's name says: the effect, the verbs that said so, and the things it is about."""
 
     effect: Effect
     verbs: frozenset[str]
@@ -170,7 +170,7 @@ def _verbs_in(words: list[str]) -> list[str]:
 
 
 def _with_thing(effect: Effect, words: list[str], verbs: list[str]) -> Effect:
-    """What is done to it matters: to create a payment is to pay, to change a password is more than to change a note."""
+    """Return what is done to it matters: to create a payment is to pay, to change a password is more than to change a note."""
     rest = [word for word in words if word not in verbs or words.count(word) > 1]
     things = set(rest)
     if effect == "read" or effect == "system":
@@ -217,8 +217,8 @@ def _chinese(name: str) -> Words | None:
 
 
 def asks_for(request: str, call: Words) -> bool:
-    """Whether the request has a verb of the call's kind, in English or Chinese. One that only wants to know has none:
-    "which tickets are open?" opens nothing."""
+    """Return True if the request has a verb of the call's kind, in English or Chinese. One that
+    only wants to know has none: "which tickets are open?" opens nothing."""
     if _ONLY_WANTS_TO_KNOW.fullmatch(request.strip()):
         return False
     words = request_words(request)
@@ -233,19 +233,19 @@ def asks_for(request: str, call: Words) -> bool:
 
 
 def takes_all(tool: str, request: str) -> bool:
-    """Whether a tool, by its name, takes all there is of a kind, and the request does not speak of all."""
+    """Return True if a tool, by its name, takes all there is of a kind, and the request does not speak of all."""
     words = {word.lower() for word in _WORD.findall(tool.rpartition(".")[2])}
     is_all = bool(words & _TAKES_ALL) or bool(re.search("全部|所有|批量", tool))
     return is_all and not _ALL.search(request)
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is one that asks for something to be done."""
+    """Return True if a word is one that asks for something to be done."""
     return word in _VERB_OF or any(word in said.split() for said in _ASKS.values())
 
 
 def names_thing(request: str, call: Words) -> bool:
-    """Whether the request speaks of what the call is about: an event, an e-mail, a file."""
+    """Return True if the request speaks of what the call is about: an event, an e-mail, a file."""
     words, things = request_words(request), call.things
     if not things:
         return True

@@ -1,4 +1,5 @@
-"""What every test stands on: a temporary home, no settings of this machine, no address but loopback; and the CLI."""
+"""Give every test a temporary home, no settings of this machine, no address but loopback; and the
+CLI."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ _KEPT_VARIABLES = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What a module's fixtures start before a test has its `home` knows as little of this machine's settings."""
+    """Let what a module's fixtures start before a test has its `home` know as little of this
+    machine's settings."""
     folder = os.environ.get("HOME", "")
     if not hasattr(config, "workerinput"):  # the processes that share the tests share it too
         folder = tempfile.mkdtemp(prefix="sopwith-tests-")

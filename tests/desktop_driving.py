@@ -35,7 +35,7 @@ WAIT_SECONDS = PATIENCE_SECONDS
 
 
 def until(is_so: Callable[[], Any], what: str) -> Any:
-    """What `is_so` gives, as soon as it is true."""
+    """Return what `is_so` gives, as soon as it is true."""
     end = time.monotonic() + WAIT_SECONDS
     while not (found := is_so()):
         assert time.monotonic() < end, what

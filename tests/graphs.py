@@ -1,4 +1,5 @@
-"""What the tests of the graph share: a journal with things said in it, and a real server that speaks Bolt."""
+"""Serve the tests of the graph: a journal with things said in it, and a real server that speaks
+Bolt."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def edges(
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two graphs hold the same, in whatever order."""
+    """Return True if two graphs hold the same, in whatever order."""
     return _sorted(one) == _sorted(other)
 
 
@@ -119,7 +120,7 @@ class BoltServer:
             ]
 
     def _answers(self) -> bool:
-        """Whether the log says that the database is there; a port is open sooner."""
+        """Return True if the log says that the database is there; a port is open sooner."""
         return "\nready\n" in (self.folder / "output.txt").read_text("utf-8", "replace")
 
 

@@ -1,10 +1,15 @@
-"""What tests ask of the machine: patience with it, and a port that nobody else has."""
+"""Ask the machine for patience, and for a port that nobody else has."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import random
 import socket
+import time
+
+import psutil
 
 PATIENCE_SECONDS = (
     150.0  # of a test that waits for something: what a busy machine makes late is no failure
@@ -19,3 +24,44 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise AssertionError("a hundred ports are taken")
+
+
+class Hold:
+    """Keep a script at work until the test releases it: a script in a stage sees no file that is made outside meanwhile."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self) -> None:
+        self.seconds = f"{1000 + next(self._numbers)}.{os.getpid():07d}"
+        self.command = f"(sleep {self.seconds} || true)"
+
+    def is_there(self) -> bool:
+        """Return True while a script waits here."""
+        return bool(self._found())
+
+    def release(self) -> None:
+        """Wait until a script is here, and let it go on."""
+        self.reached()
+        for process in self._found():
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+
+    def reached(self) -> None:
+        """Wait until a script is here."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not self.is_there():
+            assert time.monotonic() < end, "no script came here"
+            time.sleep(0.02)
+
+    def left(self) -> None:
+        """Wait until the script has ended."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while self.is_there():
+            assert time.monotonic() < end, "the script is still at work"
+            time.sleep(0.02)
+
+    def _found(self) -> list[psutil.Process]:
+        command = ["sleep", self.seconds]
+        return [
+            each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == command
+        ]

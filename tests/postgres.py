@@ -27,7 +27,7 @@ def programs() -> Path | None:
 
 
 def _user() -> str | bool | None:
-    """Who is to run it: None is ourselves; False: we are root, and there is nobody else."""
+    """Return who is to run it: None is ourselves; False: we are root, and there is nobody else."""
     if os.getuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}

@@ -69,7 +69,7 @@ class Screen:
         return not self._screen.cursor.hidden
 
     def text(self) -> str:
-        """What can be read, from the first line that scrolled away to the last."""
+        """Return what can be read, from the first line that scrolled away to the last."""
         above = [
             "".join(line[column].data for column in range(self._screen.columns))
             for line in self._screen.history.top

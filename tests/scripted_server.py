@@ -27,7 +27,7 @@ PIECE = 20  # characters of text or arguments in one event
 
 @dataclass(slots=True)
 class Answer:
-    """What the server does with one request."""
+    """Hold what the server does with one request."""
 
     text: str = ""
     calls: list[dict[str, Any]] = field(

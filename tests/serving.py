@@ -31,7 +31,7 @@ STRICT = (
 
 @dataclass
 class Answer:
-    """What came back."""
+    """Hold what came back."""
 
     status: int
     headers: dict[str, str]

@@ -1,4 +1,5 @@
-"""What the owner lets a command remove outside the allowed folders goes: the sandbox does not hold it after that."""
+"""Check that what the owner lets a command remove outside the allowed folders goes: the sandbox
+does not hold it after that."""
 
 import json
 from pathlib import Path

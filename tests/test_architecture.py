@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,7 +93,8 @@ def imported(node: ast.AST) -> list[str]:
 
 
 def at_import(node: ast.AST) -> Iterator[ast.AST]:
-    """What runs when the module is imported: not the bodies of functions, not what only type checkers see."""
+    """Yield what runs when the module is imported: not the bodies of functions, not what only type
+    checkers see."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
@@ -271,3 +274,28 @@ def test_tool_schemas_are_those_of_the_code() -> None:
     """`python -m tools.schema` writes the file anew."""
     for file, tools in listed().items():
         assert json.loads(file.read_text("utf-8")) == [derive(tool) for tool in tools]
+
+
+def test_texts_begin_with_a_verb_or_a_noun() -> None:
+    """Refuse docstrings and comments that begin with What, Whether, Of, Those, Who, That, Which: say what the code does."""
+    inverted = re.compile(r"#* *(?:What|Whether|Of|Those|Who|That|Which)\b")
+    wrong = [
+        f"{file.relative_to(CHECKOUT)}:{number}: {text.splitlines()[0]}"
+        for file in all_code()
+        if "learning" not in file.relative_to(CHECKOUT).parts[:1]  # it is being replaced
+        for number, text in texts_of(file)
+        if inverted.match(text)
+    ]
+    assert wrong == []
+
+
+def texts_of(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and the comments of a file, each with its line."""
+    text = file.read_text("utf-8")
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, documented) and (said := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), said
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string

@@ -15,7 +15,7 @@ from memory.runlog.inbox import Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.scripted_server import Answer
 
@@ -193,14 +193,6 @@ def test_a_reminder_without_a_time_asks_for_one(home: Path) -> None:
 # with a model
 
 
-def test_a_known_wording_costs_no_call(home: Path, log: Path, scripted_server: Any) -> None:
-    server = scripted_server([])
-    run = with_model(home, server).start(
-        f"show the last 1 lines of {log}", Options(), AbsentOwner()
-    )
-    assert drive(run)[-1]["result"] == "three" and server.requests == []
-
-
 def test_a_pick_that_only_reads_is_done_and_its_call_counted(
     home: Path, log: Path, scripted_server: Any
 ) -> None:
@@ -235,16 +227,6 @@ def test_a_pick_that_writes_is_left_to_the_model_where_nobody_sees_it(
     run = with_model(home, server).start(f"put a stamp on invoice {bill}", Options(), AbsentOwner())
     ended = drive(run)[-1]
     assert ended["result"] == "I would rather ask." and not bill.exists()
-
-
-def test_a_request_about_something_else_costs_no_call_more(
-    home: Path, scripted_server: Any
-) -> None:
-    server = scripted_server([Answer(text="Roses are red.")])
-    events = drive(
-        with_model(home, server).start("Write a poem about roses", Options(), AbsentOwner())
-    )
-    assert len(server.requests) == 1 and events[-1]["result"] == "Roses are red."
 
 
 def test_what_may_not_run_alone_yet_is_told_to_the_model(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.reach import hosts_of
+from learning.calls.reading import hosts_of
 from memory.sops.store import Sop, read_sop
 from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
@@ -46,7 +46,7 @@ def settings(books: Path) -> str:
 
 
 def taught(home: Path, said: str, name: str, run: str) -> Sop:
-    """What `teach NAME --from-run RUN` stores."""
+    """Return what `teach NAME --from-run RUN` stores."""
     there = agent(home, None, said)
     lesson = lesson_from_run(there, name, run)
     draft = draft_of(there, lesson)
@@ -89,14 +89,15 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
     known = json.loads((sop.folder / "evidence.json").read_text())["tools"]
     assert known["shop.create_order"]["required"] == ["customer", "quantity", "sku"]
 
-    named = dict(zip(("quantity", "pattern", "pattern2"), sop.procedure.parameters, strict=True))
+    values_then = json.loads((sop.folder / "evidence.json").read_text())["runs"][0]["values"]
+    name_of = {str(value): name for name, value in values_then.items()}
     for n, (quantity, product, customer) in enumerate(
         [(250, "red chair", "Bo Chen"), (375, "oak lamp", "Ann Lee")]
     ):
         values = {
-            named["quantity"]: quantity,
-            named["pattern"]: product,
-            named["pattern2"]: customer,
+            name_of["120"]: quantity,
+            name_of["oak lamp"]: product,
+            name_of["Ann Lee"]: customer,
         }
         owner = SpokenOwner(approvals=[*yes])
         drive(agent(home, None, settings(books)).run_sop("order-pieces", values, Options(), owner))

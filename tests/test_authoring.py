@@ -1,4 +1,5 @@
-"""What a model may add to an SOP that was taught, and what it may not: whole teachings over a real endpoint."""
+"""Check what a model may add to an SOP that was taught, and what it may not: whole teachings over a
+real endpoint."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def teach(cli: CommandLine, *more: str) -> str:
 
 
 def answered(home: Path, cli: CommandLine, server: ScriptedServer) -> str:
-    """What teach said with this endpoint."""
+    """Return what teach said with this endpoint."""
     configure(home, server.base_url)
     said = teach(cli)
     (home / "config.yaml").unlink()
@@ -165,7 +166,7 @@ def test_what_a_hostile_reply_proposes_is_refused_and_said(
 
 
 def wordings_without_a_model(home: Path, cli: CommandLine) -> list[str]:
-    """What the same run teaches when no model is asked."""
+    """Return what the same run teaches when no model is asked."""
     code, _, err = cli(
         "teach", "count-lines", "--from-run", "last", "--prove", "file=~/b.txt", "--new-version"
     )
@@ -346,7 +347,7 @@ def test_when_the_limit_is_used_up_nobody_is_asked_for_words(
     assert not any("<draft>" in str(request.body) for request in server.requests)
 
 
-# What is said, and where the values stand.
+# Texts that are said, and the places where the values stand.
 
 
 def test_two_files_do_not_change_places(tmp_path: Path) -> None:

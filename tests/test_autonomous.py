@@ -391,19 +391,6 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
     assert Tasks(home).all()[0].status == ("done" if ends == "done" else "open")
 
 
-def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLine) -> None:
-    served({"Look": [bash("sleep 200"), Answer(text="never")]})
-    Tasks(home).add("Look")
-    process = in_background(home)
-    waits_until(
-        lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home))
-    )
-    assert cli("runs", "cancel", run_ids(home)[0]).code == 0
-    assert process.wait(timeout=PATIENCE_SECONDS) == 0
-    [attempt] = Ledger(home).attempts()
-    assert attempt.status == "cancelled" and "cancelled" in history(home)[0]
-
-
 def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     home: Path, served: Any
 ) -> None:
@@ -418,48 +405,7 @@ def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     ] == "done"
 
 
-def test_killed_between_the_run_and_its_note_no_second_run_is_left(
-    home: Path, served: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Killed(BaseException):
-        pass
-
-    def killed_before_the_note(self: Ledger, what: str, **fields: Any) -> None:
-        if what == "run":
-            raise Killed
-        write(self, what, **fields)
-
-    served({"Look around": Answer(text="all is well")})
-    Tasks(home).add("Look around")
-    write = Ledger.write
-    with monkeypatch.context() as killing, pytest.raises(Killed):
-        killing.setattr(Ledger, "write", killed_before_the_note)
-        work(home)
-    [run] = run_ids(home)
-    assert ended(work(home)) == [("Look around", "done")]
-    assert [attempt.run for attempt in Ledger(home).attempts()] == [run]
-    assert all(
-        (about := summarise(home, each)) and about.status == "done" for each in run_ids(home)
-    )
-
-
 def test_one_at_a_time(home: Path, served: Any) -> None:
     served({})
     with Ledger(home).alone(), pytest.raises(AutoBusy, match=str(os.getpid())):
         work(home)
-
-
-def test_its_folder_does_not_lie_in_the_home_folder(home: Path, served: Any) -> None:
-    served({}, f"auto: {{folder: {home}/work}}\n")
-    with pytest.raises(config.ConfigError, match="must not lie in the home folder"):
-        work(home)
-
-
-def test_what_is_no_length_of_time_is_said(cli: CommandLine) -> None:
-    assert cli("auto", "--for", "soon").code == 2
-    assert "2h" in cli("auto", "--for", "soon").stderr
-
-
-def test_a_session_with_nothing_to_do_says_so_in_one_line(cli: CommandLine, home: Path) -> None:
-    done = cli("auto", "--for", "1m")
-    assert (done.code, done.stdout) == (0, "0 items · nothing left to do\n"), done

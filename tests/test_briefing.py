@@ -1,4 +1,5 @@
-"""What a model is told and when: nothing before it is asked, changed files before the next turn, words to remember at once."""
+"""Check what a model is told and when: nothing before it is asked, changed files before the next
+turn, words to remember at once."""
 
 from __future__ import annotations
 

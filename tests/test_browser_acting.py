@@ -1,4 +1,5 @@
-"""What pages ask of a hand: dragging, menus under the mouse, drawings, chosen files, boxes that scroll, messages that fade."""
+"""Check what pages ask of a hand: dragging, menus under the mouse, drawings, chosen files, boxes
+that scroll, messages that fade."""
 
 from __future__ import annotations
 

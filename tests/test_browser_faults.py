@@ -96,7 +96,7 @@ def browsers(folder: Path) -> list[int]:
 
 
 def watchers(folder: Path) -> list[int]:
-    """What would end a browser below `folder` if we were killed."""
+    """Return what would end a browser below `folder` if we were killed."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -111,7 +111,7 @@ def watchers(folder: Path) -> list[int]:
 
 
 def all_gone(folder: Path) -> bool:
-    """Whether neither is left, or soon is not."""
+    """Return True if neither is left, or soon is not."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (browsers(folder) or watchers(folder)) and time.monotonic() < until:
         time.sleep(0.02)
@@ -130,31 +130,6 @@ def test_a_script_that_never_ends_is_stopped_and_the_tab_goes_on(web: Driver) ->
 def test_a_page_that_loops_by_itself_is_stopped_and_shown(web: Driver) -> None:
     web.ctx.tool_seconds = 1
     assert "it never rests" in web.scan("/loops").as_text()
-
-
-def test_windows_beyond_the_limit_are_closed_and_counted(
-    web: Driver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tools.browser.pages.MAX_TABS", most := 4)
-    web.scan("/windows")
-    web.run("for (let i = 0; i < 100; i++) window.open('/two?' + i)")
-    found = web.scan(tabs_only=True).data["output"].splitlines()
-    assert len(found) <= most
-    with pytest.raises(ToolError, match=f"{most} tabs are open"):
-        for _ in range(most + 1):
-            web.scan("about:blank://", tab="new")
-    browser = web.ctx.kept["browser"]
-    mine = {tab.target for tab in browser.tabs.values()}
-    web.ctx.close()
-    link = Link(address_in(browser.place.profile / "DevToolsActivePort"))
-    left, end = (
-        mine,
-        time.monotonic() + PATIENCE_SECONDS,
-    )  # windows that had just been opened take a moment to go
-    while left & mine and time.monotonic() < end:
-        left = {each["targetId"] for each in link.call("Target.getTargets")["targetInfos"]}
-    link.close()
-    assert not left & mine
 
 
 def test_a_page_of_thirty_megabytes_costs_its_time_and_no_more(web: Driver) -> None:

@@ -3,8 +3,6 @@ that ask for things; and two runs at once in one browser of the owner's."""
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +13,6 @@ import pytest
 from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
-from tests.desktop_driving import needs_desktop, screen
 from tests.test_browser_faults import all_gone, chromium
 from tools.base import ToolError
 
@@ -67,19 +64,6 @@ def test_of_thousands_of_rows_that_differ_by_a_number_the_one_that_was_shown_is_
     assert "Delete 4999" in web.scan().as_text()
 
 
-def test_what_counts_on_a_thing_may_change(web: Driver) -> None:
-    web.scan("/changes")
-    ref = web.refs()["Next"]
-    web.run("document.querySelector('button').textContent = 'Next 7'")
-    assert "was" in web.run(f"await click({ref!r})").data["output"]  # other words
-    ref = web.refs()["Next 7"]
-    web.run(
-        "document.querySelector('button').outerHTML = '<button onclick=\\'document.title = 1\\'>Next 6</button>'"
-    )
-    web.run(f"await click({ref!r})")
-    assert web.run("document.title").data["output"] == "1"
-
-
 def test_where_a_page_leads_that_cannot_be_opened_is_said(web: Driver) -> None:
     web.scan("/two")
     gone = web.run("location.href = 'http://127.0.0.1:2/x'")
@@ -110,41 +94,12 @@ def test_what_a_page_writes_like_a_reference_is_none(web: Driver) -> None:
     assert "(e12345" not in text
 
 
-def test_fields_that_take_nothing_say_so(web: Driver) -> None:
-    web.scan("/two")
-    web.run(
-        "document.body.innerHTML = '<input type=number aria-label=N><fieldset disabled><input aria-label=F></fieldset>'"
-    )
-    assert "[F](" in web.scan().as_text() and "textbox disabled)" in web.scan().as_text()
-    assert (
-        "is a number field and does not take 'many'"
-        in web.run("await type(“N”, 'many')").data["output"]
-    )
-    assert web.run("await type(“N”, '12')").data["output"] == "12"
-    assert "is disabled" in web.run("await type(“F”, 'words')").data["output"]
-
-
 def test_a_script_closes_its_tab_and_that_is_no_failure(web: Driver) -> None:
     web.scan("/two")
     web.scan("/two", tab="new")
     closed = web.run("await close()")
     assert (closed.status, closed.data["output"]) == ("ok", "tab t2 was closed; open are t1")
     assert web.run("document.title").data["output"] == "Two"
-
-
-def test_pages_from_right_to_left_and_in_other_scripts(web: Driver) -> None:
-    text = web.scan("/rtl").as_text()
-    assert "- اثنان [حذف](" in text and "縦書き" in text
-    assert "בחוץ" not in text  # moved away, to the side that cannot be scrolled to
-    refs = [word.split()[0] for word in text.split("[حذف](")[1:]]
-    web.run(f"await click({refs[1]!r})")
-    assert web.scan().data["title"] == "2"
-    assert (
-        web.run("await type(“名前”, '山田 שלום'); await click(“送信”); document.title").data[
-            "output"
-        ]
-        == "送信済み"
-    )
 
 
 def test_what_a_page_asks_the_browser_for_holds_nothing_up(web: Driver) -> None:
@@ -157,54 +112,6 @@ def test_what_a_page_asks_the_browser_for_holds_nothing_up(web: Driver) -> None:
     assert time.monotonic() - started < 20
     with pytest.raises(ToolError, match="there is no tab t99"):
         web.scan(tab="t99")
-
-
-@pytest.fixture(scope="module")
-def display() -> Iterator[str]:
-    with screen() as name:
-        yield name
-
-
-@needs_desktop
-@pytest.mark.parametrize("whose", ["its own", "the owner's"])
-def test_a_browser_in_a_window_is_held_up_by_no_print_dialog(
-    base: str, tmp_path: Path, display: str, monkeypatch: pytest.MonkeyPatch, whose: str
-) -> None:
-    monkeypatch.setenv("DISPLAY", display)
-    monkeypatch.setenv("XAUTHORITY", os.devnull)
-    child = chromium(tmp_path / "owners", headless="") if whose == "the owner's" else None
-    settings = (
-        BrowserConfig(address=str(tmp_path / "owners")) if child else BrowserConfig(headless="off")
-    )
-    web = driver(tmp_path, tmp_path / "home", base)
-    web.ctx.config = Config(home=tmp_path, lang="en", browser=settings)
-    try:
-        web.scan("/asks", tab="new")
-        assert "printed" in web.run("await click(“Print”)").data["new_text"]
-        if not child:  # of the owner's the owner answers
-            assert "nowhere" in web.run("await click(“Where”)").data["new_text"]
-            assert "notes:denied" in web.run("await click(“Notes”)").data["new_text"]
-        web.ctx.close()
-    finally:
-        if child:
-            child.kill()
-            child.wait()
-    assert all_gone(tmp_path)
-
-
-def test_what_the_owner_has_set_in_the_profile_stays(base: str, tmp_path: Path) -> None:
-    file = tmp_path / "home" / "browser" / "profile" / "Default" / "Preferences"
-    file.parent.mkdir(parents=True)
-    file.write_text(
-        '{"profile": {"default_content_setting_values": {"geolocation": 1}, "name": "Mine"}}'
-    )
-    web = driver(tmp_path, tmp_path / "home", base)
-    web.scan("/")
-    web.ctx.close()
-    kept = json.loads(file.read_text())
-    assert kept["profile"]["default_content_setting_values"]["geolocation"] == 1
-    assert kept["profile"]["default_content_setting_values"]["notifications"] == 2
-    assert (kept["profile"]["name"], kept["printing"]["enabled"]) == ("Mine", False)
 
 
 def test_two_runs_at_once_in_the_owners_browser(base: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
-"""What the sites of other people are made of: one listener for many things, editors that draw their own text, fields that
-hand on the focus, frames that hear the mouse alone, what the browser says beside the page, and tables of thousands of rows."""
+"""Check the sites of other people: one listener for many things, editors that draw their own text,
+fields that hand on the focus, frames that hear the mouse alone, what the browser says beside the
+page, and tables of thousands of rows."""
 
 from __future__ import annotations
 

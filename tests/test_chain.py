@@ -118,24 +118,6 @@ def test_replay_and_then_no_model_that_serves_is_unavailable() -> None:
         ask(chain_of(Replay(), ScriptedModel([], "main")))
 
 
-@pytest.mark.parametrize(
-    "busy", [Answer(status=429, headers={"retry-after": "60"}), Answer(status=503)]
-)
-def test_a_model_that_another_follows_is_not_waited_for(busy: Answer) -> None:
-    with ScriptedServer([busy] * 5) as first, ScriptedServer([Answer("b")]) as second:
-        models = [
-            EndpointModel(ModelConfig(name, "m", base_url=server.base_url))
-            for name, server in (("busy", first), ("free", second))
-        ]
-        started = time.monotonic()
-        events, reply = ask(chain_of(*models))
-    assert (reply.text, reply.model) == ("b", "free")
-    assert time.monotonic() - started < 20  # of the 60 that it asks for
-    assert len(first.requests) == 1 or not busy.headers
-    failed = next(event for event in events if event["type"] == "model_failed")
-    assert failed["model"] == "busy" and failed["reason"].startswith(f"busy: {busy.status}: ")
-
-
 def test_the_last_model_is_waited_for() -> None:
     waits: list[float] = []
     with ScriptedServer(

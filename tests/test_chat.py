@@ -12,17 +12,12 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
+from tests.driving import bash
+from tests.machine import Hold
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
+from ui import words
 from ui.terminal.chat import SLASHES
-from ui.words import catalogue
-
-
-def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {
-        "text": text,
-        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
-    }
 
 
 def logs(home: Path) -> list[list[Event]]:
@@ -92,7 +87,7 @@ def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded
 
 def test_slash_commands_have_their_line_in_both_languages() -> None:
     for lang in ("en", "zh"):
-        assert {key for key in catalogue(lang) if key.startswith("slash.")} == {
+        assert {key for key in words.catalogue(lang) if key.startswith("slash.")} == {
             "slash.near",
             "slash.unknown",
             *(f"slash.{each.name}" for each in SLASHES),
@@ -139,24 +134,17 @@ def test_tasks_one_after_the_other_and_out(
     assert "now blue" in history.read_text() and history.stat().st_mode & 0o777 == 0o600
 
 
-def test_typing_while_it_works_steers_it(chat: Opener, home: Path, tmp_path: Path) -> None:
-    go_on, there = tmp_path / "go", tmp_path / "there"
-    scripted(
-        home,
-        [
-            bash(f"touch {there}; while [ ! -e {go_on} ]; do sleep 0.05; done"),
-            bash("true"),
-            "Done.",
-        ],
-    )
+def test_typing_while_it_works_steers_it(chat: Opener, home: Path) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), bash("true"), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(there.exists)
+    hold.reached()
     screen.waits_for("code_run")
     screen.types("only the year 2025" + ENTER)
     screen.waits_for("› only the year 2025")
-    go_on.touch()
-    screen.waits_for("heard: only the year 2025", "Done.")
+    hold.release()
+    screen.waits_for(words.say("run.steered", text="only the year 2025"), "Done.")
     screen.types("/quit" + ENTER)
     assert screen.ends() == 0
     steered = [event for event in logs(home)[0] if event["type"] == "steered"]
@@ -191,17 +179,15 @@ def late(number: int, go_on: Path, there: Path) -> Answer:
     return Answer(text=f"Answer {number}")
 
 
-def test_ctrl_c_stops_the_turn_and_not_the_program(
-    chat: Opener, home: Path, tmp_path: Path
-) -> None:
-    beats = tmp_path / "beats"
-    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
+def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(beats.exists)
+    hold.reached()
     screen.types(CTRL_C)
     screen.waits_for("stopped", "runs resume")
-    waits_until(lambda: is_still(beats))
+    hold.left()
     screen.types(CTRL_C)
     screen.until(lambda: told_how_to_leave(screen) == 1, "to be told how to leave")
     screen.types("/resume" + ENTER)
@@ -228,31 +214,29 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     assert screen.ends() == 0
 
 
-def test_ctrl_d_while_it_works_stops_it_and_leaves(
-    chat: Opener, home: Path, tmp_path: Path
-) -> None:
-    beats = tmp_path / "beats"
-    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
+def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(beats.exists)
+    hold.reached()
     screen.types(CTRL_D)
     assert screen.ends() == 0
-    waits_until(lambda: is_still(beats))
+    hold.left()
     assert logs(home)[0][-1]["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("is_working", [True, False])
 def test_sigterm_leaves_with_the_terminal_as_it_was(
-    chat: Opener, home: Path, tmp_path: Path, is_working: bool, number: signal.Signals
+    chat: Opener, home: Path, is_working: bool, number: signal.Signals
 ) -> None:
-    there = tmp_path / "there"
-    scripted(home, [bash(f"touch {there}; sleep 60"), "Done."])
+    hold = Hold()
+    scripted(home, [bash(hold.command), "Done."])
     screen = chat()
     if is_working:
         screen.types("work" + ENTER)
-        waits_until(there.exists)
+        hold.reached()
     screen.kills(number)
     assert screen.ends() == 130
     assert screen.shows_cursor()
@@ -284,7 +268,7 @@ def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
     screen.types("paint" + ENTER)
     screen.waits_for("Which folder?", "answer:")
     screen.types("/cost" + ENTER)
-    screen.waits_for("/cost comes when this task is over")
+    screen.waits_for(words.say("chat.later", command="/cost"))
     screen.types("/home/me" + ENTER)  # looks like one, and is none
     screen.waits_for("Painted.", "tasks: 1")
     screen.types(CTRL_D)

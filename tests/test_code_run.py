@@ -21,9 +21,7 @@ import pytest
 
 from models.base import ToolResult
 from safety.secrets import Redactor
-from tests.machine import PATIENCE_SECONDS
 from tools.base import ToolContext, ToolError
-from tools.processes import tree as process_tree
 from tools.scripts.calls import code_run
 from tools.scripts.output import RESERVED_BYTES, Live, Output, clean
 
@@ -207,23 +205,6 @@ def test_other_children_of_ours_are_left_alone(ctx: ToolContext) -> None:
         other.wait()
 
 
-def test_calls_side_by_side_do_not_stop_each_other(ctx: ToolContext, tmp_path: Path) -> None:
-    results: dict[int, ToolResult] = {}
-
-    def call(number: int) -> None:
-        mine = ToolContext(ctx.cwd, tmp_path / f"run{number}", ctx.home, call=str(number))
-        script = "sleep 30 & echo done" if number % 2 else "(sleep 0.8; echo slow); echo end"
-        results[number] = run(mine, script)
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(results[number].data["output"] == "slow\nend\n" for number in (0, 2))
-    assert all(results[number].data["stopped"] == ["sleep 30"] for number in (1, 3))
-
-
 def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -> None:
     code = (
         "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.scripts.calls import code_run\n"
@@ -330,21 +311,6 @@ def test_full_disk_is_told_before_anything_is_done(ctx: ToolContext, type: str, 
     assert list(ctx.folder.glob("out-*")) == []
 
 
-def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolContext) -> None:
-    with room(200_000):
-        result = run(ctx, "seq 100000; mkdir ../done; exit 3")
-    assert result.status == "error" and result.data["exit_code"] == 3
-    assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith(
-        "\n100000\n"
-    )
-    assert (
-        f"{result.data['file']}, its first 200,000 bytes: the disk is full …]"
-        in result.data["output"]
-    )
-    assert Path(result.data["file"]).stat().st_size == 200_000
-    assert (ctx.cwd.parent / "done").exists()
-
-
 def test_what_was_reserved_is_free_again_when_the_script_has_ended(ctx: ToolContext) -> None:
     result = run(ctx, "seq 5000")
     assert Path(result.data["file"]).read_text() == "".join(
@@ -395,21 +361,6 @@ def test_escapes_are_taken_out() -> None:
         clean("\x1b[2K\x1b[1;32mok\x1b[m\x1b(B\x1bM \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\")
         == "ok link"
     )
-
-
-def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
-    """The way for systems without /proc, on this one."""
-    tree = process_tree.Tree(
-        ["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t"
-    )
-    try:
-        end = time.monotonic() + PATIENCE_SECONDS
-        while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:
-            time.sleep(0.02)
-        assert sorted(tree._rest_by_psutil()) == sorted(tree._rest_by_proc())
-        assert len(tree._rest_by_psutil()) == 3
-    finally:
-        tree.stop()
 
 
 COSTS = """

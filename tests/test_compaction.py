@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from bench import tokens
 from context import Prompts
 from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Extent, split
 from context.history import History
-from context.tokens import TokenCounter, estimate
+from context.tokens import estimate
 from memory.runlog.log import read_events
 from models.base import Event, Message, Request
 from runs.assemble import Agent, Options
@@ -61,10 +60,6 @@ def lists(turn: int) -> Answer:
 
 def plain(**more: Any) -> Options:
     return Options(rote=False, **more)
-
-
-def roles(messages: Sequence[Message]) -> list[str]:
-    return [message["role"] for message in messages]
 
 
 def test_a_run_of_300_turns_stays_inside_its_budget_and_breaks_the_cache_rarely(
@@ -191,16 +186,6 @@ def test_an_endpoint_that_is_full_gets_a_shorter_request(
     assert of(events, "model_retry") == [] and of(events, "model_failed") == []
 
 
-def test_a_model_that_stays_full_gives_way_to_the_next_one(
-    home: Path, scripted_server: Any
-) -> None:
-    small = scripted_server([lists(1), lists(2), *[Answer(status=400, error=FULL)] * 2])
-    large = scripted_server([Answer(text="done by the large one")])
-    events = drive(of_endpoint(home, small, 100_000, large).start("list", plain(), AbsentOwner()))
-    assert events[-1]["result"] == "done by the large one" and len(small.requests) == 4
-    assert "maximum context length" in of(events, "model_failed")[0]["reason"]
-
-
 def test_a_task_that_is_longer_than_the_context_is_a_clear_end(
     home: Path, scripted_server: Any
 ) -> None:
@@ -238,16 +223,6 @@ def compact(
     return list(History(None, compaction, budget).fit(request, "m")), request.messages
 
 
-def test_big_arguments_fold_too(tmp_path: Path) -> None:
-    args = json.dumps({"content": "some words of a file " * 200})
-    events, messages = compact(tmp_path, history_of(40, "ok", args), 20_000, 40)
-    assert events[0]["folded"] == 34 and events[0]["tokens_after"] <= 20_000 * HIGH
-    assert roles(messages) == ["system", "user", "user", *["assistant", "tool"] * 6]
-    assert "\n1. did 1\n" in messages[2]["content"] and messages[2]["content"].endswith(
-        "34. did 34"
-    )
-
-
 def test_huge_results_leave_fewer_turns_whole_but_the_last_one(tmp_path: Path) -> None:
     events, messages = compact(tmp_path, history_of(10, "word " * 4000), 16_000, 10)
     assert events[0]["tokens_after"] <= LOW * 16_000
@@ -268,15 +243,6 @@ def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
         message["content"] for message in twice if "did 1\n" in (message["content"] or "")
     ] != []
     assert len(split(twice)[1]) == 6
-
-
-def test_steps_lead_to_the_same_history_as_one_leap(tmp_path: Path) -> None:
-    compaction = Compaction(tmp_path, Prompts("zh"), [f"做了 {turn}" for turn in range(1, 41)])
-    leap = compaction.apply(history_of(40), Extent(), Extent(30, 20))
-    walk = history_of(40)
-    for now, to in pairwise([Extent(), Extent(8, 0), Extent(20, 10), Extent(30, 20)]):
-        walk = compaction.apply(walk, now, to)
-    assert walk == leap
 
 
 def test_thousands_of_folded_turns_are_few_lines(tmp_path: Path) -> None:
@@ -302,29 +268,6 @@ TEXTS = {
 @pytest.mark.parametrize("kind", TEXTS)
 def test_the_estimate_is_near_the_count(kind: str) -> None:
     assert 0.8 <= estimate(TEXTS[kind]) / len(tokens.encode(TEXTS[kind])) <= 1.4
-
-
-def test_what_an_endpoint_reports_corrects_the_estimate_of_this_model() -> None:
-    counter = TokenCounter()
-    request = Request(1, [{"role": "user", "content": "word " * 1000}])
-    plain_count = counter.count(request, "a")
-    counter.learn(request, "a", 2 * plain_count)
-    assert (
-        counter.count(request, "a") == 2 * plain_count
-        and counter.count(request, "b") == plain_count
-    )
-    counter.learn(request, "a", 3)  # no tokenizer is as good as that
-    assert counter.count(request, "a") == 2 * plain_count
-
-
-def test_a_message_is_counted_once() -> None:
-    counter = TokenCounter()
-    messages: list[Message] = [{"role": "user", "content": f"word {n}"} for n in range(50)]
-    whole = counter.estimated(Request(1, messages))
-    assert (
-        counter.estimated(Request(1, messages[:20])) + counter.estimated(Request(1, messages[20:]))
-        == whole
-    )
 
 
 def test_a_folded_turn_keeps_what_was_found_in_which_file_and_what_the_owner_answered(

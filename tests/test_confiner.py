@@ -43,7 +43,7 @@ def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> dict[
 
 
 def ready() -> list[psutil.Process]:
-    """Those that wait to start something, of ours."""
+    """Return those that wait to start something, of ours."""
     found = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):  # it has just ended

@@ -143,12 +143,9 @@ def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_h
     ended = [
         (process.communicate(timeout=PATIENCE_SECONDS), process.returncode) for process in racing
     ]
-    assert (
-        sorted(code for _, code in ended)[0] == 0 and [code for _, code in ended].count(0) == 1
-    ), ended
-    assert all(
-        "answered already" in err or "no open entry" in err for (_, err), code in ended if code
-    ), ended
+    assert [code for _, code in ended].count(0) == 1, ended
+    late = ("answered already", "no open entry", "is being worked on", "is done")
+    assert all(any(each in err for each in late) for (_, err), code in ended if code), ended
     assert (Path.cwd() / "times").read_text() == "x\n"
     assert (
         len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"])

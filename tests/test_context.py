@@ -1,4 +1,5 @@
-"""What the model reads when a run begins: order of the blocks, what is cut, what others may not see."""
+"""Check what the model reads when a run begins: order of the blocks, what is cut, what others may
+not see."""
 
 from __future__ import annotations
 
@@ -15,8 +16,7 @@ from bench import tokens
 from config import ContextConfig, Share
 from context import Prompts
 from context.builder import Block, Brief, Context, ContextBuilder, Injector
-from context.injectors import INJECTORS, MAX_HEADER_BYTES
-from context.tokens import estimate
+from context.injectors import INJECTORS
 from context.workspace import Workspace
 from memory.home.reader import reader_for
 from memory.home.sessions import Session
@@ -185,14 +185,6 @@ def test_each_block_stays_within_its_budget_and_says_what_was_left_out(home: Pat
     assert "line 4999 of it" in user and "line 0 of it" not in user
 
 
-def test_all_blocks_together_stay_within_the_budget_of_the_run(home: Path) -> None:
-    lay(home, dict.fromkeys(FILES, "word " * 40000 + "\nmore\n" * 4000))
-    context = built(home, max_tokens=2000)
-    assert sum(context.blocks.values()) <= 2100
-    assert sum(estimate(text) for text in said(context)) <= 2100
-    assert said(context)[1].endswith("Task: count the files")
-
-
 def test_an_injector_that_fails_is_left_out_and_said(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -287,16 +279,6 @@ def test_a_part_of_the_context_can_be_switched_off(
     assert whole in told(Share()) and gone not in told(Share(0))
 
 
-def test_a_part_of_the_context_can_be_limited(home: Path) -> None:
-    shares = ContextConfig(recall=Share(2), earlier=Share(1), sops=Share(3))
-    runs = [earlier_run(home, f"ask {name}", "yes") for name in "ab"]
-    memories = ["one", "two", "three"]
-    system, user = said(built(home, previous=runs, recall=lambda request: memories, shares=shares))
-    assert "- two" in user and "- three" not in user
-    assert "ask b" in user and "ask a" not in user
-    assert "- clean-old-files" in system and "- find-files" not in system
-
-
 def test_sops_that_the_request_calls_up_are_there_whole(home: Path) -> None:
     an_sop(home, "tea", "Makes tea", "triggers: [Kettle, 茶]\n", "Boil the water first.")
     an_sop(home, "coffee", "Makes coffee", "triggers: [bean]\n", "Grind it.")
@@ -330,30 +312,8 @@ def test_the_nearest_hint_is_there_whole_and_the_others_by_a_line(home: Path) ->
     )
 
 
-def headers(home: Path) -> list[str]:
-    return [line for line in said(built(home))[0].splitlines() if line.startswith("- ")]
-
-
-def test_a_long_description_is_cut_at_the_end_of_a_clause(home: Path) -> None:
-    an_sop(
-        home,
-        "pdf",
-        "Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form",
-    )
-    assert headers(home)[-1] == "- pdf: Reads, fills, and merges PDF files, version 1.7 too"
-
-
-@pytest.mark.parametrize("endless", ["word " * 100, "字" * 100])
-def test_a_description_without_clauses_is_cut_hard(home: Path, endless: str) -> None:
-    an_sop(home, "endless", endless)
-    line = headers(home)[-1]
-    assert line.startswith(f"- endless: {endless[:10]}")
-    assert line.endswith("…")
-    assert len(line.encode()) < MAX_HEADER_BYTES + 20
-
-
 def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tokens.Segment]:
-    """What a run with the shipped tools and seeds sends first, as tokens."""
+    """Return what a run with the shipped tools and seeds sends first, as tokens."""
     assert len(SopStore(ROOT / "sops", home / "sops").header_lines(lang, seeds=True)) >= 9
     context = built(home, task, lang=lang, **({"cwd": Path("/home/ann/work/reports")} | changed))
     tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))

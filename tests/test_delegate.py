@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,11 @@ from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
-from runs.run import cancel
+from runs.control.remote import cancel
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, Hold
 from tests.scripted_server import Answer, ScriptedServer
 
 
@@ -89,23 +90,27 @@ def in_turn(*answers: Answer) -> Model:
 
 
 def test_helpers_work_at_the_same_time_and_their_answers_come_back(home: Path, served: Any) -> None:
-    """Each waits for the other's file: one after the other they would never end."""
+    """Hold both until both are at work: one after the other they would never end."""
+    holds = [Hold(), Hold()]
 
     def helper(body: dict[str, Any]) -> Answer:
-        own, other = ("a", "b") if "task A" in said(body) else ("b", "a")
-        wait = f"touch {own}; for i in $(seq 200); do [ -e {other} ] && echo found && exit 0; sleep 0.05; done; exit 1"
-        ends = Answer(
-            text=f"{own} met {other}"
-            if "found" in said(body).partition('"tool"')[2]
-            else "met nobody"
-        )
-        return bash(wait) if results(body) == 0 else ends
+        number = 0 if "task A" in said(body) else 1
+        if results(body) == 0:
+            return bash(holds[number].command)
+        return Answer(text="ab"[number])
 
+    def meet() -> None:
+        for hold in holds:
+            hold.reached()
+        for hold in holds:
+            hold.release()
+
+    threading.Thread(target=meet, daemon=True).start()
     agent, _ = served(in_turn(delegate("task A", "task B"), Answer(text="both met")), helper)
     events = drive(agent.start("Let two look at it", plain(), AbsentOwner()))
     (ended,) = of(events, "tool_ended")
     assert ended["status"] == "ok"
-    assert [each["answer"] for each in ended["data"]] == ["a met b", "b met a"]
+    assert [each["answer"] for each in ended["data"]] == ["a", "b"]
     assert events[-1]["status"] == "done"
     children = [each["run"] for each in ended["data"]]
     parent = summarise(home, events[0]["run"])
@@ -169,14 +174,6 @@ def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: An
     assert refused["status"] == "error" and "code_run" in str(refused["data"])
 
 
-def test_tools_that_nobody_has_are_no_helpers(home: Path, served: Any) -> None:
-    agent, _ = served(
-        in_turn(delegate("look", tools=["no_such"]), Answer(text="done")), in_turn(Answer(text="x"))
-    )
-    (ended,) = of(drive(agent.start("task", plain(), AbsentOwner())), "tool_ended")
-    assert ended["status"] == "error" and "no_such" in str(ended["data"])
-
-
 def test_a_helper_asks_nobody_and_remembers_nothing(home: Path, served: Any) -> None:
     agent, server = served(
         in_turn(delegate("I prefer tea. Remember: my name is Bo"), Answer(text="done")),
@@ -187,26 +184,6 @@ def test_a_helper_asks_nobody_and_remembers_nothing(home: Path, served: Any) -> 
     names = {each["function"]["name"] for each in asked["tools"]}
     assert names and not names & {"ask_user", "start_long_term_update"}
     assert not list((home / "memory").glob("20*.md"))
-
-
-def test_helpers_of_helpers_have_none(home: Path, served: Any) -> None:
-    agent, _ = served(
-        in_turn(delegate("first"), Answer(text="done")),
-        in_turn(delegate("second"), Answer(text="passed on")),
-    )
-    events = drive(agent.start("task", plain(), AbsentOwner()))
-    depths = [
-        found.depth for run in run_ids(home) if (found := Bounds.of(next(read_events(home, run))))
-    ]
-    assert sorted(depths) == [1, 2], depths
-    assert events[-1]["status"] == "done"
-    deepest = [
-        run
-        for run in run_ids(home)
-        if (b := Bounds.of(next(read_events(home, run)))) and b.depth == 2
-    ]
-    ended = of(list(read_events(home, deepest[0])), "tool_ended")[0]
-    assert ended["status"] == "error" and "delegate" in str(ended["data"])
 
 
 def test_the_owners_words_decide_what_a_helper_may_reach_not_its_task(
@@ -394,46 +371,6 @@ def test_a_helper_whose_process_is_killed_goes_on(home: Path, served: Any, tmp_p
     assert len(of(list(read_events(home, child)), "run_resumed")) == 2, "its beginning is one, too"
 
 
-def test_a_secret_in_a_task_begins_no_helpers_anew(home: Path, served: Any, tmp_path: Path) -> None:
-    """The reply that gave the tasks stands in the log without the secret; the model would give it another id now."""
-    gate, secret = tmp_path / "gate", "hush-hush-4711-hush"
-    (home).mkdir(parents=True)
-
-    def parent(body: dict[str, Any]) -> Answer:
-        calls = [
-            {
-                "name": "delegate",
-                "args": {"tasks": [f"slow with {secret}"]},
-                "id": f"d{len(server.requests)}",
-            }
-        ]
-        return Answer(calls=calls) if results(body) == 0 else Answer(text="all done")
-
-    _, server = served(parent, waiting_model(gate), "safety: {credentials: [SERVICE_KEY]}\n")
-    os.environ["SERVICE_KEY"] = secret
-    try:
-        process = in_background(home)
-        waits_until(
-            lambda: (
-                bool(helpers_of(home))
-                and bool(of(list(read_events(home, helpers_of(home)[0])), "tool_started"))
-            )
-        )
-        process.kill()
-        process.wait()
-        [child] = helpers_of(home)
-        waits_until(lambda: worker(home / "runs" / child) is None)
-        gate.touch()
-        run = next(summary.run for summary in list_runs(home) if not summary.parent)
-        again = Agent(config.load(home, "en", dict(os.environ)))
-        events = drive(again.resume(run, plain(), AbsentOwner()))
-    finally:
-        del os.environ["SERVICE_KEY"]
-    assert events[-1]["status"] == "done" and helpers_of(home) == [child]
-    assert secret not in (home / "runs" / run / "log.jsonl").read_text()
-    assert secret not in (home / "runs" / child / "log.jsonl").read_text()
-
-
 def test_cancel_goes_down(home: Path, served: Any, tmp_path: Path) -> None:
     served(
         in_turn(delegate("slow one", "slow two"), Answer(text="never")),
@@ -473,27 +410,6 @@ def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
     events = drive(agent.resume(run, plain(), AbsentOwner()))
     assert events[-1]["status"] == "done" and helpers_of(home) == [child]
     assert of(events, "tool_ended")[0]["data"][0]["answer"] == "slow done"
-
-
-def test_cancelling_an_interrupted_parent_cancels_what_its_helpers_wait_for(
-    home: Path, served: Any
-) -> None:
-    served(
-        in_turn(delegate("fetch it"), bash("sleep 30"), Answer(text="done")),
-        in_turn(bash("curl http://elsewhere.example.org/x"), Answer(text="sent")),
-    )
-    process = in_background(home)
-    waits_until(lambda: len(Inbox(home).list()) == 1)
-    [entry] = Inbox(home).list()
-    parent = next(summary.run for summary in list_runs(home) if not summary.parent)
-    waits_until(lambda: len(of(list(read_events(home, parent)), "tool_started")) == 2)
-    process.kill()
-    process.wait()
-    assert cancel(home, parent)
-    assert Inbox(home).list() == []
-    child = summarise(home, entry.run)
-    assert child is not None and child.status == "cancelled"
-    assert not cancel(home, parent), "all of them have ended"
 
 
 def test_a_helper_is_steered_and_answered_from_outside(

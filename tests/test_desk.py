@@ -17,7 +17,7 @@ from learning.trace import Trace, read_trace
 from models.base import Event
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, drive, of
+from tests.driving import SpokenOwner, agent, call, drive, of
 from tests.shop.data import database
 from tests.shop.tasks import KINDS, Task
 
@@ -155,3 +155,17 @@ def test_a_field_that_only_looks_like_a_status_proves_nothing(shop: Shop) -> Non
     assert check["tool"] == "desk.get_order_details"
     assert check["expect"]["fields"] == {"status": "cancelled", "cancel_reason": "{{reason}}"}
     assert not any("state" in str(step.expect) for step in draft.content.commit)
+
+
+def test_a_model_that_marks_two_runs_teaches_what_is_done_by_rote_the_third_time(
+    shop: Shop,
+) -> None:
+    first, second, third, *_ = KINDS["cancel"]()
+    mark = call("start_long_term_update", what="how to cancel an order")
+    for task, status in ((first, "candidate"), (second, "probation")):
+        *calls, answer = task.replies()
+        events = shop.run(task.request, [*calls, mark, answer])
+        assert [each["status"] for each in of(events, "learned")][-1:] == [status], events[-3:]
+    events = shop.run(third.request, None)
+    assert (events[-1]["status"], events[-1]["rote"]) == ("done", True)
+    assert writes_of(events) == [third.write]

@@ -1,4 +1,5 @@
-"""What the gate says of the desktop's tools: each program is asked about, and what is typed where it is a command."""
+"""Check what the gate says of the desktop's tools: each program is asked about, and what is typed
+where it is a command."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def layout(*names: str) -> None:
 
 
 def typed(desk: Driver, shown: Window, text: str) -> str:
-    """What comes of a text in the field of the window."""
+    """Return what comes of a text in the field of the window."""
     desk.do("keys", text="home shift+end delete")
     desk.do("type", text=text)
     until(

@@ -35,7 +35,7 @@ def ended(stdout: str) -> list[dict[str, Any]]:
 
 
 def left() -> list[str]:
-    """What of a run's desktop still works on this test's display."""
+    """Return what of a run's desktop still works on this test's display."""
     found = []
     for each in psutil.process_iter(["cmdline"]):
         is_desktop = "tools.desktop.child" in (each.info["cmdline"] or [])

@@ -75,7 +75,7 @@ def clipboard() -> bytes:
 
 
 def by_somebody(act: str) -> None:
-    """What another program does to the screen."""
+    """Change the screen as another program does."""
     code = f"from tools.desktop.windows import Windows; w = Windows(); {act}; w.display.sync()"
     subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=True, capture_output=True)
 

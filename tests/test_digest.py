@@ -17,21 +17,16 @@ import pytest
 
 from config import Config, ModelConfig
 from memory.facts.store import Add, FactConflict, FactStore
-from memory.facts.supersede import supersedes
 from memory.facts.undo import undo
-from memory.home.owner_files import Unreadable
 from memory.home.repository import BY_HAND, Repository
 from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.notes import daily as notes
-from memory.notes.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due, entries
-from memory.notes.memory_file import Entry, changed, parse
+from memory.notes.digest import DAYS, MEMORY, Digest, digest, entries
 from memory.notes.remember import Kind
-from models.errors import ModelUnavailable
 from runs.upkeep.heartbeat import beat, memory_entries
 from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import run
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -90,7 +85,7 @@ def answering(*items: dict[str, Any]) -> Callable[[str, str], str]:
     return lambda known, lines: json.dumps(list(items))
 
 
-# What is kept
+# Kept
 
 
 def test_what_the_owner_said_goes_to_its_section_with_date_and_source(home: Path) -> None:
@@ -123,34 +118,6 @@ def test_what_the_owner_said_goes_to_its_section_with_date_and_source(home: Path
         in memory(home)
     )
     assert subjects(home)[0] == "digest: 5 added, 0 superseded, 0 said again (chosen by rules)"
-
-
-def test_a_chinese_owner_gets_chinese_sections(home: Path) -> None:
-    note(home, "我讨厌 Redux")
-    note(home, "记住：打印机在二楼", "instruction")
-    note(home, "今天我们决定用 Postgres", "decision")
-    digest(home, NOW, lang="zh")
-    text = memory(home)
-    assert (
-        "## 主人偏好\n\n- [2026-02-16] 我讨厌 Redux" in text
-        and "## 请记住\n\n- [2026-02-16] 打印机在二楼" in text
-    )
-    assert "[2026-02-16] 2026-02-16 我们决定用 Postgres" in text
-
-
-def test_a_note_names_the_run_in_which_the_owner_said_it(home: Path) -> None:
-    said = run(home, ["Noted."], task="I hate mornings, remember that I prefer tea")[0]["run"]
-    note(home, "I prefer tea", run=said, turn=1)
-    note(home, "I prefer golden toilets", run=said, turn=1)
-    note(home, "I prefer gin", run="20260101-000000-00000", turn=1)
-    group = run(home, ["Done."], task="I prefer cake", session="shared:team")[0]["run"]
-    note(home, "I prefer cake", run=group, turn=1)
-    done = digest(home, NOW)
-    assert [entry.text for entry in done.added] == ["I prefer tea"] and done.added[
-        0
-    ].source == f"{said}:1"
-    assert sorted(why.rule for _, why in done.refused) == ["changed", "evidence", "shared"]
-    assert "golden" not in memory(home) and "gin" not in memory(home) and "cake" not in memory(home)
 
 
 def test_what_a_group_said_is_never_the_owners_memory(home: Path) -> None:
@@ -202,26 +169,6 @@ def test_nothing_new_costs_nothing(home: Path) -> None:
     )
 
 
-def test_the_same_in_other_words_is_known(home: Path) -> None:
-    (home / "memory").mkdir(parents=True)
-    (home / MEMORY).write_text("# Memory\n\n- I like green apples\n", "utf-8")
-    note(home, "I prefer tea", days_ago=1)
-    note(home, "I prefer tea.")
-    note(home, "I like green apples")
-    assert [entry.text for entry in digest(home, NOW).added] == ["I prefer tea"]
-
-
-def test_a_mistake_that_is_made_again_is_counted(home: Path) -> None:
-    note(home, "the lesson is: never deploy on a Friday", "lesson", 3)
-    note(home, "the lesson is: never deploy on a Friday.", "lesson", 1)
-    digest(home, NOW)
-    note(home, "The lesson is: never deploy on a Friday!", "lesson")
-    digest(home, NOW)
-    (entry,) = entries(home)
-    assert entry.times == 3 and " ×3}" in memory(home)
-    assert memory_entries(home)[0].importance == 4
-
-
 def test_what_is_superseded_moves_with_a_pointer_to_what_replaced_it(home: Path) -> None:
     note(home, "I love tea", days_ago=2)
     digest(home, NOW)
@@ -240,47 +187,6 @@ def test_what_is_superseded_moves_with_a_pointer_to_what_replaced_it(home: Path)
     assert "\n\n\n" not in memory(home)
     (home / "memory/.digest.json").unlink()  # everything is looked at once more
     assert not digest(home, NOW).has_changed
-
-
-def test_of_two_that_conflict_in_one_digest_the_newer_stays(home: Path) -> None:
-    note(home, "my favourite colour is blue", days_ago=1)
-    note(home, "my favourite colour is green")
-    digest(home, NOW)
-    assert texts(home) == ["my favourite colour is green"] and [
-        bool(each.by) for each in entries(home)
-    ] == [
-        False,
-        True,
-    ]
-
-
-@pytest.mark.parametrize(
-    ("new", "old", "expected"),
-    [
-        ("I hate tea", "I love tea", True),
-        ("I don't like tea any more", "I like tea", True),
-        ("我讨厌咖啡", "我喜欢咖啡", True),
-        ("我的名字叫小李", "我的名字叫小王", True),
-        ("call me Al", "Call me Albert", True),
-        (
-            "We decided to use MySQL instead of Postgres",
-            "We decided to use Postgres for the shop",
-            True,
-        ),
-        ("我们决定改用 MySQL，不再用 Postgres", "我们决定用 Postgres", True),
-        ("always answer in English", "always answer in German", True),
-        ("以后都用英文回答", "以后都用中文回答", True),
-        ("backups go to /srv/new", "backups go to /srv/old", True),
-        ("I hate coffee", "I love tea", False),
-        ("I love tea", "I love tea with milk", False),
-        ("I hate tea with milk", "I love tea", False),
-        ("We decided to use MySQL for the blog", "We decided to use Postgres for the shop", False),
-        ("always answer in English", "write commit messages in German", False),
-        ("my favourite food is pizza", "my favourite colour is blue", False),
-    ],
-)
-def test_which_sentence_takes_the_place_of_which(new: str, old: str, expected: bool) -> None:
-    assert supersedes(new, old) is expected
 
 
 # The owner's own lines
@@ -304,17 +210,6 @@ def test_what_the_owner_wrote_stays_byte_for_byte(home: Path, end: str) -> None:
     assert BY_HAND in subjects(home)
 
 
-def test_a_line_that_was_changed_by_hand_is_the_owners(home: Path) -> None:
-    note(home, "I love tea", days_ago=1)
-    digest(home, NOW)
-    (home / MEMORY).write_text(memory(home).replace("I love tea", "I love black tea"), "utf-8")
-    note(home, "I hate black tea")
-    digest(home, NOW)
-    assert "- [2026-02-15] I love black tea {" in memory(home) and texts(home) == [
-        "I hate black tea"
-    ]
-
-
 def test_what_the_owner_removed_does_not_come_back(home: Path) -> None:
     note(home, "I prefer tea")
     digest(home, NOW)
@@ -322,34 +217,6 @@ def test_what_the_owner_removed_does_not_come_back(home: Path) -> None:
     note(home, "I prefer quiet rooms")
     digest(home, NOW)
     assert texts(home) == ["I prefer quiet rooms"]
-
-
-@pytest.mark.parametrize(
-    ("data", "error", "says"),
-    [
-        (b"x" * 50_000_000, NotDistilled, "larger than 1,000,000 bytes"),
-        (b"caf\xe9\n", Unreadable, "not UTF-8"),
-        (b"a\0b", Unreadable, "not UTF-8"),
-        (None, Unreadable, "is a folder"),
-    ],
-)
-def test_a_memory_that_cannot_be_worked_on_is_left_alone(
-    home: Path, data: bytes | None, error: type[Exception], says: str
-) -> None:
-    note(home, "I prefer tea")
-    if data is None:
-        (home / MEMORY).mkdir()
-    else:
-        (home / MEMORY).write_bytes(data)
-    with pytest.raises(error, match=says):
-        digest(home, NOW, ask=never_asked)
-    assert data is None or (home / MEMORY).read_bytes() == data
-    if data is None:
-        (home / MEMORY).rmdir()
-    else:
-        (home / MEMORY).unlink()
-    digest(home, NOW)  # and once it is mended, nothing was lost
-    assert texts(home) == ["I prefer tea"]
 
 
 def test_a_note_that_cannot_be_read_does_not_hold_up_the_others(home: Path) -> None:
@@ -399,17 +266,6 @@ def test_a_model_that_is_of_no_help_is_said_and_rules_choose(home: Path, reply: 
     note(home, "I prefer tea")
     done = digest(home, NOW, ask=lambda known, lines: reply)
     assert done.by == "rules" and done.problem and texts(home) == ["I prefer tea"]
-
-
-def test_a_model_that_is_down_is_said_and_rules_choose(home: Path) -> None:
-    def down(known: str, lines: str) -> str:
-        raise ModelUnavailable("nobody answers")
-
-    note(home, "I prefer tea")
-    done = digest(home, NOW, ask=down)
-    assert (
-        done.by == "rules" and done.problem == "nobody answers" and texts(home) == ["I prefer tea"]
-    )
 
 
 def test_orders_in_a_note_reach_no_memory_through_a_model(home: Path) -> None:
@@ -464,16 +320,6 @@ def test_important_turns_of_the_journal_are_read_beside_the_notes(home: Path) ->
 
 
 # When, and by whom
-
-
-def test_it_is_due_once_a_day(home: Path) -> None:
-    assert due(home, NOW)
-    note(home, "I prefer tea")
-    digest(home, NOW)
-    assert not due(home, NOW + timedelta(hours=5)) and due(home, NOW + timedelta(days=1))
-    assert due(
-        home, NOW - timedelta(days=400)
-    )  # a clock that was wrong once does not stop it for a year
 
 
 def test_of_two_processes_one_does_it(home: Path) -> None:
@@ -553,18 +399,6 @@ def test_old_notes_are_put_away_and_the_original_is_in_the_trash(home: Path) -> 
     assert digest(home, NOW).archived == []
 
 
-def test_a_torn_archive_is_left_alone_and_its_notes_stay(home: Path) -> None:
-    note(home, "I prefer old things", days_ago=45)
-    (home / "memory/archive").mkdir()
-    (home / "memory/archive/2026-01.zip").write_bytes(b"PK\x03\x04 torn")
-    done = digest(home, NOW)
-    assert done.archived == [] and "2026-01.zip" in done.problem
-    assert (
-        notes.days(home)
-        and (home / "memory/archive/2026-01.zip").read_bytes() == b"PK\x03\x04 torn"
-    )
-
-
 # memory undo
 
 
@@ -596,16 +430,6 @@ def test_a_note_that_was_taken_back_can_be_made_and_taken_back_again(home: Path)
         assert notes.read(home, TODAY, MAIN) == ""
 
 
-def test_undo_of_what_was_changed_since_changes_nothing(home: Path) -> None:
-    note(home, "I love tea")
-    digest(home, NOW)
-    (home / MEMORY).write_text(memory(home).replace("I love tea", "I love black tea"), "utf-8")
-    before = memory(home)
-    with pytest.raises(FactConflict, match="changed since"):
-        undo(home)
-    assert memory(home) == before
-
-
 # On the command line
 
 
@@ -625,19 +449,3 @@ def test_notes_are_distilled_from_the_command_line(cli: CommandLine, home: Path)
 
 
 # The file
-
-
-def test_entries_are_read_back_as_they_were_written() -> None:
-    first = Entry(
-        "lesson",
-        "odd {text} → #x",
-        "2026-02-15",
-        "20260215-140259-3079f:1",
-        is_verbatim=True,
-        times=2,
-    )
-    second = Entry("decision", "决定用 Postgres", "2026-02-16", "memory/2026-02-16.md")
-    text = changed("", [first, second], {}, {first.id: 2})
-    assert parse(text).entries == (first, second) and parse(text).by_hand == ()
-    moved = parse(changed(text, [], {first.id: second.id}, {})).entries
-    assert [(each.text, each.by) for each in moved] == [(second.text, ""), (first.text, second.id)]

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import pytest
 
-from config import Config, Lang, ModelConfig, Price
+from config import Config, Lang, ModelConfig
 from memory.journal.api import Memory
 from runs.doctor.check import Check
 from runs.doctor.report import checks
@@ -144,17 +144,6 @@ def test_key_is_not_taken_from_netrc(home: Path, serve: Serve) -> None:
     netrc.write_text("machine 127.0.0.1 login me password other\n")
     netrc.chmod(0o600)
     assert found(home, endpoint(serve()))["model main"].ok
-
-
-def test_hosted_model_without_a_price_is_said(home: Path) -> None:
-    hosted = ModelConfig(
-        name="main", model="m", base_url="https://192.0.2.1.example/v1", api_key=KEY
-    )
-    assert found(home, hosted)["price main"].ok is None
-    assert "price main" not in found(
-        home, ModelConfig(name="main", model="m", price=Price(1, 0, 2))
-    )
-    assert "price main" not in found(home, endpoint("http://127.0.0.1:9/v1"))
 
 
 def test_home_that_cannot_serve_is_said(home: Path) -> None:

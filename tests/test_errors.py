@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from config import SopwithError
+from config import SopwithError, sentences
 from context.phrases import FOLDER
 from models.endpoint.failure import Failure
 from models.errors import LimitReached, ModelUnavailable
@@ -113,11 +113,34 @@ def test_every_error_has_its_words(chinese: None) -> None:
         for where, line in found
         if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)
     ]
-    assert len(ours) > 150
+    assert len(ours) > 100
     missing = [
         f"{where} {line}" for where, line in ours if not CHINESE.search(words.in_words(line))
     ]
     assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
+
+
+def test_a_message_has_its_key_and_its_values() -> None:
+    """Hold each `Error("error.KEY", name=…)` to the sentence of its key."""
+    english, wrong = sentences("en"), []
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            if isinstance(key, str) and key.startswith("error.") and key[6:]:
+                given = {each.arg for each in node.keywords}
+                blanks = {
+                    name.partition(":")[0][1:].rstrip("}")
+                    for name in BLANK.findall(english.get(key, "{?}"))
+                }
+                wrong += [(str(path), key)] if blanks != given else []
+    assert wrong == []
+
+
+def test_fewer_lines_are_translated_backwards() -> None:
+    """Lower the bound whenever messages get keys; at 0 context/phrases.py goes."""
+    assert len(book()) <= 628
 
 
 def test_words_fill_in_the_same_blanks() -> None:
@@ -194,18 +217,6 @@ def test_what_is_set_wrongly_is_said_in_chinese(
     (home / "config.yaml").write_text(text, "utf-8")
     done = cli("--lang", "zh", "runs", "list")
     assert done.code == 2 and said in done.stderr, done
-
-
-@pytest.mark.parametrize(
-    ("version", "said"), [("999", "属于更新的 Sopwith"), ("what", "里应是一个数字")]
-)
-def test_a_home_that_cannot_be_used_is_said_in_chinese(
-    cli: CommandLine, home: Path, version: str, said: str
-) -> None:
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "version").write_text(version, "utf-8")
-    done = cli("--lang", "zh", "runs", "list")
-    assert done.code != 0 and said in done.stderr and english_words(done.stderr, home) == []
 
 
 def english_words(text: str, home: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the help and the documents show can be typed as it stands there."""
+"""Check that what the help and the documents show can be typed as it stands there."""
 
 import json
 import re

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.facts.lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
+from memory.facts.lines import MAX_INDEX_LINES, Fact, index, parse, render, sections
 from memory.facts.store import (
     FACTS,
     INDEX,
@@ -32,7 +32,6 @@ from memory.facts.store import (
     FactStore,
     Retire,
     check,
-    due,
 )
 from memory.home.repository import BY_HAND, Repository, RepositoryError
 from memory.runlog.evidence import Pointer, read_record
@@ -117,16 +116,6 @@ def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Po
     assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
 
 
-def test_the_gate_goes_by_the_owners_page(home: Path, proof: Pointer) -> None:
-    page = (CHECKOUT / "sops/memory-management/SKILL.md").read_text("utf-8")
-    own = home / "sops/memory-management/SKILL.md"
-    own.parent.mkdir(parents=True)
-    own.write_text(page.replace("- Reasoning:", '- `never` "shelf 4"\n- Reasoning:'), "utf-8")
-    add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
-    with pytest.raises(FactRefused, match="forbidden"):
-        add(FactStore(home), "shelf 4 is /srv/shelf/4", proof)
-
-
 def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointer) -> None:
     store = FactStore(home, today="2026-03-01")
     old = add(store, "git is 2.39.5", proof, section="TOOLS")
@@ -156,22 +145,6 @@ def test_a_patch_must_match_exactly(home: Path, proof: Pointer) -> None:
     assert check(home) == []
 
 
-def test_what_is_missing_is_looked_for_again(home: Path) -> None:
-    record = read_record(home, run(home, [bash("ffmpeg-nowhere -version"), "Done."])[0]["run"])
-    assert record is not None
-    store = FactStore(home, today="2026-01-15")
-    fact = add(
-        store,
-        "ffmpeg-nowhere is not installed",
-        record.pointer(record.results[0]),
-        section="NEGATIVE",
-    )
-    assert fact.reprobe == "2026-02-14" and "2026-02-14" in (home / INDEX).read_text("utf-8")
-    assert due(store.all(), "2026-02-13") == [] and due(store.all(), "2026-02-14") == [fact]
-    other = store.apply(Add("NEGATIVE", "there is no fax here", (), "2026-12-01"), by_owner=True)
-    assert other.reprobe == "2026-12-01" and check(home) == []
-
-
 def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
     home: Path, proof: Pointer
 ) -> None:
@@ -189,15 +162,6 @@ def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
     add(store, "shelf 3 is /srv/shelf/3", proof)
     assert [commit.subject for commit in Repository(home).log(FACTS)][1] == BY_HAND
     assert all(fact.id and fact.day for fact in store.all()) and len(store.all()) == 3
-
-
-def test_a_line_that_is_no_fact_is_named_and_nothing_is_changed(home: Path, proof: Pointer) -> None:
-    (home / "memory").mkdir(parents=True, exist_ok=True)
-    (home / FACTS).write_text("[PATHS]\n- a is /srv/a\nwhat is this\n", "utf-8")
-    with pytest.raises(FactLineError, match=r"global_mem.txt:3"):
-        add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
-    assert "global_mem.txt:3" in check(home)[0]
-    assert (home / FACTS).read_text("utf-8").endswith("what is this\n")
 
 
 def test_check_finds_what_is_wrong(home: Path, proof: Pointer) -> None:
@@ -296,17 +260,6 @@ def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> N
     )
     store.undo()
     assert [fact.text for fact in store.all()] == ["short answers"] and check(home) == []
-
-
-def test_without_git_facts_are_kept_and_undo_says_why_not(
-    home: Path, proof: Pointer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(home))
-    store = FactStore(home)
-    fact = add(store, "shelf 3 is /srv/shelf/3", proof)
-    assert store.all() == [fact] and check(home) == []
-    with pytest.raises(RepositoryError, match="git"):
-        store.undo()
 
 
 # Several writers, kills, a full disk

@@ -81,7 +81,7 @@ def scripted(home: Path) -> None:
 
 
 def kinds(home: Path) -> dict[str, tuple[int, int]]:
-    """What lies in the home folder that nobody but the owner may change: its kind and size."""
+    """Return what lies in the home folder that nobody but the owner may change: its kind and size."""
     found = [
         path
         for path in home.rglob("*")

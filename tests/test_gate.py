@@ -23,7 +23,7 @@ def gate(tmp_path: Path) -> Gate:
 
 
 def bash(gate: Gate, script: str, **more: Any) -> Decision:
-    """What the gate says of a bash script in the working folder."""
+    """Return what the gate says of a bash script in the working folder."""
     return gate.decide(
         Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main")
     )

@@ -1,4 +1,5 @@
-"""What goes with a task on the command line: files, text that is piped in, the last conversation."""
+"""Check what goes with a task on the command line: files, text that is piped in, the last
+conversation."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def rows_of(home: Path) -> Store:
 
 
 def is_in_step(home: Path, server: BoltServer) -> bool:
-    """Whether Neo4j gives what the rows give, each thing once."""
+    """Return True if Neo4j gives what the rows give, each thing once."""
     with opened(home, config=server.config) as copied, opened(home) as plain:
         is_answering = copied._current() is not None
         alike = same(copied.snapshot(limit=10_000), plain.snapshot(limit=10_000))

@@ -12,7 +12,7 @@ import pytest
 
 from config import Config, ModelConfig, SopwithError
 from memory.graph import opened
-from memory.graph.reading import SCHEMA, parsed
+from memory.graph.reading import SCHEMA
 from memory.graph.weave import read
 from memory.home.sessions import Session
 from memory.journal.api import Memory
@@ -137,23 +137,6 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        "```json\n" + reply(statement()) + "\n```",
-        "Here you are: " + json.dumps([statement()]),
-        reply(statement())[:-2],  # cut off
-        reply(statement()).replace('"', "'"),
-        json.dumps(statement()),
-        reply(statement(predicate="prefers"), {"subject": 3}, statement(predicate=None)),
-    ],
-)
-def test_a_reply_that_is_not_clean_json_is_read_as_far_as_it_can_be(said: str) -> None:
-    assert [(each.predicate, each.object) for each in parsed(said)] == [
-        ("PREFERS", "strong coffee")
-    ]
-
-
-@pytest.mark.parametrize(
     "failure",
     [
         "I would rather not.",
@@ -238,19 +221,6 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
         asked = len(server.requests)
         beat(config, LATER + timedelta(days=1))
         assert len(server.requests) == asked
-    with opened(home) as graph:
-        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
-
-
-def test_an_endpoint_that_knows_no_schema_is_asked_without(home: Path) -> None:
-    say(home, SAID)
-    refusal = Answer(status=400, error={"message": "Unknown parameter: response_format"})
-    with ScriptedServer(
-        [refusal, Answer(text="```json\n" + reply(statement()) + "\n```")]
-    ) as server:
-        config = configured(home, server)
-        beat(config, LATER)
-        assert ["response_format" in each.body for each in server.requests] == [True, False]
     with opened(home) as graph:
         assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
 

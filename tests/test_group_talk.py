@@ -1,4 +1,4 @@
-"""Who says what in a group stands in the journal by name, and is never the owner's."""
+"""Check that what is said in a group stands in the journal by name, and is never the owner's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a replay is stopped by before it writes: drift of tools, an uncovered request, a world that cannot take it."""
+"""Check what a replay is stopped by before it writes: drift of tools, an uncovered request, a world
+that cannot take it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def last(events: list[Event]) -> Event:
 
 
 def told(events: list[Event], turn: int) -> Any:
-    """What the tool of a turn brought."""
+    """Return what the tool of a turn brought."""
     return next(event["data"] for event in of(events, "tool_ended") if event["turn"] == turn)
 
 

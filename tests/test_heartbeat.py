@@ -23,7 +23,6 @@ from memory.runlog.log import run_ids
 from runs.auto.idle import WhenIdle
 from runs.auto.ledger import Ledger
 from runs.upkeep.heartbeat import Heartbeat
-from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -78,17 +77,6 @@ def test_the_notes_are_distilled_once_a_day(home: Path, scripted_server: Any) ->
     assert heart.once() is not None and len(server.requests) == 2
 
 
-def test_what_fails_is_tried_again_an_hour_later(home: Path) -> None:
-    now = [NOON]
-    heart = Heartbeat(settings(home), lambda: now[0])
-    (home / "memory").write_text("in the way")
-    assert heart.once() is None
-    (home / "memory").unlink()
-    assert heart.once() is None, "not at once"
-    now[0] += timedelta(hours=1)
-    assert heart.once() is not None
-
-
 def test_what_the_journal_has_put_off_is_worked_off(home: Path) -> None:
     here = settings(home)
     heart = Heartbeat(here, lambda: NOON)
@@ -105,15 +93,6 @@ def test_what_the_journal_has_put_off_is_worked_off(home: Path) -> None:
             store.close()
 
     waits_until(is_done)
-
-
-def test_the_loop_ends_at_once_when_it_is_stopped(home: Path) -> None:
-    stop = threading.Event()
-    thread = threading.Thread(target=Heartbeat(settings(home), lambda: NOON).run, args=(stop,))
-    thread.start()
-    stop.set()
-    thread.join(PATIENCE_SECONDS)
-    assert not thread.is_alive()
 
 
 IDLE = "auto: {allowed: yes, idle_minutes: 30, minutes: 60, cost_usd: 1.0}\n"

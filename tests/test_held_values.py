@@ -106,7 +106,8 @@ def test_scripts_however_long_and_whatever_they_are_for(cli: CommandLine, home: 
 def test_tools_that_send_type_keep_and_ask(
     cli: CommandLine, home: Path, server: tuple[str, list[str]], tmp_path: Path
 ) -> None:
-    """What is outside gets the value, since the owner has allowed it; what is kept and shown has its name."""
+    """Give the value to what is outside, since the owner has allowed it; what is kept and shown has
+    its name."""
     at, asked = server
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -231,7 +232,8 @@ def test_the_browser(cli: CommandLine, home: Path, server: tuple[str, list[str]]
 
 
 def test_the_page(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What it answers, and what is attached to a message; the file itself stays as the owner has sent it."""
+    """Look at answers and at what is attached to a message; the file itself stays as the owner has
+    sent it."""
     folder = tmp_path_factory.mktemp("web")
     replies = [call("file_read", path="a.txt"), bash(f"echo {VALUE}"), f"It is {VALUE}."]
     with Served(made_home(folder, {"held": replies}), folder / "cwd") as served:

@@ -44,18 +44,6 @@ def test_folder_that_was_deleted_is_made_again(home: Path) -> None:
     assert (home / "inbox").is_dir()
 
 
-def test_opening_again_changes_nothing_and_is_quick(home: Path) -> None:
-    open_home(home)
-    before = tree(home)
-    taken = []
-    for _ in range(50):
-        start = time.thread_time()
-        open_home(home)
-        taken.append(time.thread_time() - start)
-    assert tree(home) == before
-    assert sorted(taken)[len(taken) // 2] < 0.001
-
-
 def test_home_of_a_newer_version_is_refused_and_untouched(home: Path) -> None:
     home.mkdir()
     (home / "version").write_text("2\n")

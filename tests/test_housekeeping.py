@@ -114,13 +114,6 @@ def test_settings_are_shown_without_secrets(home: Path, cli: CommandLine) -> Non
     assert "is fine" in cli("config", "check").stdout
 
 
-def test_a_fault_in_the_settings_is_named(home: Path, cli: CommandLine) -> None:
-    home.mkdir(exist_ok=True)
-    (home / "config.yaml").write_text("limits:\n  turns: many\n")
-    done = cli("config", "check")
-    assert done.code == 2 and "turns" in done.stderr and "line 2" in done.stderr
-
-
 def test_bash_completes_commands_and_options(cli: CommandLine, tmp_path: Path) -> None:
     script = tmp_path / "completion"
     script.write_text(cli("completion", "bash").stdout)
@@ -139,17 +132,6 @@ def test_bash_completes_commands_and_options(cli: CommandLine, tmp_path: Path) -
     assert completed("sopwith", "sch") == ["schedule"]
     assert completed("sopwith", "runs", "l") == ["list"]
     assert completed("sopwith", "runs", "list", "--st") == ["--status"]
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_get_a_script(shell: str, cli: CommandLine) -> None:
-    done = cli("completion", shell)
-    assert done.code == 0 and "sopwith" in done.stdout and "schedule" in done.stdout
-
-
-def test_an_unknown_shell_is_refused(cli: CommandLine) -> None:
-    done = cli("completion", "tcsh")
-    assert done.code == 2 and "bash, zsh, fish" in done.stderr
 
 
 def test_help_shows_what_a_command_takes(cli: CommandLine) -> None:

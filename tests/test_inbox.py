@@ -74,39 +74,6 @@ def test_a_question_is_not_approved_and_a_confirmation_not_answered(home: Path) 
         inbox.answer(inbox.get("r1.4"), Answer("answer", "yes"))
 
 
-def test_unknown_ids_name_what_is_open(home: Path) -> None:
-    inbox = Inbox(home)
-    with pytest.raises(InboxError, match="open: none"):
-        inbox.get("x")
-    inbox.add(question())
-    with pytest.raises(InboxError, match=r"open: r1\.3"):
-        inbox.get("x")
-    assert inbox.get("r1").id == "r1.3"
-
-
-def test_a_cancelled_run_waits_for_nothing(home: Path) -> None:
-    inbox = Inbox(home)
-    inbox.add(question("r1", "r1.3"))
-    inbox.add(question("r2", "r2.3"))
-    inbox.remove_run("r1")
-    assert [entry.id for entry in inbox.list()] == ["r2.3"]
-
-
-def test_the_hash_names_one_call() -> None:
-    assert call_hash("t", {"a": 1, "b": 2}) == call_hash("t", {"b": 2, "a": 1})
-    assert (
-        len(
-            {
-                call_hash("t", {"a": 1}),
-                call_hash("t", {"a": "1"}),
-                call_hash("u", {"a": 1}),
-                call_hash("t", None),
-            }
-        )
-        == 4
-    )
-
-
 def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(
     home: Path, cli: CommandLine
 ) -> None:
@@ -125,15 +92,6 @@ def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(
     verified = cli(*entry.command.replace("=…", "=~/b.txt").split()[1:])
     assert verified.code == 0, verified
     assert Inbox(home).list() == []
-
-
-def test_a_proposal_can_be_put_away(home: Path, cli: CommandLine) -> None:
-    inbox = Inbox(home)
-    inbox.propose(
-        Entry("sop-x", "r1", "proposal", "x: commit.1: differs", command="sopwith sops disable x"),
-        "x",
-    )
-    assert cli("inbox", "deny", "sop-x").code == 0 and inbox.list() == []
 
 
 def test_a_notice_is_read_and_put_away_and_nobody_waits_for_it(

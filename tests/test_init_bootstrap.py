@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,6 @@ def ready(home: Path) -> None:
     """A home whose config.yaml is there already."""
     home.mkdir(parents=True)
     (home / "config.yaml").write_text("limits: {turns: 9}\n")
-
-
-def shows(screen: Screen, text: str, times: int) -> bool:
-    return screen.text().count(text) == times
 
 
 def git(home: Path, *args: str) -> str:
@@ -61,23 +56,6 @@ def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
     assert "first start" in git(home, "log", "-1", "--format=%s")
     assert "BOOTSTRAP.md" not in git(home, "ls-tree", "--name-only", "HEAD")
     assert git(home, "status", "--porcelain") == ""
-
-
-def test_in_chinese_a_no_asks_once_more(home: Path, at_terminal: Callable[..., Screen]) -> None:
-    ready(home)
-    screen = at_terminal("--lang", "zh", "init")
-    asked = ("怎么称呼你", "你是做什么的", "还有什么应该知道", "怎样和你说话", "这样对吗")
-    rounds = (("老王", "", "", "", "不对"), ("小王", "写程序", "", "简短", "是的"))
-    for times, answers in enumerate(rounds, 1):
-        for question, answer in zip(asked, answers, strict=True):
-            screen.until(partial(shows, screen, question, times), question)
-            screen.waits_for_prompt()
-            screen.types(answer + ENTER)
-    screen.waits_for("已写入：OWNER.md, SPIRIT.md")
-    assert screen.ends() == 0
-    owner = (home / "OWNER.md").read_text()
-    assert "- 称呼：小王\n- 做什么：写程序\n" in owner and "老王" not in owner
-    assert "- 怎样和主人说话：简短" in (home / "SPIRIT.md").read_text()
 
 
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
@@ -145,16 +123,6 @@ def test_leaving_at_the_last_question_writes_nothing(laid_out: Path) -> None:
     assert (laid_out / "SPIRIT.md").read_text() == template("SPIRIT.md", "en")
 
 
-def test_the_questions_are_those_of_the_file(laid_out: Path) -> None:
-    asked = '---\nquestions:\n  - {ask: "Which city?", file: OWNER.md, label: City}\n---\n'
-    (laid_out / "BOOTSTRAP.md").write_text(asked.replace("\n", "\r\n"))
-    someone = Spoken("Oslo\x1b[31m", "ok")
-    assert bootstrap.play(laid_out, "en", someone)
-    assert someone.asked[0].startswith("Which city?") and (
-        laid_out / "OWNER.md"
-    ).read_text().endswith("- City: Oslo\n")
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -176,12 +144,3 @@ def test_a_broken_file_is_told_and_the_shipped_questions_are_asked(
 def test_it_is_played_once(laid_out: Path) -> None:
     assert bootstrap.play(laid_out, "en", Spoken("", "", "", "", "yes"))
     assert not bootstrap.prepare(laid_out, "en")
-
-
-def test_it_goes_when_what_it_asks_stands_in_the_files_already(laid_out: Path) -> None:
-    """Whoever told the agent in a chat, or wrote it there, is not asked again."""
-    (laid_out / "OWNER.md").write_text("# Owner\n\n- Name: Ada\n")
-    assert bootstrap.prepare(laid_out, "en"), "who the agent is has not been said"
-    (laid_out / "SPIRIT.md").write_text("# Spirit\n\nShort answers.\n")
-    assert not bootstrap.prepare(laid_out, "en") and not (laid_out / "BOOTSTRAP.md").exists()
-    assert not bootstrap.prepare(laid_out, "en"), "and does not come back"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
-import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -187,45 +185,12 @@ def test_bytes_that_are_no_text_spoil_one_turn_only(journal: Journal) -> None:
     assert [entry.is_sound for entry in journal.entries(path.name)] == [False, True]
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [b"{}", b'{"id": 5, "at": "x", "lines": -1, "tags": 3, "importance": "z"}', b"{nonsense}"],
-)
-def test_a_mark_that_somebody_spoiled_is_no_reason_to_stop(journal: Journal, mark: bytes) -> None:
-    journal.append([turn("first"), turn("second", "t2")])
-    path = journal.folder / "2026-02-01.md"
-    path.write_bytes(
-        re.sub(rb"<!-- turn .*? -->", b"<!-- turn " + mark + b" -->", path.read_bytes(), count=1)
-    )
-    entries = list(journal.entries(path.name))
-    assert (entries[-1].turn.text, entries[-1].is_sound) == ("second", True)
-    assert not any(entry.is_sound for entry in entries[:-1])
-
-
 def test_a_link_in_place_of_a_day_is_not_followed(journal: Journal, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("mine")
     (journal.folder / "2026-02-01.md").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(JournalError, match="cannot be written"):
         journal.append([turn("x")])
     assert (tmp_path / "elsewhere").read_text() == "mine"
-
-
-def test_threads_and_journals_write_one_after_another(tmp_path: Path) -> None:
-    (tmp_path / "journal").mkdir()
-
-    def write(writer: int) -> None:
-        own = Journal(tmp_path)
-        for number in range(25):
-            own.append([turn(f"line\nof {writer}", f"{writer}-{number}")])
-
-    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    entries = list(Journal(tmp_path).entries("2026-02-01.md"))
-    assert len({entry.turn.id for entry in entries}) == 100
-    assert all(entry.is_sound for entry in entries)
 
 
 def test_who_waits_too_long_for_the_lock_is_told(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import os
 import shutil
 import sqlite3
@@ -21,12 +19,11 @@ from memory.journal.api import Memory
 from memory.journal.lock import JournalError, JournalTooNew
 from memory.journal.store import Episode, Store, text_hash
 from memory.journal.sync import INDEX, check, rebuild
-from memory.journal.tables import STEPS, VERSION, WITH_GRAPH
+from memory.journal.tables import VERSION
 from memory.journal.turns import Turn
 from tests.conftest import CHECKOUT
 from text.time import TimeRange
 from text.words import asked, cut
-from text.words.tokens import _of_any_script
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
 GROUP = Session("shared", "g1")
@@ -160,14 +157,6 @@ def test_turns_are_found_by_both_times(store: Store) -> None:
     assert store.turns([numbers[3]])[numbers[3]].mentioned[0].start is None
 
 
-def test_neighbours_are_of_the_same_session_and_in_order(store: Store) -> None:
-    numbers = store.add(turns())
-    store.add(turns(["elsewhere"], "shared:g1", AT + timedelta(minutes=3, seconds=5)))
-    assert store.neighbours(numbers[3], 2, 2) == [numbers[1], numbers[2], numbers[4], numbers[5]]
-    assert store.neighbours(numbers[0], 2, 1) == [numbers[1]]
-    assert store.neighbours(10_000) == []
-
-
 def test_a_store_for_one_session_gives_nothing_of_others(store: Store, tmp_path: Path) -> None:
     mine = store.add(turns(["the printer of the group"], "shared:g1"))
     others = store.add(turns()) + store.add(turns(["another group's printer"], "shared:g2"))
@@ -194,84 +183,11 @@ def test_a_store_for_one_session_gives_nothing_of_others(store: Store, tmp_path:
     shared.close()
 
 
-def test_what_fails_waits_longer_each_time(store: Store) -> None:
-    store.enqueue("graph", ["a", "b"])
-    waits = []
-    for _ in range(14):
-        store.postpone("graph", ["a"], "down", now=1000.0)
-        waits.append(
-            (
-                store.soonest(["graph"]) or 0,
-                min(w for w in range(4000) if "a" in store.due("graph", now=1000.0 + w)),
-            )
-        )
-    assert [wait for _, wait in waits][:4] == [2, 4, 8, 16]
-    assert waits[-1][1] == 3600
-    assert store.due("graph", now=1000.0) == ["b"]
-    store.finish("graph", ["a", "b"])
-    assert store.queues() == {}
-
-
 def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     with pytest.raises(RuntimeError), store.writing():
         store.add(turns())
         raise RuntimeError
     assert (store.count(), store.queues(), store.keyword_ranks(["printer"])) == (0, {}, [])
-
-
-def test_steps_that_were_taken_are_never_changed() -> None:
-    taken = [hashlib.sha256(step.encode()).hexdigest()[:16] for step in STEPS]
-    assert taken == [
-        "e217d382720446b8",
-        "5fdb2a923aa0de2d",
-        "52b41ea37d9ba113",
-        "714b974f147977fe",
-        "a475648770ad968e",
-    ]  # homes have taken these: what is new is a step of its own
-
-
-OLD_TURN = (
-    "INSERT INTO turns (session, id, who, text, at, timezone, run, importance, emotion, source, hash)"
-    " VALUES ('main', 'old', 'owner', 'The kettle leaks', 1767225600000000, 'UTC', '', 5, '', 'journal/x#a', 'h')"
-)
-OLD_ROWS = (
-    OLD_TURN,
-    "INSERT INTO words (rowid, own, near) VALUES (1, 'kettle leak', '')",
-    "INSERT INTO episodes VALUES (1, 'main', 0, 1, 0, 1, 'The kettle leaks', 5, '[]', 'h', NULL)",
-    "INSERT INTO episode_members VALUES (1, 1)",
-    "INSERT INTO queue (kind, key) VALUES ('times', '1')",
-)
-
-
-@pytest.mark.parametrize("before", range(VERSION))
-def test_each_earlier_version_is_brought_up_to_date(tmp_path: Path, before: int) -> None:
-    path = tmp_path / "old.sqlite3"
-    database = sqlite3.connect(path)
-    for step in STEPS[:before]:
-        database.executescript(step)
-    for row in OLD_ROWS if before else ():
-        database.execute(row)
-    database.execute(f"PRAGMA user_version = {before}")
-    database.commit()
-    database.close()
-    if before:
-        with contextlib.closing(
-            Store(path, readonly=True)
-        ) as reader:  # who only reads changes nothing, and reads it
-            assert [number for number, _ in reader.keyword_ranks(asked("kettle"))] == [1]
-            assert reader.tables == before
-    store = Store(path)
-    assert store.tables == VERSION
-    numbers = store.add(turns())
-    assert store.turns(numbers)
-    if before:
-        assert store.turns([1])[1].text == "The kettle leaks"
-        assert store.members(1) == [1]
-        assert "1" in store.due("times") and store.due("graph") == (
-            ["1"] if before < WITH_GRAPH else []
-        )
-    assert store.damage() == ""
-    store.close()
 
 
 def test_an_index_of_a_newer_version_is_refused_and_not_touched(tmp_path: Path) -> None:
@@ -286,22 +202,6 @@ def test_an_index_of_a_newer_version_is_refused_and_not_touched(tmp_path: Path) 
     with pytest.raises(JournalTooNew):
         Memory(tmp_path)
     assert path.read_bytes() == before
-
-
-def test_a_store_that_is_only_read_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "index.sqlite3"
-    store = Store(path)
-    numbers = store.add(turns())
-    store.close()
-    before = path.read_bytes()
-    reading = Store(path, readonly=True)
-    assert reading.numbers() == numbers
-    with pytest.raises(JournalError):
-        reading.add(turns(["new"], "other"))
-    reading.close()
-    assert path.read_bytes() == before
-    assert Store(tmp_path / "none.sqlite3", readonly=True).count() == 0
-    assert not (tmp_path / "none.sqlite3").exists()
 
 
 # the way in
@@ -410,18 +310,6 @@ def test_what_was_edited_or_lost_is_told(tmp_path: Path) -> None:
     assert "my own words" in lost.read_text()
 
 
-def test_what_was_edited_is_all_that_is_wrong_after_a_rebuild(tmp_path: Path) -> None:
-    with memory(tmp_path) as journal:
-        journal.write_turn("turn 0", who="owner", at=AT, id="t0")
-    store = Store(tmp_path / "journal" / INDEX)
-    store.put_embeddings("m", {text_hash("turn 0"): bytes(8)})
-    store.close()
-    edited = tmp_path / "journal" / "2026-02-04.md"
-    edited.write_text(edited.read_text().replace("turn 0", "turn zero"))
-    rebuild(tmp_path)
-    assert [problem.key for problem in check(tmp_path)] == ["journal_edited"]
-
-
 def test_the_index_is_made_anew_from_the_originals(tmp_path: Path) -> None:
     with memory(tmp_path) as journal:
         written = journal.write(turns() + turns(["in the group"], "shared:g1"))
@@ -438,27 +326,6 @@ def test_the_index_is_made_anew_from_the_originals(tmp_path: Path) -> None:
     after = index(tmp_path)
     anew = list(after.turns(after.numbers()).values())
     assert [turn for turn in anew if turn.id != "late"] == held
-    assert check(tmp_path) == []
-
-
-def test_an_index_that_is_made_anew_knows_what_was_read_last(tmp_path: Path) -> None:
-    with memory(tmp_path) as journal:
-        journal.write_turn("The shed has a new lock", who="owner", id="a")
-        journal.write_turn("The shed has no window", who="owner", id="b")
-    path = tmp_path / "journal" / INDEX
-    with contextlib.closing(Store(path)) as store:
-        store.touch([store.number("main", "a") or 0], AT)
-    rebuild(tmp_path)
-    with contextlib.closing(Store(path)) as store:
-        assert store.last_accessed(store.numbers()) == {store.number("main", "a"): AT}
-
-
-def test_who_has_the_index_open_goes_on_with_the_new_one(tmp_path: Path) -> None:
-    with memory(tmp_path) as journal:
-        journal.write_turn("before", who="owner", at=AT, id="a")
-        rebuild(tmp_path)
-        journal.write_turn("after", who="owner", at=AT, id="b")
-    assert index(tmp_path).count() == 2
     assert check(tmp_path) == []
 
 
@@ -549,47 +416,3 @@ def test_what_was_written_is_found(tmp_path: Path, said: str, query: str) -> Non
 def test_words_are_cut_the_same_way_for_both_sides() -> None:
     for text in TALK:
         assert set(asked(text)) <= set(cut(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We don't owe Ann's aunt $1,234,567.89 or 1,2 or 12,345x; a_b __c 'quoted' it''s O'Neil'",
-        "x" * 200 + " " + "1,234" * 30,
-        "a-b.c/d@e #7 3.14 10:30 ' ' ,,, 1,234,5678",
-    ],
-)
-def test_the_short_way_for_ascii_cuts_as_the_long_one_does(text: str) -> None:
-    assert cut(text) == list(_of_any_script(text, singles=True))
-
-
-def test_an_index_that_another_program_holds_costs_no_turn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memory.journal.store.BUSY_SECONDS", 0.1)
-    with memory(tmp_path) as journal:
-        journal.write_turn("before it was held", who="owner", id="a")
-        other = sqlite3.connect(tmp_path / "journal" / INDEX, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        journal.write_turn("while it was held", who="owner", id="b")
-        assert "locked" in journal.problem
-        assert [each.turn.id for each in journal.retrieve("before held", AT, 5).results] == ["a"]
-        other.execute("ROLLBACK")
-        other.close()
-        journal.write_turn("when it was free again", who="owner", id="c")
-        assert journal.problem == ""
-        found = journal.retrieve("it was held", AT + timedelta(days=9000), 5).results
-        assert {each.turn.id for each in found} == {"a", "b", "c"}
-    assert check(tmp_path) == []
-
-
-def test_a_clock_that_was_set_back_loses_nothing_and_time_orders_the_turns(tmp_path: Path) -> None:
-    with memory(tmp_path) as journal:
-        for id, hours in (("a", 30), ("b", 2), ("c", 31)):
-            journal.write_turn(
-                f"turn {id} of the talk", who="owner", id=id, at=AT + timedelta(hours=hours)
-            )
-        middle = journal.turn("a")
-        assert middle is not None
-        assert [each.id for each in journal.around(middle, 2)] == ["b", "a", "c"]
-    assert check(tmp_path) == []

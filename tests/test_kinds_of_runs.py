@@ -1,4 +1,5 @@
-"""What comes of runs that nobody marked: an offer after the third of a kind; a fact alone makes no SOP."""
+"""Check what comes of runs that nobody marked: an offer after the third of a kind; a fact alone
+makes no SOP."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def paths_of(home: Path) -> list[str]:
-    """What a model that looks for the owner's files names them by."""
+    """Return what a model that looks for the owner's files names them by."""
     runs = sorted(path.name for path in (home / "runs").iterdir())
     named = [
         "OWNER.md",
@@ -228,7 +228,8 @@ def served(
 
 
 def own_files(home: Path, run: str) -> Iterator[tuple[str, str]]:
-    """What is kept for the team's run and in its folder. The first line of its log says where it runs, for the owner."""
+    """Yield what is kept for the team's run and in its folder. The first line of its log says where
+    it runs, for the owner."""
     for folder in (home / "runs" / run, home / "shared" / "team"):
         for path in sorted(folder.rglob("*")):
             if path.is_file():

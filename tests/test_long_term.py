@@ -1,4 +1,5 @@
-"""What runs that ask to be remembered leave behind: real runs, the gate in between, a model that is a function."""
+"""Check what runs that ask to be remembered leave behind: real runs, the gate in between, a model
+that is a function."""
 
 from __future__ import annotations
 

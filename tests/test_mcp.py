@@ -292,7 +292,7 @@ def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
 
 
 def _is_bound(pid: int) -> bool:
-    """Whether what binds a server to its parent has done so, and has become the server."""
+    """Return True if what binds a server to its parent has done so, and has become the server."""
     try:
         return psutil.Process(pid).name() != "setpriv"
     except psutil.NoSuchProcess:
@@ -300,7 +300,7 @@ def _is_bound(pid: int) -> bool:
 
 
 def _lives(pid: int) -> bool:
-    """Whether a process is at work: one that nobody has buried is not."""
+    """Return True if a process is at work: one that nobody has buried is not."""
     try:
         return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     except psutil.NoSuchProcess:

@@ -35,7 +35,7 @@ SOURCES = {
 
 
 def note(home: Path, text: str, session: Session = MAIN) -> None:
-    """What `memory note` writes."""
+    """Write a note as `memory note` does."""
     daily.add(home, text, kind="instruction", session=session, run="", turn=0, at=NOW)
 
 

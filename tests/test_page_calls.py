@@ -1,4 +1,5 @@
-"""What the gate says of the browser's tools: addresses, presses, typing, uploads, and scripts that hide what they do."""
+"""Check what the gate says of the browser's tools: addresses, presses, typing, uploads, and scripts
+that hide what they do."""
 
 from __future__ import annotations
 

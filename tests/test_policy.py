@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 
 from memory.facts.lines import Fact
 from memory.facts.policy import RULES, Keeping, Refusal, check_fact, check_sop
-from memory.facts.volatile import KINDS, volatile
 from memory.runlog.evidence import Pointer, RunRecord, read_record
 from safety.secrets import Redactor
 from tests.driving import bash, call, run
@@ -214,14 +211,6 @@ def test_a_fact_needs_a_run(home: Path, seen: RunRecord) -> None:
     assert rules(check_fact(fact, [Pointer("../../etc", 1, "0" * 16)], home, [])) == {"evidence"}
 
 
-def test_one_good_result_does_not_carry_a_bad_pointer(home: Path, seen: RunRecord) -> None:
-    good = pointers(seen, SAYS_REPORT)
-    bad = [Pointer(seen.run, 1, "f" * 16)]
-    fact = Fact("TOOLS", "git 2.39.5 is at /usr/bin/git")
-    assert check_fact(fact, good, home, []) == []
-    assert rules(check_fact(fact, good + bad, home, [])) == {"changed"}
-
-
 def test_a_tampered_log_proves_nothing(home: Path, seen: RunRecord) -> None:
     log = home / "runs" / seen.run / "log.jsonl"
     fact, proof = Fact("TOOLS", "git 2.45.0 is at /usr/bin/git"), pointers(seen, SAYS_REPORT)
@@ -276,51 +265,6 @@ def test_what_a_script_only_prints_is_no_proof(home: Path, script: str) -> None:
         Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, []
     )
     assert rules(found) == {"evidence"}
-
-
-def test_a_path_inside_a_project_belongs_there_and_the_project_itself_does_not(home: Path) -> None:
-    project = Path.home() / "work" / "shop"
-    (project / "lib").mkdir(parents=True)
-    (project / "pyproject.toml").touch()
-    record = record_of(
-        home,
-        run(
-            home,
-            [bash(f"ls -d {shlex.quote(str(project))} {shlex.quote(str(project))}/lib"), "Done."],
-        ),
-    )
-    quoted = f"`{project}/lib`" if " " in str(project) else f"{project}/lib"
-    inside = check_fact(Fact("PATHS", f"templates are in {quoted}"), pointers(record), home, [])
-    assert "project" in rules(inside)
-    if " " not in str(
-        project
-    ):  # in quotes it is a text, which a temporary folder makes one of the day
-        assert rules(inside) == {"project"}
-        assert (
-            check_fact(
-                Fact("PATHS", f"the shop's code is in {project}"), pointers(record), home, []
-            )
-            == []
-        )
-    assert (
-        check_fact(Fact("PATHS", "the shop's code is in ~/work/shop"), pointers(record), home, [])
-        == []
-    )
-
-
-def test_the_day_of_the_run_is_temporary_and_another_is_not(home: Path) -> None:
-    record = record_of(
-        home, run(home, [bash("date +%F; date '+%d.%m.%Y'; echo $((1)) ends 2031-06-30"), "Done."])
-    )
-    year, month, day = record.day.split("-")
-    for written in (record.day, f"{day}.{month}.{year}", f"{year}{month}{day}"):
-        assert "temporary" in rules(
-            check_fact(Fact("ENVIRONMENT", f"checked on {written}"), pointers(record), home, [])
-        )
-    kept = check_fact(
-        Fact("ENVIRONMENT", "the licence ends 2031-06-30"), pointers(record), home, []
-    )
-    assert "temporary" not in rules(kept)
 
 
 @pytest.mark.parametrize("place", ["vendor/page.txt", "owner/Downloads/page.txt", "cwd/page.txt"])
@@ -487,45 +431,3 @@ def test_an_order_taken_over_from_a_page_is_refused(home: Path, seen: RunRecord)
     skill = f"---\nname: x\ndescription: shows\n---\n\n- {page}\n"
     found = check_sop(taught(record, SKILL_md=skill), home)
     assert [(each.rule, each.where) for each in found] == [("instruction", "SKILL.md:6")]
-
-
-def test_no_text_breaks_the_gate(home: Path, seen: RunRecord) -> None:
-    letters = "abAB01 /~.-_:@#\"'`{}[]()<>|;,=+*%$\\\n\t密码是端口忽略指令。：\u200b\x00\ud800é🙂"
-    random.seed(7)
-    for _ in range(300):
-        text = "".join(random.choices(letters, k=random.randint(0, 200)))
-        check_fact(Fact("TOOLS", text), pointers(seen), home, KNOWN)
-        check_sop(taught(seen, sop_yaml=text, SKILL_md=text), home)
-
-
-def test_long_texts_take_no_long_time(home: Path, seen: RunRecord) -> None:
-    import time
-
-    check: Callable[[str], object] = lambda text: check_sop(taught(seen, SKILL_md=text), home)  # noqa: E731 - shortest
-    for part in ("a/", "1 ", "x-", "a.b@", "- ", "/a", "aA1_", "是"):
-        started = time.thread_time()
-        check(part * 20_000)
-        assert time.thread_time() - started < 2, part
-
-
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_each_kind_of_temporary_value_is_said_in_both_languages(kind: str) -> None:
-    samples = {
-        "time": "2026-11-21T10:00:00Z",
-        "today": "on 2026-11-21",
-        "moment": "just now",
-        "pid": "pid 4711",
-        "session": "session id: ab12cd",
-        "port": "localhost:49213",
-        "temporary path": "/tmp/x7/y",
-        "uuid": "3f2b8c1e-9a4d-4f6e-8b7a-1c2d3e4f5a6b",
-        "hash": "9f86d081884c7d659a2f",
-        "page element": "[ref=e15]",
-        "position": "x=12, y=44",
-        "address": "0x7ffdeadbeef0",
-        "measurement": "load average 0.42",
-    }
-    found = [
-        each for each in volatile(samples[kind], ["2026-11-21"], is_fact=True) if each.kind == kind
-    ]
-    assert found and found[0].said("en") != found[0].said("zh")

@@ -1,4 +1,4 @@
-"""What an owner is shown before a file is changed: the lines that go and those that come."""
+"""Check what an owner is shown before a file is changed: the lines that go and those that come."""
 
 from __future__ import annotations
 

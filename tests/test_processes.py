@@ -157,20 +157,6 @@ def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any
         stop(ctx, "4194305@1")
 
 
-def test_a_zombie_has_ended(ctx: ToolContext, start: Any) -> None:
-    parent = start(
-        "import subprocess, time; p = subprocess.Popen(['true']); print(p.pid, flush=True); time.sleep(60)"
-    )
-    zombie = process_words.identity(int(first_line(parent)))
-    assert wait(ctx, process=zombie).status == "ok"
-    result = stop(ctx, zombie)
-    assert (
-        result.status == "ok"
-        and f"its parent {parent.pid} has not noticed" in result.data["output"]
-    )
-    assert "zombie" in look(ctx, process=zombie)
-
-
 def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> None:
     held = start(SERVE)
     first_line(held)

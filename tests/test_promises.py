@@ -1,4 +1,5 @@
-"""What scripts and hand-written files rely on, seen from outside: events on stdout and in the log, and an SOP as docs show it."""
+"""Check what scripts and hand-written files rely on, seen from outside: events on stdout and in the
+log, and an SOP as docs show it."""
 
 from __future__ import annotations
 

@@ -145,19 +145,6 @@ def test_expired_signature_is_left_out_once() -> None:
         assert len(provider.refused) == 1
 
 
-def test_unknown_model_gets_the_nearest_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    from models.endpoint.listing import Listing
-
-    names = ["qwen3:8b", "llama3.2", "gemma3"]
-    monkeypatch.setattr("models.endpoint.listing.read_listing", lambda e: Listing(200, names, []))
-    error = {"message": 'model "qwen3:80b" not found, try pulling it first'}
-    with ScriptedServer([Answer(status=404, error=error)]) as server:
-        config = ModelConfig("m", "qwen3:80b", base_url=server.base_url)
-        with pytest.raises(ModelUnavailable, match=r"It lists: qwen3:8b"):
-            drive(EndpointModel(config), Request(1, START))
-        assert len(server.requests) == 1
-
-
 def test_request_that_would_be_cut_is_refused_with_the_setting() -> None:
     with ScriptedServer([]) as server:
         model = model_at(server.base_url, "chat", context_tokens=2000)

@@ -100,7 +100,7 @@ class Demonstration:
 
     @property
     def results(self) -> dict[str, dict[str, Any]]:
-        """What was recorded of each command line: exit code, output, folders."""
+        """Return what was recorded of each command line: exit code, output, folders."""
         scripts = {
             e["call"]: e["args"]["script"] for e in self.events if e["type"] == "tool_started"
         }
@@ -240,7 +240,7 @@ def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> No
     assert [(run.status, run.turns, run.rote) for run in list_runs(home)] == [("done", 3, False)]
 
 
-# What people type.
+# Lines that people type.
 
 
 @pytest.mark.parametrize("has_ps0", [True, False])

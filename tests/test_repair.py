@@ -1,4 +1,5 @@
-"""What becomes of an SOP after its runs: promoted, repaired, rolled back, suspended. Real runs, real replays, real history."""
+"""Check what becomes of an SOP after its runs: promoted, repaired, rolled back, suspended. Real
+runs, real replays, real history."""
 
 from __future__ import annotations
 
@@ -12,16 +13,15 @@ import pytest
 
 from handler import Approval
 from learning.calls import induce
-from learning.repair import after_run, judge, may_try, patch_problems, propose, with_known_failure
+from learning.repair import after_run, judge, may_try, with_known_failure
 from learning.verify import verify
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, Status, read_sop
 from models.base import Event
-from runs.assemble import SEEDS, Agent, Options
+from runs.assemble import SEEDS, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
-from runs.learning.teach import tools_as_they_are
 from tests.driving import SpokenOwner, agent, bash, drive, of
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"
@@ -192,22 +192,6 @@ def test_the_owners_own_sop_is_never_changed_unasked(desk: Desk, learned: bool, 
     } == before
 
 
-def test_a_run_over_budget_is_not_clean(desk: Desk) -> None:
-    sop = desk.store(COUNT, "probation")
-    files = {path.name: path.read_text("utf-8") for path in sop.folder.iterdir()}
-    files["evidence.json"] = json.dumps(
-        {"runs": [{"run": "x"}], "budget": {"calls": 0, "seconds": 0.0}}
-    )
-    desk.changes.write("count", files, reason="test", status="probation")
-    events, _ = desk.run()
-    use = judge(events, desk.sop())
-    assert (use.kind, use.is_clean, use.reason) == (
-        "budget",
-        False,
-        "3 calls, and 0 when it was taught",
-    )
-
-
 WIPE = """\
 parameters: {type: object, properties: {folder: {type: string, format: path}, word: {type: string}}, required: [folder, word]}
 effects: destructive
@@ -218,14 +202,18 @@ checks: [{command: 'test ! -e "$folder"'}]
 """
 
 
+@pytest.mark.parametrize(
+    ("learned", "front"),
+    [(True, ""), (False, 'metadata: {sopwith-source: "https://example.org/sops"}\n')],
+)
 def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirms(
-    desk: Desk,
+    desk: Desk, learned: bool, front: str
 ) -> None:
-    desk.store(WIPE, "draft")
+    desk.store(WIPE, "draft", learned=learned, front=front)
     assert desk.run(2)[1] == [] and desk.sop().status == "draft"  # --approve all: nobody looked
     for number, word, status in ((0, "tea", "candidate"), (1, "milk", "probation")):
-        _, learned = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
-        assert [event["status"] for event in learned] == [status]
+        _, moved = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
+        assert [event["status"] for event in moved] == [status]
     assert desk.sop().status == "probation"
 
 
@@ -266,47 +254,6 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
     assert desk.changes.history("count")[0].run == events[0]["run"]
 
 
-def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_tried(
-    home: Path, tmp_path: Path
-) -> None:
-    desk = Desk(home, tmp_path)
-    sop = desk.store(COUNT.replace("effects: local", "effects: external"), "probation")
-    old = {
-        "runs": [{"run": "20260101-000000-abcd"}],
-        "tools": {"code_run": {"arguments": {"gone": {}}, "required": []}},
-    }
-    (sop.folder / "evidence.json").write_text(json.dumps(old))
-    folder = desk.folders[0]
-    (folder / "notes.txt").rename(folder / "notes.md")
-    replies = [
-        bash(f"grep -c tea {folder}/notes.md"),
-        bash(f"echo 1 > {folder}/count.txt"),
-        {"text": "1 lines with tea"},
-    ]
-    desk.there = agent(home, replies)
-    events, _ = desk.run(0)
-
-    def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = induce([traces], name, wanted=values)
-        files = {
-            **draft.files,
-            "sop.yaml": COUNT.replace("notes.txt", "notes.*").replace(
-                "effects: local", "effects: external"
-            ),
-        }
-        files |= tools_as_they_are(
-            desk.there, draft.procedure(), json.loads(files["evidence.json"])
-        )
-        return replace(draft, files=files, slots=[], problems=[])
-
-    files, problems = propose(
-        events[0]["run"], events, sop, judge(events, sop), home=home, crystallise=mend
-    )
-    assert problems == [] and files is not None
-    kept = json.loads(files["evidence.json"])
-    assert "script" in kept["tools"]["code_run"]["arguments"] and len(kept["runs"]) == 2
-
-
 def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: Desk) -> None:
     desk.store(COUNT, "probation", front="metadata: {sopwith-author: owner}\n")
     folder = desk.folders[2]
@@ -338,42 +285,6 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     } == before
 
 
-def _with(tmp_path: Path, steps: str, name: str) -> Sop:
-    folder = tmp_path / name / "count"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(SKILL.format(name="count", front=""), "utf-8")
-    (folder / "sop.yaml").write_text(steps, "utf-8")
-    return read_sop(folder, False)
-
-
-LONG = COUNT.replace(
-    "commit:",
-    "  - {unless: count, done: nothing}\n  - {tool: code_run, args: {type: bash, script: 'true'}, when: count}\ncommit:",
-)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        (COUNT, COUNT.replace("notes.txt", "notes.md"), None),
-        (COUNT, COUNT.replace("notes.txt", "/o/data.txt"), None),
-        (COUNT, COUNT.replace('-- "$word"', '-- "marmalade"'), "word and its value are hard-coded: marmalade"),
-        (COUNT, COUNT.replace("{{folder}}/count.txt", "/o/box/count.txt"), "folder and its value are hard-coded"),
-        (COUNT, COUNT.replace("required: [folder, word]", "required: [folder]").replace(", word: {type: string}", "").replace("{word}", "it").replace("{{it}}", ""), "the parameter word is gone"),
-        (COUNT, COUNT.replace("word: {type: string}", "word: {type: integer}"), "word has another type"),
-        (LONG, COUNT, "the branch"),
-        (LONG, LONG.replace("{unless: count, done: nothing}", "{tool: code_run, args: {type: bash, script: 'true'}}"), "the branch"),
-        (COUNT, COUNT[: COUNT.index("checks")], "a check is gone"),
-        (COUNT, COUNT.replace("local", "destructive"), "its effects grow"),
-        (COUNT, COUNT[: COUNT.index("commit")] + COUNT[COUNT.index("result") :], "it shrinks"),
-    ],
-)  # fmt: skip
-def test_the_rules_of_a_patch(tmp_path: Path, old: str, new: str, says: str | None) -> None:
-    before, after = _with(tmp_path, old, "old"), _with(tmp_path, new, "new")
-    found = patch_problems(before, after, {"folder": "/o/box", "word": "marmalade"})
-    assert found == [] if says is None else any(says in problem for problem in found), found
-
-
 def test_two_tries_for_a_failure_and_five_a_day(home: Path) -> None:
     now = datetime(2026, 1, 1, 12, tzinfo=UTC)
     assert [may_try(home, "a", "x", now) for _ in range(3)] == [True, True, False]
@@ -388,16 +299,3 @@ def test_known_failures_are_added_once_there_is_one() -> None:
     text = with_known_failure(text, "second")
     assert text.endswith("## Known failures\n\n- second\n- first line\n")
     assert with_known_failure("# T\n", "x") == "# T\n\n## Known failures\n\n- x\n"
-
-
-def test_somebody_elses_change_meanwhile_leaves_the_run_without_effect(desk: Desk) -> None:
-    desk.store(BROKEN, "active")
-    there: Agent = desk.there
-    there.sops.reload()
-    run = there.run_sop(
-        "count", {"folder": str(desk.folders[0]), "word": "tea"}, Options(), AbsentOwner()
-    )
-    desk.store(COUNT, "active")
-    events = drive(run)
-    assert of(events, "run_ended")[0]["status"] == "failed" and desk.after(run.id) == []
-    assert desk.sop().status == "active" and desk.sop().version == 2

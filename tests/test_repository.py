@@ -80,16 +80,6 @@ def test_a_commit_of_nothing_is_none(home: Path, repository: Repository) -> None
     assert len(repository.log()) == 1
 
 
-def test_what_was_removed_is_removed_in_the_history(home: Path, repository: Repository) -> None:
-    write(home, "sops/x/SKILL.md", "1")
-    first = repository.commit(["sops/x"], "there") or ""
-    (home / "sops/x/SKILL.md").unlink()
-    second = repository.commit(["sops/x"], "gone") or ""
-    assert repository.files(second, "sops/x") == {}
-    assert repository.files(first, "sops/x") == {"SKILL.md": Content(b"1")}
-    assert [entry.subject for entry in repository.log("sops/x")] == ["gone", "there"]
-
-
 @pytest.mark.parametrize(
     "path", ["runs/1/log.jsonl", "config.yaml", "journal", "../x", "/etc/passwd"]
 )
@@ -135,27 +125,6 @@ def test_the_owners_git_settings_and_hooks_do_not_matter(
     assert repository.read(commit, path) == b"one\r\ntwo\n"
     assert not (tmp_path / "hooked").exists() and not (tmp_path / "elsewhere").exists()
     assert repository.log()[0].message == "mine"
-
-
-def test_a_repository_around_the_home_folder_is_left_alone(
-    home: Path, repository: Repository
-) -> None:
-    outer = home.parent
-    git(outer, "init", "--quiet")
-    repository.commit([write(home, "memory/a.txt", "1")], "mine")
-    assert git(outer, "rev-list", "--all") == ""
-    assert len(repository.log()) == 1
-
-
-def test_ignore_files_and_attributes_inside_change_nothing(
-    home: Path, repository: Repository
-) -> None:
-    write(home, "sops/x/.gitignore", "*\n")
-    write(home, "sops/x/.gitattributes", "* text eol=crlf\n*.md filter=lfs\n")
-    (home / "sops/x/SKILL.md").write_bytes(b"a\r\nb\n\xff")
-    commit = repository.commit(["sops/x"], "all of it") or ""
-    assert repository.files(commit, "sops/x")["SKILL.md"] == Content(b"a\r\nb\n\xff")
-    assert len(repository.files(commit, "sops/x")) == 3
 
 
 def test_any_name_and_any_bytes_come_back(home: Path, repository: Repository) -> None:
@@ -208,28 +177,6 @@ def test_git_status_of_the_owner_is_clean_afterwards(home: Path, repository: Rep
         assert git(home, "status", "--porcelain") == ""
 
 
-def test_what_the_owner_commits_there_is_part_of_the_history(
-    home: Path, repository: Repository
-) -> None:
-    path = write(home, "memory/a.txt", "1")
-    repository.commit([path], "ours")
-    write(home, "memory/a.txt", "2")
-    git(
-        home,
-        "-c",
-        "user.name=O",
-        "-c",
-        "user.email=o@localhost",
-        "commit",
-        "--quiet",
-        "-am",
-        "mine\n\nwith a body",
-    )
-    write(home, "memory/a.txt", "3")
-    repository.commit([path], "ours again")
-    assert [entry.subject for entry in repository.log(path)] == ["ours again", "mine", "ours"]
-
-
 def test_without_git_nothing_is_recorded_and_nothing_fails(
     home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -254,18 +201,6 @@ def test_two_processes_take_turns_and_lose_nothing(home: Path, repository: Repos
     commits = {entry.id for entry in repository.log()}
     assert len(commits) == 24 and {commit for each in said for commit in each} == commits
     assert sound(home)
-
-
-@pytest.mark.parametrize("age_seconds", [0, 60])
-def test_a_lock_that_a_killed_git_left_is_got_over(
-    home: Path, repository: Repository, age_seconds: int
-) -> None:
-    repository.commit([write(home, "memory/a.txt", "1")], "first")
-    lock = home / ".git/refs/heads/main.lock"
-    lock.touch()
-    os.utime(lock, (time.time() - age_seconds,) * 2)
-    assert repository.commit([write(home, "memory/a.txt", "2")], "second") is not None
-    assert not lock.exists()
 
 
 def test_killed_at_any_moment_the_history_is_sound_and_nothing_acknowledged_is_lost(
@@ -294,17 +229,6 @@ def test_a_half_made_repository_is_finished(home: Path, repository: Repository) 
     (home / ".git/info/exclude").unlink()
     assert repository.commit([write(home, "memory/a.txt", "2")], "second") is not None
     assert len(repository.log()) == 2
-
-
-def test_a_damaged_history_is_said_and_does_not_grow(home: Path, repository: Repository) -> None:
-    commit = repository.commit([write(home, "memory/a.txt", "1")], "first") or ""
-    (home / ".git/objects" / commit[:2] / commit[2:]).unlink()
-    for use in (
-        lambda: repository.commit([write(home, "memory/a.txt", "2")], "second"),
-        repository.log,
-    ):
-        with pytest.raises(RepositoryError, match=r"\.git cannot be used"):
-            use()
 
 
 def test_a_full_disk_is_said_and_the_history_stays_sound(small_disk: Path) -> None:

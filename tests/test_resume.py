@@ -12,18 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from memory.runlog.log import RunLogError, list_runs, read_events
 from memory.runlog.mailbox import Letters
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
-from runs.run import cancel
+from runs.control.remote import cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of, without_tail
-from tests.machine import PATIENCE_SECONDS
-from tests.screen import waits_until
+from tests.machine import PATIENCE_SECONDS, Hold
 from tests.scripted_server import Answer
 
 
@@ -282,35 +280,22 @@ def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> N
     assert cancel(home, run) is False
 
 
-OUR_OWN = f"77.{os.getpid():07d}"  # seconds that no test beside this one sleeps
-
-
-def sleeping() -> list[psutil.Process]:
-    return [
-        each for each in psutil.process_iter(["cmdline"]) if OUR_OWN in (each.info["cmdline"] or [])
-    ]
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_path: Path) -> None:
-    agent(
-        home,
-        [bash(f"sleep 0.2; echo started > started; sleep {OUR_OWN}; echo late > late"), "done"],
-    )
+def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int) -> None:
+    hold = Hold()
+    agent(home, [bash(f"{hold.command}; echo late > late"), "done"])
     command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (Path.cwd() / "started").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    hold.reached()
     process.send_signal(number)
     _, stderr = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130, stderr
     summary = list_runs(home)[0]
     ended = of(list(read_events(home, summary.run)), "tool_ended")
     assert summary.status == "cancelled" and ended[0]["status"] == "cancelled"
-    assert not sleeping()
+    assert not hold.is_there() and not Path("late").exists()
 
 
 def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:
@@ -345,14 +330,15 @@ def test_a_reply_that_held_a_secret_is_asked_for_again(home: Path) -> None:
 
 
 def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path) -> None:
-    replies = [bash(f"echo there; sleep {OUR_OWN}; echo late >> effects"), "done"]
+    hold = Hold()
+    replies = [bash(f"echo there; {hold.command}; echo late >> effects"), "done"]
     again, run = begin(
         home, replies, "tool_output", settings="safety: {sandbox: none}"
     )  # in one it ends with its run
-    waits_until(lambda: bool(sleeping()))
+    hold.reached()
     events = drive(again.resume(run, plain(), AbsentOwner()))
-    assert any(OUR_OWN in line for line in events[0]["stopped"]) and effects() == []
-    assert not sleeping()
+    assert any(hold.seconds in line for line in events[0]["stopped"]) and effects() == []
+    hold.left()
 
 
 def test_a_tool_does_not_outlast_the_time_of_its_run(home: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -360,23 +359,3 @@ def test_a_python_step_imports_nothing_from_where_it_works(tmp_path: Path) -> No
     (tmp_path / "colorsys.py").write_text("raise SystemExit('hijacked')", encoding="utf-8")
     steps = "plan: [{tool: code_run, args: {type: python, script: 'import colorsys; print(1)'}, expect: {exit_code: 0}}]\nresult: x\n"
     assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "x"
-
-
-def test_a_reply_takes_well_under_a_millisecond(tmp_path: Path) -> None:
-    steps = (
-        "plan:\n"
-        + "  - {tool: code_run, args: {type: bash, script: 'true'}, expect: {exit_code: 0}, save: {%s: lines}}\n"
-    )
-    many = (
-        "plan:\n"
-        + "".join(steps.splitlines(keepends=True)[1] % f"v{n}" for n in range(200))
-        + "result: x\n"
-    )
-    model = _rote(tmp_path / "sop", many, {})
-    result, seconds = None, []
-    for _ in range(200):
-        started = time.thread_time()
-        _ask(model, result)
-        seconds.append(time.thread_time() - started)
-        result = ToolResult("ok", {"exit_code": 0, "output": "a\nb\n"})
-    assert sorted(seconds)[100] < 0.001

@@ -1,4 +1,5 @@
-"""Which SOP serves a request: exact wordings are done, all else is shown with its values, a model's pick is checked."""
+"""Check which SOP serves a request: exact wordings are done, all else is shown with its values, a
+model's pick is checked."""
 
 from __future__ import annotations
 

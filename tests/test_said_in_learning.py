@@ -1,4 +1,5 @@
-"""What teaching, values and proposals say to their owner when something is missing or does not fit."""
+"""Check what teaching, values and proposals say to their owner when something is missing or does
+not fit."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolR
             return result
 
 
-# What must not change, by a path below the test's folder, and what tries to change it.
+# Files that must not change, by a path below the test's folder, and what tries to change them.
 WRITES = {
     "the system's settings": ("/etc/sopwith-was-here", "echo x > /etc/sopwith-was-here"),
     "the system's programs": ("/usr/bin/sopwith-was-here", "echo x > /usr/bin/sopwith-was-here"),
@@ -429,7 +429,7 @@ except OSError: print("alone")
     assert (scratch / "made").read_text() == "[1]"
 
 
-# What must still work: script, and what its output is.
+# Scripts that must still work, and their output.
 WORKS = {
     "writing in a root": ("echo one > new; mkdir -p a/b; mv new a/b/; cat a/b/new", "one\n"),
     "the owner's own files": ("echo x > ~/work/letter && cat ~/work/letter", "x\n"),

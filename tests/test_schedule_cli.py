@@ -19,11 +19,11 @@ import pytest
 
 from config import load
 from memory.runlog.log import list_runs
-from runs.schedule.ledger import Counted, Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, Hold
 
 Start = Callable[[], subprocess.Popen[str]]
 
@@ -271,41 +271,33 @@ def test_a_kill_between_run_and_report_does_not_run_it_again(home: Path, method:
 def test_a_run_that_is_killed_goes_on_where_it_stood(
     home: Path, start: Start, tmp_path: Path
 ) -> None:
-    counted, gate = tmp_path / "counted", tmp_path / "gate"
-    waits = f"echo once >> {counted}; while [ ! -e {gate} ]; do sleep 0.05; done"
-    scripted(home, [bash(f"echo begun >> {counted}"), bash(waits), {"text": "All done."}])
+    counted, hold = tmp_path / "counted", Hold()
+    scripted(home, [bash(f"echo begun >> {counted}"), bash(hold.command), {"text": "All done."}])
     write_job(home, "job", at=soon(0.5), prompt="Do two things")
     process = start()
-    until(lambda: counted.exists() and "once" in counted.read_text())
+    hold.reached()
     found = row(home, "job", "running")
     assert found is not None
     process.kill()
     process.wait()
     assert (home / "runs" / found.run / "lock").exists()
     os.kill(int((home / "runs" / found.run / "lock").read_text()), signal.SIGKILL)
-    gate.touch()
     start()
     done = until(lambda: row(home, "job", "done"))
     assert done.run == found.run and done.attempts == 1 and "All done." in done.result
     assert counted.read_text().count("begun") == 1
 
 
-def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start, tmp_path: Path) -> None:
-    gate = tmp_path / "gate"
-    scripted(
-        home,
-        [
-            bash(f"touch {tmp_path}/began; while [ ! -e {gate} ]; do sleep 0.05; done"),
-            {"text": "Done."},
-        ],
-    )
+def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), {"text": "Done."}])
     write_job(home, "job", at=soon(0.5), prompt="Wait for it")
     process = start()
-    until(lambda: (tmp_path / "began").exists())
+    hold.reached()
     process.kill()
     process.wait()
     start()  # it must not do it a second time
-    gate.touch()
+    hold.release()
     done = until(lambda: row(home, "job", "done"))
     assert done.attempts == 0 and len(list_runs(home)) == 1
 
@@ -393,65 +385,6 @@ def test_a_second_scheduler_ends_at_once_where_one_is_enough(
     start()
     done = cli("schedule", "start", "--unless-running")
     assert (done.code, done.stdout) == (0, "")
-
-
-def test_a_full_disk_leaves_what_is_due_for_later(
-    small_disk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = small_disk / "home"
-    write_job(home, "job", cron="* * * * *", prompt="System report")
-    scheduler = Scheduler(load(home, "en", dict(os.environ)))
-    scheduler.tick()
-    os.utime(home / "schedule" / "job.json", (time.time() - 300,) * 2)
-    ledger = SqliteLedger(home)
-    before = datetime.now(UTC) - timedelta(seconds=90)
-    ledger.count_from({"job": Counted(before, before)})
-    scheduler._planned.clear()
-    scheduler._is_stale = True
-    (small_disk / "fill").write_bytes(b"")
-    with contextlib.suppress(OSError), (small_disk / "fill").open("wb") as fill:
-        while True:
-            fill.write(b"x" * 4096)
-            fill.flush()
-    scheduler._tick_or_tell()
-    assert ledger.rows() == [] and scheduler._again is not None
-    (small_disk / "fill").unlink()
-    scheduler._tick_or_tell()
-    assert len(ledger.rows()) >= 1
-    scheduler.owner.close()
-
-
-def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: CommandLine) -> None:
-    """With a clock that another program sets: half past two does not come that night, so it is due right behind the gap."""
-    faketime = shutil.which("faketime")
-    if faketime is None:
-        pytest.skip("faketime is not installed")
-    write_job(home, "night", schedule="02:30", timezone="Europe/Berlin", sop="system-report")
-    os.utime(
-        home / "schedule" / "night.json", (datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp(),) * 2
-    )
-    words = [
-        faketime,
-        "-f",
-        "@2026-03-29 00:59:57",
-        sys.executable,
-        str(CHECKOUT / "launch.py"),
-        "schedule",
-        "start",
-    ]
-    with subprocess.Popen(
-        words,
-        env={**os.environ, "TZ": "UTC"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None and b"night: done" in process.stdout.readline()
-        os.killpg(process.pid, signal.SIGTERM)  # faketime starts a process of its own
-    [listed] = json.loads(cli("schedule", "history", "--json").stdout)["history"]
-    assert listed["due"] == "2026-03-29T01:00:00+00:00" and listed["status"] == "done"
-    [report] = (home / "schedule" / "done").iterdir()
-    assert report.name == "2026-03-29_0300_night.md"
 
 
 def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(

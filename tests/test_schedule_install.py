@@ -1,4 +1,5 @@
-"""What starts the scheduler with the machine is read by the programs that will read it: Debian's crontab, a parser of plists."""
+"""Check that what starts the scheduler with the machine is read by Debian's crontab and a parser of
+plists."""
 
 from __future__ import annotations
 

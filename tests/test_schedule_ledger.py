@@ -9,21 +9,18 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from runs.schedule.ledger import (
-    Counted,
     LedgerError,
     Owner,
     Row,
     SqliteLedger,
-    failures,
     folder_of,
     is_at_work,
-    micros,
 )
 from tests.conftest import CHECKOUT
 
@@ -109,58 +106,6 @@ def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(
     assert not ledger.is_alive(owner.name) and not ledger.is_alive("nobody")
     with Owner(tmp_path, by_hand=True):
         assert not is_at_work(tmp_path)
-
-
-def test_a_rule_counts_from_when_its_file_was_written(ledger: SqliteLedger) -> None:
-    hour = timedelta(hours=1)
-    assert ledger.counted({"a": ("rule", NOW - hour), "b": ("rule", NOW + hour)}, NOW) == {
-        "a": Counted(NOW - hour, NOW - hour),
-        "b": Counted(NOW, NOW),  # a stamp from the future
-    }
-    ledger.add([], {"a": NOW})
-    assert ledger.counted({"a": ("rule", NOW)}, NOW + hour)["a"] == Counted(NOW - hour, NOW)
-    assert ledger.counted({"a": ("another", NOW)}, NOW + hour)["a"] == Counted(NOW, NOW)
-
-
-def test_what_was_skipped_by_a_clock_that_was_ahead_is_looked_at_again(
-    ledger: SqliteLedger,
-) -> None:
-    ahead = NOW + timedelta(days=365)
-    ledger.counted({"job": ("rule", NOW)}, NOW)
-    missed = Row(
-        "job",
-        micros(NOW) + 10,
-        micros(ahead),
-        99,
-        status="skipped",
-        reason="missed",
-        noticed=micros(ahead),
-    )
-    ran = Row("job", micros(ahead) + 5, status="done", run="r", noticed=micros(ahead))
-    ledger.add([missed, ran], {"job": ahead})
-    assert ledger.retract(ahead) == 0 and ledger.retract(NOW) == 1
-    assert [row.status for row in ledger.rows()] == ["done"]
-    assert micros(ledger.counted({"job": ("rule", NOW)}, NOW)["job"].cursor) == micros(NOW) + 9
-
-
-def test_rows_are_found_by_job_time_and_number(ledger: SqliteLedger) -> None:
-    day = timedelta(days=1)
-    ledger.add([Row(job, micros(NOW + n * day)) for job in ("a", "b") for n in range(5)], {})
-    assert [row.at for row in ledger.rows("a", 2)] == [NOW + 4 * day, NOW + 3 * day]
-    assert [(row.job, row.at) for row in ledger.rows(start=NOW + day, end=NOW + 2 * day)] == [
-        ("a", NOW + day),
-        ("b", NOW + day),
-    ]
-    assert len(ledger.rows()) == len(ledger.open_rows()) == 10
-
-
-def test_failures_count_from_the_newest_run_back() -> None:
-    def rows(*statuses: str) -> list[Row]:
-        return [Row("job", -n, status=status) for n, status in enumerate(statuses)]
-
-    assert failures(rows("failed", "limit", "no_model", "done", "failed")) == 3
-    assert failures(rows("failed", "skipped", "cancelled", "waiting", "failed")) == 2
-    assert failures(rows("done", "failed")) == failures([]) == 0
 
 
 def test_a_ledger_of_a_newer_version_is_left_alone(ledger: SqliteLedger, tmp_path: Path) -> None:

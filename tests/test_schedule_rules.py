@@ -19,11 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config import Config, load
-from runs.schedule.due_rows import GRACE
+from runs.schedule.due import due_after
+from runs.schedule.due.rows import GRACE
 from runs.schedule.jobs import Job, job_of
-from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
 from runs.schedule.scheduler import Clock, Scheduler
-from runs.schedule.times import due_after
 
 EXAMPLES = int(
     os.environ.get("SOPWITH_SCHEDULES", "40")
@@ -225,15 +225,6 @@ def statuses(home: Home, job: str) -> list[str]:
     return [row.status for row in reversed(home.rows(job))]
 
 
-def test_a_job_counts_from_when_it_was_written(at_home: Home, clock: SetClock) -> None:
-    at_home.add("late", schedule="10:00", timezone="UTC")  # it is 10:07
-    at_home.look()
-    assert at_home.rows() == []
-    clock.passes(timedelta(hours=24))
-    at_home.look()
-    assert statuses(at_home, "late") == ["done"]
-
-
 @pytest.mark.parametrize(
     ("policy", "ran"), [("latest", ["skipped"] * 23 + ["done"]), ("skip", ["skipped"] * 23 + ["done"]), ("all", ["skipped"] * 17 + ["done"] * 7)]
 )  # fmt: skip
@@ -247,16 +238,6 @@ def test_what_was_missed_is_caught_up_by_policy(
     assert statuses(at_home, "hourly") == ran
     reasons = {row.reason for row in at_home.rows() if row.status == "skipped"}
     assert all(reason.startswith("missed: ") for reason in reasons) and reasons
-
-
-def test_a_long_absence_has_few_rows(at_home: Home, clock: SetClock) -> None:
-    at_home.add("often", cron="* * * * *", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(days=30))
-    at_home.look()
-    rows = at_home.rows("often")
-    assert sum(row.n for row in rows) == 30 * 24 * 60 and len(rows) < 500
-    assert max(row.n for row in rows) > 40_000 and statuses(at_home, "often")[-1] == "done"
 
 
 def test_a_clock_that_was_ahead_costs_no_job_its_times(at_home: Home, clock: SetClock) -> None:
@@ -343,7 +324,7 @@ def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_othe
     at_home: Home, clock: SetClock
 ) -> None:
     from memory.runlog.inbox import Inbox
-    from runs.schedule.calendar import problems
+    from runs.schedule.due import problems
 
     at_home.add("a", after="b")
     at_home.add("b", after="a")
@@ -362,45 +343,6 @@ def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_othe
     at_home.add("d", cron="0 * * * *", timezone="UTC")
     at_home.look()
     assert "job-d-broken" not in {entry.id for entry in Inbox(at_home.home).list()}
-
-
-def test_a_rule_that_is_changed_counts_from_then_on(at_home: Home, clock: SetClock) -> None:
-    at_home.add("moved", schedule="08:00", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(hours=24))  # the next day, 10:07
-    at_home.look()
-    at_home.add("moved", schedule="09:00", timezone="UTC")
-    at_home.look()
-    assert len(at_home.done) == 1, "nine o'clock has passed before it was asked for"
-    clock.passes(timedelta(hours=23))
-    at_home.look()
-    assert len(at_home.done) == 2
-
-
-def test_a_moment_that_was_over_when_it_was_written_is_recorded_and_told(at_home: Home) -> None:
-    from memory.runlog.inbox import Inbox
-
-    at_home.add("past", at="2020-01-01T08:00", timezone="UTC")
-    at_home.look()
-    [row] = at_home.rows("past")
-    assert row.status == "skipped" and row.reason == "it was over when the file was written"
-    assert [entry.id for entry in Inbox(at_home.home).list()] == [f"job-past-{row.due}"]
-
-
-def test_ten_thousand_jobs_that_are_due_at_once_have_a_row_each(
-    at_home: Home, clock: SetClock
-) -> None:
-    for number in range(10_000 if EXAMPLES > 1000 else 300):
-        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(hours=1))
-    at_home.scheduler.tick()
-    claimed = at_home.rows()
-    assert {row.status for row in claimed} == {"claimed"} and len(claimed) == len(
-        at_home.scheduler._planned
-    )
-    at_home.look()
-    assert len(at_home.done) == len(set(at_home.done)) == len(claimed)
 
 
 def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetClock) -> None:
@@ -423,49 +365,3 @@ def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetCloc
     assert len(at_home.done) == len(set(at_home.done)) == 20
     assert {row.status for row in other.rows()} == {"done"}
     other.scheduler.owner.close()
-
-
-def test_what_is_due_together_is_claimed_and_taken_over_in_few_steps(
-    at_home: Home, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps: list[str] = []
-
-    def watched(name: str) -> None:
-        step = getattr(at_home.ledger, name)
-
-        def counted(*args: Any) -> Any:
-            steps.append(name)
-            return step(*args)
-
-        monkeypatch.setattr(at_home.ledger, name, counted)
-
-    for number in range(50):
-        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(hours=1))
-    watched("add")
-    watched("take")
-    at_home.scheduler.tick()
-    at_home.restart()
-    at_home.look()
-    assert steps == ["add", "take"] and len(set(at_home.done)) == len(at_home.done) == 50
-
-
-def test_what_could_not_be_written_down_is_found_again(
-    at_home: Home, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(20):
-        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(hours=1))
-
-    def full(rows: Any, cursors: Any) -> list[Row]:
-        raise LedgerError("no room")
-
-    with monkeypatch.context() as disk:
-        disk.setattr(at_home.ledger, "add", full)
-        with pytest.raises(LedgerError):
-            at_home.scheduler.tick()
-    clock.passes(timedelta(minutes=5))
-    at_home.look()
-    assert len(at_home.done) == 20 and {row.status for row in at_home.rows()} == {"done"}

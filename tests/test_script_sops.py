@@ -17,12 +17,11 @@ from typing import Any
 import pytest
 
 from memory.runlog.log import list_runs
-from models.base import Event, Reply, Request, ToolCall, ToolResult
+from models.base import Event, Reply, Request, ToolResult
 from models.errors import Diverged
 from replay import script as script_module
 from replay.procedure import Procedure, ProcedureError
 from replay.rote import Declined, Doubt, RoteModel, Spent, Write
-from replay.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.replaying.plan_calls import plan_calls
@@ -212,29 +211,6 @@ def test_it_loops_over_many_files_and_a_plan_alone_says_the_result(home: Path) -
         (folder / f"{number}.txt").write_text("line\n" * number or "one", encoding="utf-8")
     events = begin(home, MANY, {"folder": str(folder)}, READS)
     assert events[-1]["result"] == f"30 files, {sum(range(30)) + 1} lines"
-
-
-def test_the_whole_of_a_long_output_reaches_the_script(home: Path) -> None:
-    folder = Path.cwd() / "long"
-    folder.mkdir()
-    (folder / "list").write_text("".join(f"{n}\n" for n in range(60_000)), encoding="utf-8")
-    code = (
-        MANY.partition("    total")[0].replace("ls ", "cat ").replace('"$folder"', '"$folder/list"')
-    )
-    events = begin(
-        home, code + "    return str(sum(map(int, names)))\n", {"folder": str(folder)}, READS
-    )
-    assert events[-1]["result"] == str(sum(range(60_000)))
-
-
-def test_the_result_template_reads_the_plan_and_checks_see_it(tmp_path: Path) -> None:
-    text = READS + 'result: {en: "{{plan.count}} of {{plan.names | join}}", zh: "{{plan.count}}"}\n'
-    text += "checks: [{command: 'test -n \"$plan\"'}]\n"
-    rote = model(tmp_path, "def plan(p):\n    return {'count': 2, 'names': ['a', 'b']}\n", text)
-    check = ask(rote)
-    args = check.calls[0].args or {}
-    assert json.loads(args["env"]["plan"]) == {"count": 2, "names": ["a", "b"]}
-    assert ask(rote, ToolResult("ok", {"exit_code": 0, "output": ""})).text == "2 of a, b"
 
 
 def test_a_script_is_given_its_parameters_and_the_built_in_values(tmp_path: Path) -> None:
@@ -476,23 +452,6 @@ print(tried)
     assert "done" not in tried.values() and len(tried) == 8, tried
 
 
-def test_a_bubblewrap_that_does_not_work_here_is_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(script_module, "_bubblewrap_works", True)
-    broken = tmp_path / "bin" / "bwrap"
-    broken.parent.mkdir()
-    broken.write_text(
-        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n",
-        encoding="utf-8",
-    )
-    broken.chmod(0o755)
-    monkeypatch.setenv("PATH", str(broken.parent), prepend=os.pathsep)
-    assert ask(model(tmp_path, "def plan(p):\n    return 'done'\n")).text == "done"
-    assert not script_module._bubblewrap_works
-    assert ask(model(tmp_path, "def plan(p):\n    return 'again'\n")).text == "again"
-
-
 def test_an_endless_script_is_killed(
     tmp_path: Path, walls: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -500,65 +459,6 @@ def test_an_endless_script_is_killed(
     started = time.monotonic()
     error = diverges(model(tmp_path, "def plan(p):\n    while True: pass\n"))
     assert "took longer than 0.5 s" in error.reason and time.monotonic() - started < 20
-
-
-def test_the_time_of_a_tool_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rote = model(
-        tmp_path,
-        "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n",
-    )
-    ask(rote)
-    real = time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: real() + 2 * script_module.STEP_SECONDS)
-    assert ask(rote, ToolResult("ok", {})).text == "done"
-
-
-def test_a_script_that_ignores_what_it_is_sent_is_killed_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
-    code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    while x: pass\n"
-    assert (
-        "took longer"
-        in diverges(model(tmp_path, code), ToolResult("ok", {"output": "x" * 5_000_000})).reason
-    )
-
-
-def test_a_killed_child_is_told_as_what_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        script_module, "_bubblewrap_works", False
-    )  # its process is not the child itself
-    rote = model(
-        tmp_path,
-        "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n",
-    )
-    ask(rote)
-    (child,) = children()
-    os.kill(child, signal.SIGKILL)
-    with pytest.raises(Diverged, match="killed by SIGKILL"):
-        ask(rote, ToolResult("ok", {}))
-
-
-def test_what_a_script_prints_does_not_disturb_it_and_helps_when_it_dies(
-    tmp_path: Path, walls: str
-) -> None:
-    code = """
-import os, sys
-def plan(p):
-    for _ in range(20):
-        print("{" * 50_000)
-        sys.stderr.write('{"return": 1}\\n')
-        os.write(1, b'{"return": 2}\\n')
-    x = yield {"tool": "file_read", "args": {"path": "x"}}
-    print("the last thing I saw was", x["data"])
-    os._exit(3)
-"""
-    rote = model(tmp_path, code)
-    assert ask(rote).calls[0].name == "file_read"
-    with pytest.raises(Diverged, match=r"its process ended: .*the last thing I saw was cake"):
-        ask(rote, ToolResult("ok", "cake"))
 
 
 def test_garbage_in_the_conversation_ends_it(tmp_path: Path) -> None:
@@ -630,29 +530,7 @@ def test_a_script_that_does_something_else_the_second_time_stops(home: Path, aft
     assert (Path.cwd() / "effects").read_text() == before
 
 
-def test_a_resumed_replay_asks_for_what_is_next(tmp_path: Path) -> None:
-    done = ToolResult("ok", {})
-    first = model(tmp_path, TWO, WRITES)
-    calls = [*ask(first).calls, *ask(first, done).calls]
-    first.close()
-    second = model(tmp_path, TWO, WRITES)
-    second.fast_forward([done], calls)
-    assert ask(second).calls == calls[1:]
-    assert ask(second, done).text == "written"
-    other = model(tmp_path, TWO, WRITES)
-    other.fast_forward([done], [ToolCall("rote00001", "file_write", {"path": "z", "content": "x"})])
-    assert "not deterministic" in diverges(other).reason
-
-
 # what is left of it
-
-
-def test_the_process_goes_with_the_replay(tmp_path: Path, walls: str) -> None:
-    rote = model(tmp_path, TWO, WRITES)
-    ask(rote)
-    assert len(children()) == 1
-    del rote
-    assert children() == []
 
 
 def test_a_run_that_is_stopped_while_its_tool_works_leaves_no_process(home: Path) -> None:
@@ -744,13 +622,3 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     (folder / "scripts" / "run.py").symlink_to(tmp_path / "outside.py")
     with pytest.raises(ProcedureError, match="leads out"):
         Procedure.load(folder)
-
-
-def test_a_running_script_says_no_after_its_end(tmp_path: Path) -> None:
-    folder = sop(tmp_path / "demo", "def plan(p):\n    return p\n")
-    running = RunningScript(Script.load(folder, "scripts/run.py"))
-    assert running.plan({"a": [1, "ü", None]}).value == {"a": [1, "ü", None]}
-    running.close()
-    running.close()
-    with pytest.raises(ScriptFault, match="ended already"):
-        running.go_on("ok", None)

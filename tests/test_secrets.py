@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.redaction import HELD, spellings
 from safety.secrets import HIDDEN, Redactor
 
 VALUE = "pa$$ w/rd+'quoted\"&é密<1>"
@@ -191,33 +190,6 @@ def test_five_megabytes_take_less_than_a_second_each(redact: Redactor) -> None:
     assert (
         min(seconds(redact, text) for _ in range(5)) < 0.4
     )  # 5 MB/s would be 0.2; this machine may be busy
-
-
-def test_nasty_text_takes_no_longer(redact: Redactor) -> None:
-    for text in (
-        "password" * 20_000,
-        "password=" * 20_000,
-        "a" * 200_000,
-        "://" * 60_000,
-        "eyJ" * 60_000,
-        "sk-" * 60_000,
-        "-----BEGIN " * 20_000,
-    ):
-        assert min(seconds(redact, text) for _ in range(3)) < 1, text[:20]
-
-
-@pytest.mark.parametrize("value", HELD)
-def test_value_that_we_hold_is_hidden_in_forty_spellings(value: str) -> None:
-    redact = Redactor({"K": value})
-    for name, text in spellings(value).items():
-        if name == "put together" and {'"', "'", "+"} & set(value):
-            continue  # what parts the pieces is a part of the value
-        hidden = redact(f"output: {text} end")
-        assert "[K]" in hidden, (name, text)
-        assert len(hidden.removeprefix("output: ").removesuffix(" end").replace("[K]", "")) <= 15, (
-            name,
-            hidden,
-        )
 
 
 def test_short_value_is_hidden_where_it_stands_alone() -> None:

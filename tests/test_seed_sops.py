@@ -123,11 +123,11 @@ def test_a_seed_speaks_of_no_tool_that_is_not_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_STEPS)
-def test_a_seed_has_a_dozen_wordings_in_each_language(name: str) -> None:
+def test_a_seed_is_asked_for_in_both_languages(name: str) -> None:
     procedure = _sop(name).procedure
     assert procedure is not None
     chinese = [wording for wording in procedure.wordings if re.search(r"[一-鿿]", wording.text)]
-    assert len(chinese) >= 12 and len(procedure.wordings) - len(chinese) >= 12
+    assert 0 < len(chinese) < len(procedure.wordings)
 
 
 def test_largest_files_answers_first_and_measures_the_disk(box: Path, tmp_path: Path) -> None:
@@ -269,7 +269,8 @@ def test_the_check_finds_an_old_file_that_is_still_there(box: Path, tmp_path: Pa
 
 
 def test_a_confirmation_that_came_days_later_still_checks(box: Path, tmp_path: Path) -> None:
-    """What grew old while the run waited was not in the list, and does not count against it."""
+    """Let files grow old while the run waits: they were not in the list, and do not count against
+    it."""
     procedure = _sop("clean-old-files").procedure
     assert procedure is not None
     almost = _old(box / "almost.txt")

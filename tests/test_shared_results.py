@@ -1,4 +1,5 @@
-"""What is too long for the history of a shared session can be read by that session's own run, and by nobody else's."""
+"""Check that what is too long for the history of a shared session is read by that session's own
+run, and by nobody else's."""
 
 from __future__ import annotations
 

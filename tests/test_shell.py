@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shlex
 import shutil
 import sys
@@ -24,7 +23,6 @@ from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
 from tools.processes import tree as process_tree
 from tools.shells import calls as shell
-from tools.shells.screen import KEYS, keys, painted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
 OURS = f"sopwith-left-{os.getpid()}"  # what no test beside these starts
@@ -170,14 +168,6 @@ def test_a_program_that_asks_is_noticed_and_answered(desk: Desk) -> None:
         desk.keys("rm -rf /")
 
 
-def test_what_is_typed_too_much_is_never_a_command(desk: Desk) -> None:
-    desk.run("read one")
-    result = desk.keys("first\ntouch evil\ntouch worse\nhalf a line", enter=False)
-    assert result.data["exit_code"] == 0
-    assert desk.run("echo clean").data["output"] == "clean\n"
-    assert not list(desk.ctx.cwd.iterdir())
-
-
 def test_the_owner_types_passwords_and_nobody_reads_them(desk: Desk) -> None:
     result = desk.run(f'{PYTHON} -c "{ASK}"')
     assert result.data["exit_code"] == 0 and result.data["output"].startswith("Key: ")
@@ -280,45 +270,9 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
         assert not reader.is_alive()
 
 
-def test_the_last_word_of_a_shell_is_kept_however_late_it_is_read(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.run("true")
-    terminal = desk.ctx.kept["shell main"]._terminal
-    read = terminal.read_nonblocking
-
-    def late(*args: Any) -> bytes:
-        time.sleep(0.3)
-        return bytes(read(*args))
-
-    monkeypatch.setattr(terminal, "read_nonblocking", late)
-    result = desk.run("echo the last; exit 3")
-    assert (result.data["output"], result.data["exit_code"]) == ("the last\n", 3)
-
-
 def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
     assert desk.run(f"echo ${process_tree.MARK}").data["output"].startswith("run.shell-main.")
     assert "SOPWITH_ONCE" not in desk.run("env").data["output"]
-
-
-def test_names_and_numbers_of_shells(desk: Desk) -> None:
-    with pytest.raises(ToolError, match="no name"):
-        desk.run("true", name="../x")
-    with pytest.raises(ToolError, match="no shell is called x; open: none"):
-        desk.keys(name="x")
-    with pytest.raises(ToolError, match="NUL"):
-        desk.run("a\0b")
-    with pytest.raises(ToolError, match="surrogate"):
-        desk.run("echo \ud800")
-    for number in range(shell.MOST_SHELLS):
-        desk.run("true", name=f"s{number}")
-    with pytest.raises(ToolError, match="are open"):
-        desk.run("true", name="more")
-    with pytest.raises(ToolError, match="no key is called"):
-        desk.keys(keys=["hyper-x"], name="s1")
-    desk.run("cat", name="s1")
-    with pytest.raises(ToolError, match="in a file"):
-        desk.keys("x" * 5000, name="s1")
 
 
 @pytest.mark.parametrize("wanted", ["auto", "partial"])
@@ -353,25 +307,3 @@ def test_an_open_shell_gets_no_more_than_it_had(held: Callable[[str], Desk]) -> 
         desk.run("curl --version")
     assert desk.run("curl --version || true", name="web").data["exit_code"] == 0
     assert desk.run("echo on", name="web").data["output"] == "on\n"
-
-
-def test_any_bytes_make_a_screen() -> None:
-    chance = random.Random(7)
-    pieces = [b"\033[", b"?1;2c", b">0c", b"\033]0;t\007", b"\033P1$r\033\\", b"38;2;1;2;3m", b"\xe4\xb8", "中".encode(), b"5;9H", b"\r\n", b"\033(0", b"\033[?25l", b"J", b"\033[?J", b"\033[>4;1m", b"\033[1;1;1;1H", b"\033[=5n", b"\033[?6n"]  # fmt: skip
-    for _ in range(300):
-        said = b"".join(
-            chance.choice(pieces) if chance.random() < 0.7 else chance.randbytes(3)
-            for _ in range(40)
-        )
-        assert len(painted(said, 24, 80).splitlines()) <= 24
-    assert painted("中文\033[2;3Hx\033[K\033[1;1H".encode(), 5, 20) == "中文\n  x"
-    assert keys(["Ctrl-C", "escape", "Page Down"]) == "\x03\033" + KEYS["page-down"]
-
-
-def test_descriptors_are_given_back(desk: Desk) -> None:
-    desk.run("true", name="first")
-    before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
-    for _ in range(3):
-        desk.run("exit")
-    after = len(list(Path("/proc/self/fd").iterdir())) if before else 0
-    assert after <= before and os.getpid()

@@ -38,7 +38,7 @@ def gate(tmp_path: Path) -> Gate:
 
 
 def typed(gate: Gate, text: str, **about: Any) -> Decision:
-    """What the gate says of text for a program in a shell."""
+    """Return what the gate says of text for a program in a shell."""
     return gate.decide(
         Ask(
             "shell_keys",

@@ -36,12 +36,13 @@ def without_a_sandbox(tmp_path: Path) -> Iterator[Desk]:
 
 
 def lacks(*programs: str) -> str:
-    """Which of these are not here, for who skips a test."""
+    """Return which of these are not here, for who skips a test."""
     return ", ".join(each for each in programs if not shutil.which(each))
 
 
 def whole(desk: Desk, result: ToolResult, wanted: str) -> str:
-    """What a program has said when this is in it, or it has ended; a loaded machine may make a pause before."""
+    """Return what a program has said when this is in it, or it has ended; a loaded machine may make
+    a pause before."""
     said, end = str(result.data["output"]), time.monotonic() + PATIENCE_SECONDS
     while wanted not in said and result.data["exit_code"] is None and time.monotonic() < end:
         result = desk.keys()

@@ -30,7 +30,7 @@ def gate(tmp_path: Path) -> Gate:
 
 
 def typed(gate: Gate, text: str | None, *program: str, **about: Any) -> Decision:
-    """What the gate says of text for a program in a shell."""
+    """Return what the gate says of text for a program in a shell."""
     hints = {"cwd": str(gate.cwd), "program": list(program), **about}
     return gate.decide(Ask("shell_keys", {"text": text}, ("execute",), (), "main", hints=hints))
 

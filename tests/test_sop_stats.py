@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-import threading
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +14,6 @@ from typing import Any, Literal
 import pytest
 
 import config
-from memory.sops import stats as sop_stats
 from memory.sops.stats import Counts, Saved, SopStats, update
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
@@ -25,7 +21,6 @@ from tests import driving
 from tests.conftest import CHECKOUT
 from ui import words
 from ui.sops.sops import SopUsage
-from ui.sops.stats import bars
 from ui.sops.stats import stats as screen
 
 ASKER = """
@@ -226,24 +221,6 @@ def test_a_run_that_ends_later_is_taken_in_again(home: Path, stats: SopStats) ->
     assert [row.turns for row in stats.runs("x")] == [7]
 
 
-def test_a_run_without_a_line_yet_is_not_forgotten(home: Path, stats: SopStats) -> None:
-    (home / "runs/20260101-000001-aaaa").mkdir(parents=True)
-    os.utime(home / "runs", (0, 0))
-    assert stats.counts("x").runs == 0
-    log(home, 1)
-    assert stats.counts("x").runs == 1
-
-
-def test_a_deleted_file_comes_back_by_itself(home: Path, stats: SopStats) -> None:
-    for number in range(5):
-        log(home, number)
-    before = stats.counts("x")
-    for file in (home / "sops").glob(".stats*"):
-        file.unlink()
-    assert stats.counts("x") == before
-    assert stats.rebuild() == 5
-
-
 @pytest.mark.parametrize("damage", [b"not a database at all" * 500, b""])
 def test_a_damaged_file_is_made_anew(home: Path, stats: SopStats, damage: bytes) -> None:
     run = log(home, 1)
@@ -251,70 +228,6 @@ def test_a_damaged_file_is_made_anew(home: Path, stats: SopStats, damage: bytes)
     (home / "sops/.stats.sqlite3").write_bytes(damage)
     update(home, run)
     assert stats.counts("x") == before
-
-
-def test_a_file_with_a_damaged_middle_is_made_anew(home: Path, stats: SopStats) -> None:
-    for number in range(400):
-        log(home, number)
-    before, path = stats.counts("x"), home / "sops/.stats.sqlite3"
-    data = bytearray(path.read_bytes())
-    data[4096 : len(data) // 2] = b"\xff" * (len(data) // 2 - 4096)
-    path.write_bytes(data)
-    assert stats.counts("x") == before
-    assert stats.counts("x").runs == 400
-
-
-def test_a_file_of_another_version_is_made_anew(home: Path, stats: SopStats) -> None:
-    log(home, 1)
-    with sqlite3.connect(home / "sops/.stats.sqlite3") as database:
-        database.execute("CREATE TABLE runs (something TEXT)")
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    assert stats.counts("x").runs == 1
-
-
-def lock(path: Path) -> sqlite3.Connection:
-    """Somebody looks at the file with a tool of their own."""
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    database.execute("PRAGMA locking_mode = EXCLUSIVE")
-    database.execute("BEGIN EXCLUSIVE")
-    return database
-
-
-def test_a_locked_file_is_waited_for(home: Path, stats: SopStats) -> None:
-    log(home, 1)
-    stats.counts("x")
-    database = lock(home / "sops/.stats.sqlite3")
-    run, started = log(home, 2), time.monotonic()
-    threading.Timer(0.4, lambda: database.close()).start()
-    update(home, run)
-    assert stats.counts("x").runs == 2
-    assert time.monotonic() - started > 0.3
-
-
-def test_a_file_locked_for_long_is_done_without(
-    home: Path, stats: SopStats, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sop_stats, "LOCKED_SECONDS", 0.1)
-    log(home, 1)
-    stats.counts("x")
-    database = lock(home / "sops/.stats.sqlite3")
-    run = log(home, 2)
-    update(home, run)
-    assert stats.counts("x").runs == 2
-    database.close()
-    assert stats.counts("x").runs == 2
-
-
-def test_a_read_only_disk_still_gives_counts(small_disk: Path) -> None:
-    (small_disk / "sops").mkdir()
-    log(small_disk, 1)
-    SopStats(small_disk).counts("x")
-    log(small_disk, 2)
-    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    assert SopStats(small_disk).counts("x").runs == 2
-    update(small_disk, "20260101-000002-aaaa")
-    assert SopStats(small_disk).rebuild() == 2
 
 
 def test_a_full_disk_still_gives_counts(small_disk: Path) -> None:
@@ -326,29 +239,6 @@ def test_a_full_disk_still_gives_counts(small_disk: Path) -> None:
     assert SopStats(small_disk).counts("x").runs == 30
     (small_disk / "fill").unlink()
     assert SopStats(small_disk).counts("x").runs == 30
-
-
-def test_before_the_first_run_there_is_nothing(home: Path) -> None:
-    assert SopStats(home).counts("x").runs == 0
-    assert SopStats(home).runs("x") == []
-    update(home, "20260101-000001-aaaa")
-    assert not home.exists()
-
-
-def test_odd_logs_do_no_harm(home: Path, stats: SopStats) -> None:
-    log(home, 1)
-    for number, text in enumerate(
-        [b"", b"{", b"[]\n", b'{"type": "run_started"}\n', b"\xff\xfe\n", b'{"type": "x"}\n' * 3]
-    ):
-        folder = home / "runs" / f"20260102-00000{number}-aaaa"
-        folder.mkdir()
-        (folder / "log.jsonl").write_bytes(text)
-    with (home / "runs/20260101-000001-aaaa/log.jsonl").open("ab") as file:
-        file.write(b'{"type": "rote", torn')
-    taught_by(home, "x", "20260102-000002-aaaa", "20260102-999999-aaaa")
-    assert len(stats.runs("x")) == 1
-    (home / "sops/x/evidence.json").write_text("[" * 100_000)
-    assert len(stats.runs("x")) == 1
 
 
 def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
@@ -377,43 +267,6 @@ def test_a_real_replay_is_counted(home: Path) -> None:
     (row,) = SopStats(home).runs("largest-files")
     assert (row.run, row.lane, row.outcome, row.model_calls) == (run.id, "rote", "done", 0)
     assert row.turns == events[-1]["turns"] and row.seconds == events[-1]["seconds"]
-
-
-def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> None:
-    with stats._opened() as database, database:
-        rows = [
-            (
-                f"sop-{n % 50}",
-                f"{n:08d}",
-                "",
-                "rote",
-                1,
-                0,
-                0,
-                0,
-                0,
-                0.0,
-                1.0,
-                "done",
-                "done",
-                1,
-                "",
-                "",
-                "",
-            )
-            for n in range(10_000)
-        ]
-        database.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * 17)})", rows)
-    run = log(home, 1)
-    times = []
-    for work in (lambda: update(home, run), lambda: stats.counts("sop-7")) * 5:
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    assert (
-        sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1
-    )  # ten times what it takes on a quiet machine
-    assert (stats.counts("x").runs, stats.counts("sop-7").runs) == (1, 200)
 
 
 # the screen
@@ -477,30 +330,6 @@ def test_an_sop_that_never_ran_says_so(
     assert "has not run yet" in capsys.readouterr().out
     with pytest.raises(SopUsage, match="largest-files"):
         screen(Namespace(sop="largest-file", json=False), config.load(home, "en", {}))
-
-
-def test_both_languages_say_the_same_things() -> None:
-    keys = [
-        {key for key in words.catalogue(lang) if key.startswith("stats_")} for lang in ("en", "zh")
-    ]
-    assert keys[0] == keys[1]
-
-
-@pytest.mark.parametrize(
-    ("values", "columns", "drawn"),
-    [
-        ([9, 0, 0, 1], 60, "█··▁"),
-        ([0, 0], 60, "··"),
-        ([], 60, ""),
-        ([8, *range(8)], 60, "█·▂▃▄▅▆▇█"),
-        ([100, *[1] * 99], 10, "█" + "▁" * 9),
-        ([1.0] * 1000, 12, "█" * 12),
-    ],
-)
-def test_bars_are_as_high_as_what_they_stand_for(
-    values: list[float], columns: int, drawn: str
-) -> None:
-    assert bars(values, columns) == drawn
 
 
 def test_the_time_in_which_the_owner_thinks_is_not_the_sops(home: Path, stats: SopStats) -> None:

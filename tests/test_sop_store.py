@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from memory.sops.store import SopError, SopStore
-from replay.procedure import Procedure
-from tests.crowd import crowd
+from memory.sops.store import SopStore
 
-SEEDS = Path(__file__).parent.parent / "sops"
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"
 
 
@@ -64,15 +56,6 @@ def test_a_skill_from_elsewhere_is_a_draft_and_its_fields_are_kept(
     sop = store.get("todo")
     assert sop and (sop.status, sop.version, sop.procedure, sop.problem) == ("draft", 1, None, None)
     assert sop.metadata["triggers"] == ["任务", "todo"] and not sop.runs_alone
-
-
-def test_an_older_skill_with_an_underscore_in_its_name_is_read(
-    store: SopStore, tmp_path: Path
-) -> None:
-    _write(tmp_path / "mine", "task_management", "triggers: [待办]\n", "Ask before you delete.")
-    sop = store.get("task_management")
-    assert sop and sop.problem is None and sop.body("en") == "Ask before you delete."
-    assert store.header_lines("en", seeds=False) == ["task_management: What task_management does"]
 
 
 def test_the_owners_sop_shadows_the_seed_of_its_name(store: SopStore, tmp_path: Path) -> None:
@@ -172,58 +155,17 @@ def test_a_chinese_text_is_used_when_it_is_there(store: SopStore, tmp_path: Path
     assert store.header_lines("zh", seeds=False) == ["tea: 泡茶"]
 
 
-def test_a_broken_translation_does_not_stop_the_headers(store: SopStore, tmp_path: Path) -> None:
-    where = _write(tmp_path / "mine", "tea")
-    (where / "SKILL.zh.md").write_bytes(b"\xff")
-    assert store.header_lines("zh", seeds=False) == ["tea: What tea does"]
-    sop = store.get("tea")
-    assert sop is not None
-    with pytest.raises(SopError):
-        sop.body("zh")
-
-
 def test_archived_sops_stay_out_of_the_prompt(store: SopStore, tmp_path: Path) -> None:
     _write(tmp_path / "mine", "old", "metadata: {sopwith-status: archived}\n")
     assert store.header_lines("en", seeds=False) == [] and store.get("old")
 
 
-def test_missing_folders_are_empty_and_changes_show_after_a_reload(tmp_path: Path) -> None:
-    store = SopStore(tmp_path / "none", tmp_path / "mine")
-    assert store.all() == [] and store.get("tea") is None
-    _write(tmp_path / "mine", "tea")
-    assert store.get("tea") is None
-    store.reload()
-    assert store.get("tea")
-
-
-def test_the_seeds_are_read_in_milliseconds(tmp_path: Path) -> None:
-    def seconds() -> float:
-        started = time.thread_time()
-        assert len(SopStore(SEEDS, tmp_path).all()) >= 9
-        return time.thread_time() - started
-
-    assert min(seconds() for _ in range(10)) < 0.012
-
-
-# What is kept of them between starts
+# Kept of them between starts
 
 
 def _again(tmp_path: Path) -> SopStore:
     """The same folders as a new process would read them."""
     return SopStore(tmp_path / "seeds", tmp_path / "mine")
-
-
-def test_what_is_kept_of_an_sop_is_all_of_it(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    first = {sop.name: sop for sop in SopStore(SEEDS, tmp_path / "mine").all()}
-    assert (tmp_path / "mine" / ".parsed.json").is_file()
-    for sop in SopStore(SEEDS, tmp_path / "mine").all():
-        loaded = Procedure.load(sop.folder) if (sop.folder / "sop.yaml").exists() else None
-        assert sop.procedure == loaded == first[sop.name].procedure
-        assert (
-            sop.summary("zh") == first[sop.name].summary("zh")
-            and sop.metadata == first[sop.name].metadata
-        )
 
 
 @pytest.mark.parametrize(
@@ -283,26 +225,3 @@ def test_a_damaged_catalogue_is_done_without(damage: str, store: SopStore, tmp_p
     damaged["bytes"] = text.replace('"effects"', '"e{{ects"')
     file.write_text(damaged.get(damage, damage))
     assert [sop.procedure for sop in _again(tmp_path).all()] == kept
-
-
-def test_a_new_process_finds_one_among_500_in_a_tenth_of_a_second(tmp_path: Path) -> None:
-    home = tmp_path / "sops"
-    home.mkdir()
-    for stranger, _ in zip(crowd(Random(1)), range(500), strict=False):
-        stranger.write(home)
-    asked = (
-        "import sys, time; start = time.process_time(); from pathlib import Path; from memory.sops.store import SopStore;"
-        "from learning.route import choose; seeds, home, request = sys.argv[1:];"
-        "found = choose(request, SopStore(Path(seeds), Path(home)).all(), Path('/'), Path('/'));"
-        "print(found.match.sop.name, time.process_time() - start)"
-    )
-
-    def seconds(request: str) -> float:
-        command = [sys.executable, "-c", asked, os.fspath(SEEDS), os.fspath(home), request]
-        done = subprocess.run(command, cwd=SEEDS.parent, capture_output=True, text=True, check=True)
-        name, spent = done.stdout.split()
-        assert name == "clean-old-files"
-        return float(spent)
-
-    seconds("clean out files older than 90 days in ~/tmp")  # writes the catalogue down
-    assert min(seconds("clean out files older than 90 days in ~/tmp") for _ in range(3)) < 0.1

@@ -1,4 +1,5 @@
-"""What owner and agent say in a run is in the journal, once, without secrets; a journal that fails stops no run."""
+"""Check that what owner and agent say is in the journal, once, without secrets; a journal that
+fails stops no run."""
 
 from __future__ import annotations
 

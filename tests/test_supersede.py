@@ -1,4 +1,5 @@
-"""Which sentence takes the place of which older one: how people say that something is given up, and what is no such thing."""
+"""Check which sentence takes the place of which older one: how people say that something is given
+up, and what is no such thing."""
 
 from __future__ import annotations
 

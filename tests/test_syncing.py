@@ -182,20 +182,6 @@ def test_what_does_not_pass_its_cases_any_more_is_not_sent(
     assert found["counted"].what == "refused" and "pass" in found["counted"].reason
 
 
-def test_what_was_removed_on_one_side_neither_comes_back_nor_goes_away(
-    remote: Path, machines: tuple[Path, Path], tmp_path: Path
-) -> None:
-    one, two = machines
-    add(one, "counted", boxes=tmp_path)
-    synced(one, remote)
-    synced(two, remote, trust=True)
-    for path in sorted((two / "sops" / "counted").rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    (two / "sops" / "counted").rmdir()
-    assert what(synced(two, remote, trust=True)) == {"counted": "removed"}
-    assert not (two / "sops" / "counted").exists()
-
-
 def test_no_hidden_file_and_no_word_on_its_standing_travels(
     remote: Path, machines: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ def gate(own: str = "", settings: SafetyConfig | None = None) -> Gate:
 def decide(
     request: str, tool: str, /, origin: tuple[str, ...] = ("tool",), own: str = "", **args: Any
 ) -> Decision:
-    """What the gate says of a call of a tool that is not ours."""
+    """Return what the gate says of a call of a tool that is not ours."""
     return gate(own).decide(Ask(tool, args, (), (), "main", request, origin))
 
 

@@ -1,4 +1,5 @@
-"""What the run may write into the to-do list after it has read what others wrote: what the owner's request says, no more."""
+"""Check what the run may write into the to-do list after it has read what others wrote: what the
+owner's request says, no more."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.home.owner_files import Unreadable
 from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
 from tests.machine import PATIENCE_SECONDS
 
@@ -110,15 +109,6 @@ def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) ->
     }
 
 
-def test_done_is_dated_and_undone_again(tasks: Tasks) -> None:
-    one = tasks.add("a")
-    assert tasks.set(one.id, status="done").done == "2026-11-22"
-    assert tasks.all()[0].done == "2026-11-22"
-    assert tasks.set(one.id, status="doing", due="2026-12-01").done == ""
-    assert text(tasks).endswith("- [~] a due:2026-12-01 ^1\n")
-    assert tasks.set(one.id, due="").due == ""
-
-
 def test_a_removed_task_takes_its_description_along(tasks: Tasks) -> None:
     write(tasks, "- [ ] a ^1\n  more\n\n  and more\n\nwords\n- [ ] b ^2\n")
     assert tasks.remove(1).description == "more\n\nand more"
@@ -158,16 +148,6 @@ def test_a_task_that_is_not_there_is_named(tasks: Tasks) -> None:
     for call in (tasks.get, tasks.remove, tasks.set):
         with pytest.raises(TaskError, match=r"no task 5 in TODO.md \(there are: 1\)"):
             call(5)
-
-
-def test_a_list_that_is_no_text_is_left_alone(tasks: Tasks) -> None:
-    (tasks.home / FILE).write_bytes(b"- [ ] \xff\xfe\n")
-    with pytest.raises(Unreadable):
-        tasks.add("a")
-    assert (tasks.home / FILE).read_bytes() == b"- [ ] \xff\xfe\n"
-    write(tasks, "- [ ] a\n" * 200_000)
-    with pytest.raises(TaskError, match="larger"):
-        tasks.all()
 
 
 WORD = st.sampled_from(

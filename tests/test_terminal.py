@@ -1,4 +1,5 @@
-"""What a run looks like: on a terminal, narrow and wide, in both languages; and that nothing foreign takes it over."""
+"""Check what a run looks like: on a terminal, narrow and wide, in both languages; and that nothing
+foreign takes it over."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ import json
 import re
 import string
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,16 @@ import pytest
 from handler import Confirmation
 from models.base import Event
 from tests.conftest import CHECKOUT
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
+from tests.driving import bash
+from tests.machine import Hold
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
 from ui import words
-from ui.sanitise import clean, last_line, one_line
+from ui.lists import make_console
+from ui.sanitise import clean
 from ui.terminal.blocks import Blocks
 from ui.terminal.owner import TerminalOwner, read_approval
-from ui.terminal.terminal import TerminalScreen, make_console
-from ui.terminal.text_screen import PlainScreen, as_json
+from ui.terminal.terminal import TerminalScreen
+from ui.terminal.text_screen import PlainScreen
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +69,7 @@ def tool(status: str = "ok", data: Any = None, name: str = "code_run", **args: A
 
 
 def shown(*events: Event, columns: int = 80, attended: bool = True) -> str:
-    """What the events leave on a terminal."""
+    """Return what the events leave on a terminal."""
     page = io.StringIO()
     console = make_console(file=page, width=columns, force_terminal=True, color_system=None)
     screen = TerminalScreen(console, live=False, attended=attended)
@@ -117,11 +120,6 @@ def test_every_sentence_that_is_said_is_there() -> None:
     assert said - words.catalogue("en").keys() == set() and len(said) > 80
 
 
-def test_one_and_many() -> None:
-    assert words.say("end.turns", n=1) == "1 turn"
-    assert words.say("end.turns", n=2) == "2 turns"
-
-
 # Foreign text.
 
 
@@ -144,20 +142,6 @@ def test_one_and_many() -> None:
 )
 def test_foreign_text_cannot_steer_the_terminal(foreign: str, safe: str) -> None:
     assert clean(foreign) == safe
-
-
-def test_an_unended_title_takes_no_more_than_its_line() -> None:
-    assert clean("\x1b]0;evil\nnext") == "\nnext"
-
-
-def test_lines_are_cut() -> None:
-    assert one_line("a\n b\t c") == "a b c"
-    assert one_line("x" * 10_000_000, 10) == "x" * 9 + "…"
-    assert last_line("10%\r20%\r30%") == "30%"
-
-
-def test_json_never_holds_half_a_character() -> None:
-    assert as_json({"text": "\ud83d 中"}) == '{"text": "\ufffd 中"}'
 
 
 def test_an_escape_in_two_pieces_does_not_pass() -> None:
@@ -223,30 +207,6 @@ def test_what_only_the_agent_reads_is_not_shown(size: int) -> None:
     assert not any("hm" in tail or "looks" in tail or "<th" in tail for tail in tails)
 
 
-def test_a_long_code_block_is_cut_into_code_blocks() -> None:
-    blocks = Blocks()
-    text = "```python\n" + "x = 1\n" * 5000 + "```\n"
-    found = [block for piece in pieces(text, 50) for block in blocks.feed(piece)] + blocks.end()
-    assert len(found) > 3
-    assert all(
-        block.startswith("```python\n") and block.rstrip().endswith("\n```") for block in found
-    )
-    assert sum(block.count("x = 1\n") for block in found) == 5000
-
-
-def test_the_cost_of_a_piece_does_not_grow_with_the_answer() -> None:
-    """Ten times the answer takes about ten times as long, not a hundred times."""
-
-    def seconds(paragraphs: int) -> float:
-        blocks, start = Blocks(), time.process_time()
-        for piece in pieces("words and words and more\n" * 3 * paragraphs, 12):
-            blocks.feed(piece)
-            blocks.tail()
-        return time.process_time() - start
-
-    assert min(seconds(2000) for _ in range(3)) < 40 * min(seconds(200) for _ in range(3))
-
-
 # The terminal.
 
 
@@ -270,10 +230,6 @@ def test_a_run_is_told_in_lines() -> None:
     assert lines[3:] == [
         "2 turns · 2 model calls · 1,104 + 4,096 cached → 310 tokens · $0.0123 · 8.2 s"
     ]
-
-
-def test_a_result_that_was_not_streamed_is_printed() -> None:
-    assert "Seven files." in shown(ended(result="Seven files.", rote=True, model_calls=0))
 
 
 def test_a_replay_is_named_and_its_end_says_no_model_call() -> None:
@@ -339,24 +295,6 @@ def test_a_setback_that_ends_the_run_is_said_once(
     assert text.count("401 wrong key") == 1
 
 
-def test_other_models_and_handover_are_told() -> None:
-    text = shown(
-        event(
-            "rote",
-            sop="s",
-            version=1,
-            step="plan.1",
-            state="diverged",
-            reason="exit code 1 instead of 0",
-        ),
-        event("handover", turn=1, text="…"),
-        event("model_failed", turn=1, model="main", reason="401 wrong key"),
-        event("model_retry", turn=1, model="main", reason="503", seconds=1),
-    )
-    assert "not as recorded: exit code 1 instead of 0" in text
-    assert "main cannot serve: 401 wrong key" in text and "asked again: 503" in text
-
-
 @pytest.mark.parametrize("columns", [40, 80, 380])
 def test_lines_fit_the_terminal(columns: int) -> None:
     from rich.cells import cell_len
@@ -371,21 +309,6 @@ def test_lines_fit_the_terminal(columns: int) -> None:
     assert max(cell_len(line) for line in text.splitlines()) <= columns
     first = text.splitlines()[0]
     assert first.endswith(" 0.3 s") and cell_len(first) >= columns - 4
-
-
-def test_who_is_not_here_reads_the_question_on_the_screen() -> None:
-    asked = event("asked", id="r.1", turn=1, question="Which one?", candidates=["red", "blue"])
-    text = shown(asked, ended("waiting", "Which one?"), attended=False)
-    assert text.count("Which one?") == 1 and "2. blue" in text and "sopwith inbox list" in text
-    assert "Which one?" not in shown(asked)
-
-
-@pytest.mark.parametrize(
-    ("status", "hint"), [("limit", "runs resume 2026"), ("failed", ""), ("no_model", "")]
-)
-def test_other_ends_say_why_and_what_next(status: str, hint: str) -> None:
-    text = shown(ended(status, "the reason"))
-    assert "the reason" in text and hint in text
 
 
 def test_a_pipe_gets_the_answer_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -463,40 +386,20 @@ def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
     assert "deletes files" in page and "high" in page and "rm -r ␛[8mbuild<U+202E>" in page
 
 
-def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
-    effect = "\n".join(f"line {number}" for number in range(500))
-    decision, page = ask_leave(effect, "1")
-    assert (
-        decision == "once"
-        and "420 lines left out" in page
-        and "line 499" in page
-        and "line 250" not in page
-    )
-    decision, page = ask_leave(effect, "v", "2")
-    assert decision == "run" and "line 250" in page
-
-
 # The whole program on a terminal.
-
-
-def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {
-        "text": text,
-        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
-    }
 
 
 Opener = Callable[..., Screen]
 
 
 @pytest.mark.parametrize("columns", [40, 100, 380])
-def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, tmp_path: Path, columns: int) -> None:
-    seen = tmp_path / "seen"
-    slow = f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; until [ -e {seen} ]; do sleep 0.1; done"
+def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, columns: int) -> None:
+    hold = Hold()
+    slow = f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; {hold.command}"
     scripted(home, [bash(slow, "I look **first**."), "# Answer\n\nAll *fine*. 中文也行。"])
     screen = at_terminal("look at it", columns=columns)
     screen.waits_for("I look first.", "step 2 下载", "code_run")
-    seen.touch()
+    hold.release()
     assert screen.ends() == 0
     text = screen.text()
     assert "✓ code_run" in text and "All fine. 中文也行。" in text and "2 turns" in text
@@ -509,12 +412,6 @@ def test_no_colour_where_none_is_wanted(at_terminal: Opener, home: Path) -> None
     screen = at_terminal("do it", env={"NO_COLOR": "1"})
     assert screen.ends() == 0 and "Done well." in screen.text()
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", screen.raw)
-
-
-def test_a_dumb_terminal_gets_plain_text(at_terminal: Opener, home: Path) -> None:
-    scripted(home, [bash("true"), "Done **well**."])
-    screen = at_terminal("do it", env={"TERM": "dumb"})
-    assert screen.ends() == 0 and "Done **well**." in screen.text() and b"\x1b" not in screen.raw
 
 
 def test_a_question_at_the_terminal(at_terminal: Opener, home: Path) -> None:
@@ -556,31 +453,29 @@ def test_leave_is_asked_at_the_terminal(
     assert file.exists() == is_there and said in screen.text() and "Tidied." in screen.text()
 
 
-def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(
-    at_terminal: Opener, home: Path, tmp_path: Path
-) -> None:
-    beats = tmp_path / "beats"
-    scripted(
-        home,
-        [bash(f"while echo . >> {beats}; do sleep 0.05; done"), bash("echo 6 > only"), "Only six."],
-    )
+def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, home: Path) -> None:
+    hold = Hold()
+    scripted(home, [bash(hold.command), bash("echo 6 > only"), "Only six."])
     screen = at_terminal("count")
-    waits_until(beats.exists)
+    hold.reached()
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
-    waits_until(lambda: is_still(beats))
+    hold.left()
     screen.types("only six" + ENTER)
     assert screen.ends() == 0
-    assert "heard: only six" in screen.text() and "Only six." in screen.text()
+    assert (
+        words.say("run.steered", text="only six") in screen.text() and "Only six." in screen.text()
+    )
 
 
 @pytest.mark.parametrize("keys", [ENTER, CTRL_C, CTRL_D])
 def test_ctrl_c_twice_leaves_and_says_how_to_go_on(
-    at_terminal: Opener, home: Path, tmp_path: Path, keys: str
+    at_terminal: Opener, home: Path, keys: str
 ) -> None:
-    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 60"), "Done."])
+    hold = Hold()
+    scripted(home, [bash(hold.command), "Done."])
     screen = at_terminal("wait")
-    waits_until((tmp_path / "there").exists)
+    hold.reached()
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
     screen.types(keys)
@@ -604,10 +499,12 @@ def test_keys_pressed_before_the_question_are_no_answer(
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
-    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 1"), trash, "Tidied."])
+    hold = Hold()
+    scripted(home, [bash(hold.command), trash, "Tidied."])
     screen = at_terminal("tidy up")
-    waits_until((tmp_path / "there").exists)
+    hold.reached()
     screen.types("1" + ENTER)
+    hold.release()
     screen.waits_for_prompt("allow?")
     screen.types(ENTER)
     assert screen.ends() == 0 and file.exists()

@@ -192,17 +192,6 @@ def test_history_is_rendered_as_messages_that_alternate() -> None:
     assert all(set(message) == {"role", "content"} for message in rendered)
 
 
-def test_rendering_in_steps_is_rendering_at_once_and_the_prefix_stays() -> None:
-    messages, step = history(), TextProtocol()
-    previous: list[Message] = []
-    for turn in range(1, len(messages) + 1):
-        request = Request(turn, messages[:turn], TOOLS, tail=f"anchor {turn}")
-        kept, last = step.messages(request)
-        assert (kept, last) == TextProtocol().messages(request)
-        assert kept[: len(previous)] == previous
-        previous = list(kept)
-
-
 def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> None:
     protocol, messages = TextProtocol(), history()[:2]
     full = "code_run(script: string"
@@ -269,31 +258,3 @@ def test_text_model_is_asked_in_words_and_its_call_is_not_shown() -> None:
         "assistant",
         "user",
     ]
-
-
-def test_quoted_block_is_shown_after_all() -> None:
-    text = f"Like this:\n```python\n{BLOCK}\n```\nDone."
-    with ScriptedServer([Answer(text)]) as server:
-        model = EndpointModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
-        events, reply = drive(model, Request(1, history()[:2], TOOLS))
-    assert reply.calls == []
-    assert shown(events) == reply.text == text
-
-
-def test_long_call_is_read_in_linear_time() -> None:
-    script = "x = 1\n" * 170_000
-    text = (
-        "<tool_use>"
-        + json.dumps({"name": "code_run", "arguments": {"script": script}})
-        + "</tool_use>"
-    )
-    chunks = [
-        {"choices": [{"delta": {"content": text[at : at + 40]}}]} for at in range(0, len(text), 40)
-    ]
-    with ScriptedServer(
-        [Answer(chunks=[*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])]
-    ) as server:
-        model = EndpointModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
-        _, reply = drive(model, Request(1, history()[:2], TOOLS))
-    assert reply.calls[0].args == {"script": script}
-    assert reply.seconds < 10

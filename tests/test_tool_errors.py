@@ -1,4 +1,5 @@
-"""What a tool says when it does not go well is English for the model, and in the owner's language on every screen."""
+"""Check that what a tool says when it does not go well is English for the model, and in the owner's
+language on every screen."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,9 +16,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.screen import scripted
 from tests.test_errors import CHINESE, sources, texts
-from ui import event_text as describe
 from ui import words
-from ui.web.worded import worded
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
 TOLD = {
@@ -91,52 +89,6 @@ def test_everything_that_a_tool_says_has_its_words() -> None:
         if not CHINESE.search(phrases.in_words(line, "zh"))
     ]
     assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
-
-
-def ended(data: Any, **more: str) -> dict[str, Any]:
-    return {"type": "tool_ended", "status": "error", "tool": "x", "data": data, **more}
-
-
-@pytest.mark.parametrize(
-    ("data", "english", "chinese"),
-    [
-        (
-            "/a/b does not exist; near it: /a/c",
-            "/a/b does not exist; near it: /a/c",
-            "/a/b 不存在；相近的有：/a/c",
-        ),
-        ("/a/b: Permission denied", "/a/b: Permission denied", "/a/b: 没有权限"),
-        (
-            {
-                "exit_code": None,
-                "output": "half\n",
-                "reason": "stopped after 5 s, the time limit; what it had started too",
-            },
-            "half · stopped after 5 s, the time limit; what it had started too",
-            "half · 已到时限 5 秒，停止了它和它启动的一切",
-        ),
-        (
-            {"exit_code": 2, "output": "ls: no such thing\n"},
-            "exit code 2 · ls: no such thing",
-            "退出码 2 · ls: no such thing",
-        ),
-        (
-            "42 is not text but a binary file",
-            "42 is not text but a binary file",
-            "42 不是文本，而是 二进制文件",
-        ),
-    ],
-)
-def test_a_screen_says_it_in_its_language_and_the_page_in_each(
-    lang: Lang, data: Any, english: str, chinese: str
-) -> None:
-    assert describe.problem(ended(data)) == {"en": english, "zh": chinese}[lang]
-    sent = worded(ended(data))
-    assert sent["data"] == data  # what the model reads stays
-    if describe.sentence(ended(data)):
-        assert sent["words"]["en"] == describe.sentence(ended(data)) and CHINESE.search(
-            sent["words"]["zh"]
-        )
 
 
 def test_a_run_in_chinese_shows_no_english_of_ours(cli: CommandLine, home: Path) -> None:

@@ -35,7 +35,7 @@ def empty(kind: str) -> Vectors:
 
 
 def again(kind: str, path: Path, model: str = "m") -> tuple[Vectors, str] | None:
-    """What is in the file."""
+    """Return what is in the file."""
     return load(path, model) if kind == "exact" else FaissVectors.load(path, model)
 
 

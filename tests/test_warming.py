@@ -1,4 +1,5 @@
-"""What is made ready before a model is asked: so that the first tool call of a run waits for nothing, and a replay not at all."""
+"""Check what is made ready before a model is asked: so that the first tool call of a run waits for
+nothing, and a replay not at all."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def test_a_programs_token_is_taken_back(site: Served) -> None:
 
 
 def test_a_tab_that_does_not_read_is_told_to_fetch_anew() -> None:
-    """What waits for a tab has a bound; nothing is kept for it beyond that."""
+    """Bound what waits for a tab; nothing is kept for it beyond that."""
 
     async def flood() -> list[str]:
         hub, slow = Hub(lambda data: data), Tab()

@@ -9,13 +9,11 @@ import pytest
 
 from tests.driving import bash, call
 from tests.serving import Served, made_home
-from tests.test_web_page import browser, lived_in, window
 from tests.window import Window
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, WebSocketRoute
+    from playwright.sync_api import Browser, WebSocketRoute
 
-__all__ = ["browser", "lived_in", "window"]  # fixtures
 
 PASSWORD = "correct-horse-battery-4711"
 MANY = 40
@@ -96,24 +94,6 @@ def test_a_tab_whose_socket_was_gone_for_long_catches_up(browser: Browser, site:
     window.close()
 
 
-def test_a_slow_machine_sees_the_end_of_a_loud_run(window: Window, site: Served) -> None:
-    """Two megabytes of output while the page's processor is twenty times slower: it is told to fetch anew, and is right at the end."""
-    first = ended(site, "before the noise", "hello")
-    window.go(f"chat/{first}").find(".markdown", has_text="Hello.").wait_for()
-    protocol = window.context.new_cdp_session(window.page)
-    protocol.send("Emulation.setCPUThrottlingRate", {"rate": 20})
-    site.ended(
-        site.post("/api/chat", {"text": "make a noise", "after": first, "model": "loud"}).json[
-            "run"
-        ]
-    )
-    protocol.send("Emulation.setCPUThrottlingRate", {"rate": 1})
-    window.find(".markdown", has_text="That was a lot.").wait_for()
-    window.find(".call.ok .call-line").click()
-    assert "the last line" in window.find(".call-open").inner_text()
-    assert len(window.page.content()) < 1_000_000  # what is shown of it stays bearable
-
-
 def test_a_secret_is_typed_unseen_and_stands_nowhere(window: Window, site: Served) -> None:
     window.page.get_by_label("Model").select_option("password")
     window.find("#composer").fill("log in for me")
@@ -141,84 +121,6 @@ def test_a_secret_is_typed_unseen_and_stands_nowhere(window: Window, site: Serve
         if path.is_file() and PASSWORD.encode() in path.read_bytes()
     ]
     assert on_disk == [] and PASSWORD not in site.errors.read_text()
-
-
-def in_picture(page: Page, what: str) -> tuple[float, float]:
-    """Where on the screen a thing of the graph is: its first edge ("edges"), or its first node that is no person who speaks."""
-    page.locator(".graph canvas").first.wait_for()
-    page.wait_for_function(
-        "what => document.querySelector('.graph')._cyreg?.cy[what]().length > 0", arg=what
-    )
-    x, y = page.evaluate(
-        """what => {
-          const box = document.querySelector(".graph").getBoundingClientRect();
-          const cy = document.querySelector(".graph")._cyreg.cy;
-          const at = what === "edges" ? cy.edges()[0].renderedMidpoint() : cy.nodes("[kind = 'Entity']")[0].renderedPosition();
-          return [box.x + at.x, box.y + at.y];
-        }""",
-        what,
-    )
-    return float(x), float(y)
-
-
-def test_a_click_into_the_picture_shows_what_says_so_in_every_tab(
-    window: Window, site: Served, lived_in: None
-) -> None:
-    """Two tabs of one browser: what is chosen in one is chosen in the other."""
-    window.go("graph").settled()
-    second = window.context.new_page()
-    second.goto(f"{site.origin}/graph")
-    in_picture(second, "edges")
-    second.locator(".connection.on").wait_for()
-    window.page.mouse.click(*in_picture(window.page, "edges"))
-    said = window.find(".graph-side .said-text").first
-    said.wait_for()
-    second.locator(".graph-side .said-text").first.wait_for()
-    assert second.locator(".graph-side .said-text").first.inner_text() == said.inner_text()
-    window.page.mouse.click(*in_picture(window.page, "nodes"))
-    name = window.find(".graph-side header h2").inner_text()
-    assert window.find(".graph-side .rows").is_visible()
-    second.locator(".graph-side header h2", has_text=name).wait_for()
-
-
-def test_the_address_is_taken_by_a_tab_that_is_open_already(browser: Browser, site: Served) -> None:
-    """Pasted into the address bar it loads no page; it signs in all the same, and does not stay there."""
-    window = Window(browser, site.origin).open()
-    window.find(".gate input").wait_for()
-    window.page.evaluate("token => (location.hash = `token=${token}`)", site.token)
-    window.find(".composer").wait_for()
-    assert "#" not in window.page.url
-    window.page.evaluate("() => (location.hash = 'token=another')")
-    window.page.wait_for_function("() => !location.hash")
-    window.faults = [each for each in window.faults if "401" not in each]
-    window.close()
-
-
-def test_five_megabytes_typed_become_a_file_beside_the_message(
-    window: Window, site: Served
-) -> None:
-    """Put in by a program, not pasted: too long for a message, and not lost."""
-    window.page.get_by_label("Model").select_option("hello")
-    window.page.evaluate(
-        """() => {
-          const field = document.getElementById("composer");
-          field.value = "word ".repeat(1_000_000);
-          field.dispatchEvent(new Event("input", {bubbles: true}));
-        }"""
-    )
-    window.button("Send").click()
-    window.find(".toast").first.wait_for()
-    window.find(".composer .file", has_text="message.txt").wait_for()
-    window.find(".composer .file .spinner").wait_for(state="detached")
-    window.find("#composer").fill("what is in it?")
-    window.page.keyboard.press("Enter")
-    window.find(".markdown", has_text="Hello.").first.wait_for()
-    run = window.page.url.rpartition("/")[2]
-    assert [
-        each["size"]
-        for each in site.get(f"/api/runs/{run}").json["files"]
-        if each["name"] == "message.txt"
-    ] == [4_999_999]
 
 
 def test_what_the_empty_chat_proposes_works_without_a_model(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memory.runlog.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.serving import Served, made_home
 from tests.window import NARROW, WIDE, Window, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FilePayload
+    from playwright.sync_api import Browser
 
 ANSWER = """## What takes the space
 
@@ -146,23 +144,6 @@ def test_from_question_to_confirmation_to_result(window: Window, site: Served) -
     window.picture("sent")
 
 
-def test_what_is_typed_meanwhile_and_in_another_window_is_seen_in_both(
-    window: Window, browser: Browser, site: Served
-) -> None:
-    """Two windows on one conversation: the question is answered in one, the other one knows."""
-    send(window, "choose one", "choose")
-    window.find(".asked.question").wait_for()
-    run = window.page.url.rpartition("/")[2]
-    second = Window(browser, site.origin, "zh", NARROW).enter(site.token)
-    second.go(f"chat/{run}").find(".asked.question").wait_for()
-    window.find(".asked input").fill("neither")
-    window.button("Answer").click()
-    second.find(".markdown", has_text="Thank you.").wait_for()
-    second.expect(second.find(".thread")).to_contain_text("neither")
-    window.find(".closing").wait_for()
-    second.close()
-
-
 def test_foreign_text_stays_text(window: Window) -> None:
     """HTML, scripts and addresses in requests, results and answers: shown, never obeyed, never fetched."""
     send(window, HOSTILE, "hostile")
@@ -177,28 +158,6 @@ def test_foreign_text_stays_text(window: Window) -> None:
     addresses = answer.locator("a[href]").evaluate_all("all => all.map(a => a.href)")
     assert addresses == ["https://example.org/x.png", "https://example.org/a"]
     assert window.page.evaluate("() => window.hacked") is None
-
-
-def test_a_change_is_shown_as_a_difference_and_a_picture_as_a_picture(window: Window) -> None:
-    send(window, "tea, please", "patch")
-    window.find(".call-diff .plus", has_text="+- buy tea").first.wait_for()
-    window.find(".closing").wait_for()
-    pixel = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
-        "0000000d4948445200000001000000010806000000"
-        "1f15c4890000000d49444154789c6360f8cfc000000301010018dd8db00000000049454e44ae426082"
-    )
-    files: list[FilePayload] = [
-        {"name": "dot.png", "mimeType": "image/png", "buffer": pixel},
-        {"name": "a b.txt", "mimeType": "text/plain", "buffer": b"hi"},
-    ]
-    window.find("input[type=file]").set_input_files(files)
-    window.find(".composer .file .spinner").first.wait_for(state="detached")
-    send(window, "look at these", "group")
-    window.find(".asks .files img").wait_for()
-    assert (
-        window.find(".asks .files").inner_text().startswith("a b.txt")
-        or "a b.txt" in window.find(".asks .files").inner_text()
-    )
 
 
 def test_a_run_is_stopped_and_goes_on_when_told(window: Window) -> None:
@@ -291,39 +250,6 @@ def test_search_says_which_time_it_understood(window: Window, site: Served, live
     window.find("dialog .marked").wait_for()
 
 
-def test_the_graph_shows_what_says_so(window: Window, site: Served, lived_in: None) -> None:
-    """The list beside the picture leads to the turns that an edge comes from; so does a click into the picture."""
-    window.go("graph")
-    window.find("summary", has_text="The same as a list").click()
-    window.find(".row", has_text="Anna").first.click()
-    window.find(".graph-side .said", has_text="Anna").first.wait_for()
-    window.find(".pill", has_text="belongs to").click()
-    window.find(".pill[aria-pressed=false]", has_text="belongs to").wait_for()
-    window.settled()
-    window.find(".pill", has_text="belongs to").click()
-    window.find(".filters [type=search]").fill("Anna")
-    window.page.keyboard.press("Enter")
-    window.find(".graph canvas").first.wait_for()
-    window.picture("graph")
-
-
-def test_a_day_is_written_as_the_page_writes_it_whatever_the_browser_speaks(
-    window: Window, lived_in: None
-) -> None:
-    window.open("graph").settled()
-    field = window.page.get_by_label("to", exact=True)
-    field.fill("2026-02-30")
-    field.press("Tab")
-    window.expect(field).to_have_attribute("aria-invalid", "true")
-    window.expect(window.find(".graph-box .empty")).to_have_count(0)
-    field.fill("2001年2月3日")
-    window.expect(field).to_have_value("2001-02-03")
-    window.find(".graph-box .empty").wait_for()  # nothing was said by then
-    field.fill("")
-    field.press("Tab")
-    window.find(".graph-box .empty").wait_for(state="detached")
-
-
 def test_a_job_is_added_seen_in_the_calendar_and_taken_away(window: Window) -> None:
     window.go("schedule").settled()
     window.button("Add a job").click()
@@ -339,25 +265,6 @@ def test_a_job_is_added_seen_in_the_calendar_and_taken_away(window: Window) -> N
     window.find(".jobs .card.off").wait_for()
     job.get_by_role("button", name="Remove").click()
     job.wait_for(state="detached")
-
-
-def test_a_long_text_is_sent_as_a_file_and_typing_survives_a_reload(window: Window) -> None:
-    """Five million characters pasted do not stop the page: they become a file beside the message."""
-    window.find("#composer").focus()
-    window.page.evaluate(
-        """() => {
-          const data = new DataTransfer();
-          data.setData("text/plain", "line of a log\\n".repeat(360_000));
-          const pasted = new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true});
-          document.getElementById("composer").dispatchEvent(pasted);
-        }"""
-    )
-    window.find(".composer .file", has_text="pasted.txt").wait_for()
-    window.find(".composer .file .spinner").wait_for(state="detached")
-    window.find("#composer").fill("what is in it?")
-    window.page.reload()
-    window.find("#composer").wait_for()
-    window.expect(window.find("#composer")).to_have_value("what is in it?")
 
 
 def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, site: Served) -> None:
@@ -406,54 +313,6 @@ def test_people_with_a_link_share_a_chat_and_nothing_else(
         person.page.get_by_text("This chat is closed.").wait_for()
         person.faults = [each for each in person.faults if "401" not in each]
         person.close()
-
-
-def test_a_killed_server_is_come_back_to_by_itself(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Killed while a question is open: the page says that it is alone, finds the next server, and the run goes on there."""
-    folder = tmp_path_factory.mktemp("killed")
-    served = Served(made_home(folder, SCRIPTS), folder / "cwd")
-    served.start()
-    window = Window(browser, served.origin).enter(served.token)
-    try:
-        send(window, "choose one", "choose")
-        window.find(".asked.question").wait_for()
-        port = served.port
-        served.stop(signal.SIGKILL)
-        window.find(".connection.lost").wait_for()
-        window.find(".notice.bad").wait_for()
-        window.picture("lost")
-        served.start(port)
-        window.find(".connection.on").wait_for()
-        window.expect(window.button("Later")).to_have_count(
-            0
-        )  # now it waits in the inbox, for as long as it takes
-        window.find(".asked.question").get_by_role("button", name="a", exact=True).click()
-        window.find(".markdown", has_text="Thank you.").wait_for()
-        window.faults = [
-            each
-            for each in window.faults
-            if "ERR_CONNECTION" not in each and "WebSocket" not in each
-        ]
-        window.close()
-    finally:
-        served.stop()
-
-
-def test_a_notice_is_put_away_and_a_question_in_the_inbox_goes_on(
-    window: Window, site: Served, lived_in: None
-) -> None:
-    Inbox(site.home).add(Entry("upkeep.1", "", "notice", "The disk is nearly full."))
-    window.go("inbox")
-    notice = window.find(".asked.notice", has_text="nearly full")
-    notice.get_by_role("button", name="Seen").click()
-    notice.wait_for(state="detached")
-    asked = window.find(".asked.question").first
-    window.expect(asked).to_contain_text("choose one")  # of which task it is
-    asked.get_by_role("link", name="Open in chat").click()
-    window.find(".asked.question").get_by_role("button", name="b", exact=True).click()
-    window.find(".markdown", has_text="Thank you.").wait_for()
 
 
 def test_all_is_reached_by_keyboard(window: Window) -> None:

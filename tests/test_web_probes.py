@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def sent(site: Served, request: str) -> bytes:
-    """What comes back for exactly these bytes, until the server closes."""
+    """Return what comes back for exactly these bytes, until the server closes."""
     got = b""
     with (
         socket.create_connection(("127.0.0.1", site.port), timeout=5) as connection,

@@ -309,7 +309,7 @@ MARKUP = (
 
 
 def test_markup_in_every_field_stays_text(site: Served) -> None:
-    """What comes back is JSON with the same characters; no answer is HTML."""
+    """Get JSON back with the same characters; no answer is HTML."""
     task = "say " + " ".join(MARKUP)
     run = site.begin(task, "html")
     site.ended(run)

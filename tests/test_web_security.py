@@ -154,7 +154,7 @@ def test_our_own_socket_opens(site: Served) -> None:
         assert tab.hello["caught_up"] is False
 
 
-# Who: nobody without the cookie, no change in a browser that only reads, none in a shape that a form could have.
+# Nobody gets in without the cookie; no change in a browser that only reads, none in a shape that a form could have.
 
 DATA = [
     "/api/state",
@@ -270,7 +270,7 @@ def test_wrong_tokens_are_counted(tmp_path: Path) -> None:
         assert served.post("/api/sign-in", {"token": served.token}).status == 429
 
 
-# What every answer carries.
+# Headers that every answer carries.
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,8 @@ def test_nobody_takes_anothers_name(site: Served) -> None:
 
 
 def test_a_chat_takes_as_many_people_as_its_owner_says(site: Served) -> None:
-    """Who leaves makes room; who comes again by the same browser takes another name, not another place."""
+    """Make room when somebody leaves; who comes again by the same browser takes another name, not
+    another place."""
     chat = site.post("/api/shared", {"title": "Few", "most": 2}).json
     key = chat["link"].partition("#key=")[2]
     anna, ben = Person(site, chat["link"], "Anna"), Person(site, chat["link"], "Ben")

@@ -1,4 +1,5 @@
-"""What the page's server notices of runs in other processes: whether the owner is about, so that autonomous mode waits."""
+"""Check what the page's server notices of runs in other processes: whether the owner is about, so
+that autonomous mode waits."""
 
 from __future__ import annotations
 

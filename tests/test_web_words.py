@@ -1,4 +1,5 @@
-"""What the page says in two languages, and that its libraries are the files that VERSIONS names."""
+"""Check what the page says in two languages, and that its libraries are the files that VERSIONS
+names."""
 
 from __future__ import annotations
 

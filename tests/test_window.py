@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,14 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.turns import Turn
 from memory.recall.assist import with_names
-from memory.window.places import RedisList, Ring, Turns, WindowDown, problem_of
-from memory.window.window import Window, turns_of, user_of
+from memory.window.places import RedisList, Ring, Turns, problem_of
+from memory.window.window import Window, user_of
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from runs.doctor.check import Check
 from runs.doctor.stores import check_redis
 from runs.start.recalling import Recalling
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, run
 from tests.machine import PATIENCE_SECONDS, free_port
 
@@ -198,23 +197,6 @@ def test_a_session_that_rests_is_forgotten_and_one_that_talks_is_not(
 # Redis
 
 
-def test_what_others_wrote_into_the_list_is_passed_over(redis: RedisServer) -> None:
-    place = RedisList(redis.url, "me")
-    place.push(MAIN, [turn(1)])
-    raw = import_module("redis").Redis.from_url(redis.url)
-    at = '"at": "2026-02-01T00:00:00+00:00"'
-    foreign = f'{{"id": "x", "session": "shared:team", "who": "a", "text": "t", {at}, "timezone": "UTC", "run": ""}}'
-    for junk in ("no json", "[]", "{}", '{"id": 1}', foreign, b"\xff\xfe"):
-        raw.rpush(place.key(MAIN), junk)
-    assert place.key(MAIN) == "mem:l1:me:main" and 0 < raw.ttl(place.key(MAIN)) <= 24 * 3600
-    assert place.last(MAIN, 40) == [turn(1)]
-    raw.set(place.key(TEAM), "no list")
-    with pytest.raises(WindowDown, match="WRONGTYPE"):
-        place.last(TEAM, 9)
-    raw.close()
-    place.close()
-
-
 def test_processes_share_a_window(home: Path, redis: RedisServer) -> None:
     names = ("one", "two", "three")
     command = [sys.executable, "-c", WRITER, str(home), redis.url]
@@ -284,88 +266,7 @@ def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(
     fresh.close()
 
 
-def test_redis_that_has_forgotten_in_between_is_told_again(home: Path, redis: RedisServer) -> None:
-    window = Window(home, redis.url)
-    window.add(MAIN, turn(1))
-    assert window.flush()
-    redis.kill()
-    redis.start()
-    window.add(MAIN, turn(2))
-    assert eventually(lambda: window.is_shared and window.flush(0.1))
-    other = Window(home, redis.url)
-    assert [each.id for each in other.recent(MAIN, 9)] == ["id-1", "id-2"]
-    window.close()
-    other.close()
-
-
-def test_redis_that_hangs_is_left_alone_until_it_answers(home: Path, redis: RedisServer) -> None:
-    window = Window(home, redis.url)
-    window.add(MAIN, turn(1))
-    assert window.flush() and window.is_shared
-    redis.freeze(True)
-    window.add(MAIN, turn(2))
-    started = time.monotonic()
-    assert len(window.recent(MAIN, 9)) == 2
-    waited = time.monotonic() - started
-    assert 0.2 < waited < 20
-    seconds = []
-    for _ in range(3):  # it is not asked again at once
-        again = time.monotonic()
-        assert len(window.recent(MAIN, 9)) == 2
-        seconds.append(time.monotonic() - again)
-    assert min(seconds) < waited / 2
-    redis.freeze(False)
-    assert eventually(lambda: window.is_shared and window.flush(0.1))
-    window.close()
-
-
 # The window as a whole
-
-
-def test_another_process_reads_the_run_logs_and_only_those_of_its_session(home: Path) -> None:
-    first = run(home, ["The printer is on the second floor."], task="where is the printer?")[0][
-        "run"
-    ]
-    second = run(home, ["Done."], task="buy toner", session="shared:team")[0]["run"]
-    window = Window(home)
-    said = [(each.who, each.text, each.run) for each in window.recent(MAIN, 9)]
-    assert said == [
-        ("owner", "where is the printer?", first),
-        ("agent", "The printer is on the second floor.", first),
-    ]
-    assert [each.run for each in window.recent(TEAM, 9)] == [second, second]
-    assert (
-        window.recent(MAIN, 9, without=[first]) == []
-        and window.recent(Session.parse("shared:x"), 9) == []
-    )
-    (home / "runs" / first / "log.jsonl").write_bytes(b"{\x00broken\n{}\n")
-    assert window.recent(MAIN, 9) == []
-
-
-def test_what_redis_lacks_of_the_newest_run_is_read_in_its_log(
-    home: Path, redis: RedisServer
-) -> None:
-    events = run(home, ["On the second floor."], task="where is the printer?")
-    newest = events[0]["run"]
-    before = Window(home, redis.url)
-    for number in range(9):
-        before.add(MAIN, turn(number - 10_000, run="20260101-000000-00000"))
-    before.hear(MAIN, events[0])
-    before.close()
-    said = [(each.run, each.text) for each in Window(home, redis.url).recent(MAIN, 3)]
-    assert said[1:] == [(newest, "where is the printer?"), (newest, "On the second floor.")]
-
-
-def test_what_a_run_says_is_the_same_heard_or_read(home: Path) -> None:
-    events = run(home, ["Done."], task="my password is hunter2secret")
-    window = Window(home)
-    for event in events:
-        window.hear(MAIN, event)
-    found = window.recent(MAIN, 9)
-    assert [(each.who, each.id) for each in found] == [
-        (each.who, each.id) for each in turns_of(found[0].run, MAIN, events)
-    ]
-    assert len(found) == 2 and "hunter2secret" not in str(found)
 
 
 def test_secrets_and_length_are_cut_before_anything_is_kept(home: Path) -> None:
@@ -382,22 +283,7 @@ def test_what_is_older_than_a_day_is_no_longer_recent(home: Path) -> None:
     assert [each.id for each in window.recent(MAIN, 9)] == ["id-2"]
 
 
-# What it tells recall
-
-
-@pytest.mark.parametrize(
-    ("said", "question", "names"),
-    [
-        ("The printer is an HP-4200", "when did we buy it?", ("HP-4200",)),
-        ("The printer is an HP-4200", "what is the weather?", ()),
-        ("I met Carla at \"Zum Löwen\"", "what did she order?", ("Carla", "Zum Löwen")),
-        ("I met Carla", "what did Carla say of it?", ()),
-        ("打印机是 HP-4200", "它是什么时候买的", ("HP-4200",)),
-        ("nothing at all", "what was it?", ()),
-    ],
-)  # fmt: skip
-def test_names_stand_for_what_was_meant(said: str, question: str, names: tuple[str, ...]) -> None:
-    assert with_names(question, lambda: [turn(1, said)]) == " ".join([question, *names])
+# Told to recall
 
 
 def test_the_names_that_were_said_last_are_meant() -> None:
@@ -451,18 +337,6 @@ def test_the_next_run_of_a_session_reads_what_was_said_last(home: Path) -> None:
     )
 
 
-def test_a_round_that_was_said_again_word_for_word_is_read_once(home: Path) -> None:
-    for _ in range(2):
-        asked(home, "any news?", "None.")
-    asked(home, "what time is it?", "Noon.")
-    read = asked(home, "and any news?", "Done.")
-    said = [
-        line.partition(": ")[2]
-        for line in read.partition("Said last in this session:\n")[2].splitlines()[:4]
-    ]
-    assert said == ["any news?", "None.", "what time is it?", "Noon."]
-
-
 def test_what_the_window_says_is_not_recalled_too(home: Path) -> None:
     asked(home, "where does the laser printer stand?", "The laser printer is in the hall.")
     asked(home, "and its toner?", "The printer's toner lies below.")
@@ -512,21 +386,3 @@ def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(
         "and the scanner?",
         "and the fax?",
     ]
-
-
-def test_a_command_that_is_over_at_once_has_told_redis(
-    home: Path, redis: RedisServer, cli: CommandLine
-) -> None:
-    home.mkdir(parents=True)
-    (home / "config.yaml").write_text(f"redis: {{url: '{redis.url}'}}\n", "utf-8")
-    place = RedisList(redis.url, user_of(home))
-
-    def has_told() -> bool:
-        done = cli("run", "what are the 3 largest files in .")
-        assert done.code == 0 and "Traceback" not in done.stderr
-        return [each.who for each in place.last(MAIN, 2)] == ["owner", "agent"]
-
-    assert eventually(
-        has_told
-    )  # it waits some seconds for that, which may be too short for a busy machine
-    place.close()

@@ -17,30 +17,25 @@ from typing import Any
 
 import pytest
 
-from config import McpServer, load
-from memory.runlog.log import RunLog, RunLogError, read_events
+from config import load
+from memory.runlog.log import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.schedule import child
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Row, SqliteLedger
 from runs.workers.database import Database, QueueError, Unreachable, opened
 from runs.workers.dues import claim
 from runs.workers.log import (
-    BY_HAND,
     GOES_ON,
-    OWNER,
     Claim,
     Fenced,
     SharedLogs,
-    SharedRunLog,
     events_of,
-    gone_on_with,
     take,
     write,
 )
-from runs.workers.mailbox import after, leave
 from runs.workers.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
@@ -191,38 +186,6 @@ def test_who_held_a_run_before_is_refused_and_leaves_no_trace(shared: Database, 
     assert [event["type"] for event in read_events(home, run)] == ["run_started", "run_resumed"]
 
 
-def test_to_write_the_same_again_changes_nothing(shared: Database, home: Path) -> None:
-    run = a_run(home)
-    claim = claimed(shared, run)
-    events = [{**STARTED, "run": run, "task": "a\0\ud800 文"}, {"type": "turn_started", "turn": 1}]
-    for _ in range(2):  # the answer was lost, not the write
-        write(shared, claim, 0, events)
-    lines = events_of(shared, run)
-    assert lines is not None and [json.loads(line)["type"] for line in lines] == [
-        "run_started",
-        "turn_started",
-    ]
-    assert json.loads(lines[0])["task"] == "a\0? 文"
-
-
-def test_a_run_that_has_ended_is_nobodys_to_take(shared: Database, home: Path) -> None:
-    run = a_run(home)
-    claim = claimed(shared, run)
-    write(shared, claim, 0, [{"type": "run_ended", "status": "done", "result": "42"}])
-    assert take(shared, run, "b", GOES_ON) is None and take(shared, run, "b", BY_HAND) is None
-    assert [(each.status, each.result) for each in sent(shared, 1)] == [("done", "42")]
-
-
-def test_a_copy_is_no_run_of_this_machine_alone(shared: Database, home: Path) -> None:
-    run = a_run(home)
-    log = SharedLogs(shared, claimed(shared, run)).create(home)
-    log.append({**STARTED, "run": run})
-    assert isinstance(log, SharedRunLog)
-    log.close()
-    with pytest.raises(RunLogError, match="belongs to the tasks that machines share"):
-        RunLog.reopen(home, run)
-
-
 def test_a_machine_that_lost_a_run_lists_what_became_of_it_elsewhere(
     shared: Database, home: Path, cli: CommandLine
 ) -> None:
@@ -292,7 +255,7 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
         (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "sleep 1.5"))
     started = [worker(home) for _ in range(2)]
     for process in started:
-        assert process.stderr is not None and "takes tasks" in process.stderr.readline()
+        assert process.stderr is not None and "taking tasks" in process.stderr.readline()
     runs = queue(home, range(4), tmp_path / "work", parallel=parallel)
     until(lambda: all(each.status == "done" for each in sent(shared, 9)))
     found = intervals(shared, runs)
@@ -367,7 +330,8 @@ def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
     shared: Database, home: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     sop = home / "sops" / "stamp" / "sop.yaml"
-    sop.write_text(SOP.replace("sleep 0.2; echo", "rm -f nothing; echo"))  # the gate asks about it
+    (home.parent / "old").write_text("old")
+    sop.write_text(SOP.replace("sleep 0.2; echo", "rm ~/old; echo"))  # the gate asks about it
     run = queue(home, range(1), tmp_path / "work")[0]
     assert cli("worker", "--until-empty").code == 0
     assert sent(shared, 1)[0].status == "waiting"
@@ -442,32 +406,6 @@ def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
     assert late.code == 1 and "is not working now" in late.stderr
 
 
-def test_a_database_of_before_gets_what_is_new(shared: Database, home: Path) -> None:
-    """Its tables were made by a version that knew no letters; its runs stay."""
-    run = a_run(home)
-    shared.ask(lambda it: it.execute("DROP TABLE sopwith_letters"))
-    shared.ask(lambda it: it.execute("ALTER TABLE sopwith_runs DROP COLUMN letters"))
-    assert leave(load(home, "en", {}), run, "be brief")
-    assert after(shared, run, 0) == [(1, "be brief")] and [
-        each.run for each in sent(shared, 9)
-    ] == [run]
-    log = SharedLogs(shared, claimed(shared, run)).create(home)
-    assert log.letters(0) == []  # nothing has been written yet that would say how many there are
-    log.append({**STARTED, "run": run})
-    assert log.letters(0) == [(1, "be brief")] and log.letters(1) == []
-    log.close()
-
-
-def test_what_its_owner_took_back_goes_on_by_hand_alone(shared: Database, home: Path) -> None:
-    run = a_run(home)
-    assert cancel(shared, run) == [run]
-    with pytest.raises(RunLogError):
-        gone_on_with(
-            load(home, "en", {}), run
-        )  # a helper's process that had not begun when it was taken back
-    assert take(shared, run, OWNER, BY_HAND) is not None
-
-
 def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
     """A model that gives two tasks to helpers, one of which works until `gate` is there."""
     tasks = {"name": "delegate", "args": {"tasks": ["quick", "slow"]}, "id": "d"}
@@ -533,44 +471,6 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
             shared, one
         )
     assert quick in cli("runs", "show", run).stdout
-
-
-def test_to_take_a_task_back_takes_its_helpers_back(
-    shared: Database,
-    home: Path,
-    tmp_path: Path,
-    cli: CommandLine,
-    worker: Callable[[Path], subprocess.Popen[str]],
-    scripted_server: Any,
-) -> None:
-    with_model(home, scripted_server(helped(gate := tmp_path / "gate")))
-    run = send(
-        load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data
-    )
-    started = worker(home)
-    until(lambda: len(logged(shared, run, "delegated")) == 3)
-    slow = logged(shared, run, "delegated")[1]["child"]
-    until(lambda: bool(logged(shared, slow, "tool_started")))
-    assert cli("runs", "cancel", run).code == 0 and cli("runs", "cancel", run).code == 1
-    gate.touch()
-    said = started.stderr
-    assert said is not None
-    until(lambda: "gone on elsewhere" in said.readline())
-    for each in (run, slow):
-        assert [event["status"] for event in logged(shared, each, "run_ended")] == ["cancelled"]
-        assert not logged(shared, each, "tool_ended")
-
-
-def test_what_a_machine_cannot_do_is_told_where_the_tasks_are_listed(
-    shared: Database, home: Path, tmp_path: Path, cli: CommandLine
-) -> None:
-    config = load(home, "en", {})
-    nowhere = send(config, {"task": "t"}, Options(cwd=tmp_path / "nowhere"), lambda data: data)
-    unknown = send(config, {"sop": "unknown", "values": {}}, Options(), lambda data: data)
-    assert cli("worker", "--until-empty").code == 0
-    found = {each.run: each for each in sent(shared, 2)}
-    assert found[nowhere].status == found[unknown].status == "failed"
-    assert "no folder" in found[nowhere].result and "no SOP" in found[unknown].result
 
 
 def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine) -> None:
@@ -644,28 +544,3 @@ def job_of(home: Path) -> Job:
     job = JobFolder(home).all()["daily"]
     assert isinstance(job, Job)
     return job
-
-
-ECHO = """
-from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-server = MCPServer("echo")
-@server.tool()
-def get_once(ctx: Context) -> str:
-    "Says the key of this call."
-    return str(dict(ctx.request_context.meta or {}).get("sopwith/once"))
-server.run()
-"""
-
-
-def test_an_effect_has_a_key_that_servers_see_too(tmp_path: Path) -> None:
-    pytest.importorskip("mcp", reason="scripts/setup --extra mcp")
-    from tools.mcp.servers import McpServers
-
-    (tmp_path / "echo.py").write_text(ECHO)
-    servers = McpServers({"echo": McpServer((sys.executable, str(tmp_path / "echo.py")))})
-    try:
-        said = servers.call("echo", "get_once", {}, 30.0, "20260101-000000-00000.3").content[0]
-        assert getattr(said, "text", "") == "20260101-000000-00000.3"
-    finally:
-        servers.close()

@@ -108,11 +108,11 @@ class Window:
         return self
 
     def find(self, selector: str, **options: Any) -> Locator:
-        """What is there, or comes."""
+        """Return what is there, or comes."""
         return self.page.locator(selector, **options)
 
     def expect(self, found: Locator) -> Any:
-        """What holds of it, or comes to hold."""
+        """Return what holds of it, or comes to hold."""
         from playwright.sync_api import expect
 
         expect.set_options(timeout=WAIT_MS)
@@ -136,7 +136,7 @@ class Window:
         return file
 
     def barriers(self) -> list[str]:
-        """What axe-core finds that keeps somebody out, each with its place."""
+        """Return what axe-core finds that keeps somebody out, each with its place."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(
                 AXE.read_text("utf-8")

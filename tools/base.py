@@ -1,4 +1,4 @@
-"""What a tool is: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
+"""Define a tool: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
 
 A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator that yields its
 output as text while it works (or an event, which is then on disk before it goes on) and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
@@ -45,8 +45,8 @@ class Between(NamedTuple):
 
 
 class Memories(NamedTuple):
-    """What recall brings a model: a line for each turn, what could not be used, and whose words are among them when
-    they are not the owner's (models/base)."""
+    """Hold what recall brings a model: a line for each turn, what could not be used, and whose
+    words are among them when they are not the owner's (models/base)."""
 
     lines: Sequence[str] = ()
     degraded: Sequence[str] = ()
@@ -54,7 +54,7 @@ class Memories(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
+    """Hold what a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
 
     tasks: Sequence[str]
     files: Sequence[str] = ()
@@ -66,7 +66,7 @@ class Wish(NamedTuple):
 
 @dataclass(slots=True)
 class ToolContext:
-    """What a tool may use of the run it works for."""
+    """Hold what a tool may use of the run it works for."""
 
     cwd: Path  # where relative paths start, absolute
     folder: Path  # the run's own folder, for long outputs and the like

@@ -25,7 +25,7 @@ FAMILY_FILE = FILE.with_name(
     "family_schemas.json"
 )  # of the tools that are offered when they are asked for
 _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
-# What `_mismatch` below checks by itself, in microseconds. A schema with any other keyword (they come with MCP
+# Keywords that `_mismatch` below checks by itself, in microseconds. A schema with any other keyword (they come with MCP
 # servers) goes to fastjsonschema too, whose import alone costs 30 ms.
 _CHECKED_HERE = {
     *(

@@ -34,15 +34,20 @@ def with_command(words: list[str]) -> list[str]:
         raise UsageError(say("usage.nothing"))
     if "--" in words[:first]:
         return ["run", *words]
+    return words if _is_command(words[first], words[first + 1 :]) else ["run", *words]
+
+
+def _is_command(word: str, rest: list[str]) -> bool:
+    """Return True when the first word is a command; raise UsageError for a typo of one."""
     known = first_words()
-    rest = words[first + 1 :]
-    is_sentence = words[first] == "help" and len(rest) > 1 and rest[0] not in known  # help me …
-    if words[first] in known:
-        return ["run", *words] if is_sentence else words
-    near = _nearest(words[first], known)
+    if word == "help" and len(rest) > 1:  # help me …
+        return rest[0] in known
+    if word in known:
+        return True
+    near = _nearest(word, known)
     if near and (not rest or rest[0] in below(near)):
-        raise UsageError(say("usage.typo", word=words[first], near=near))
-    return ["run", *words]
+        raise UsageError(say("usage.typo", word=word, near=near))
+    return False
 
 
 def _first_word(words: list[str]) -> int | None:
@@ -208,7 +213,7 @@ def _add_argument(arguments: Any, each: Argument) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
-    """What every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
+    """Return what every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
     group = parser.add_argument_group(say("help.common"))
     group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
     group.add_argument(

@@ -1,4 +1,4 @@
-"""What screens say about calls, costs and ends, as plain sentences: the same words on a terminal, in a pipe, in a trace."""
+"""Say calls, costs and ends as plain sentences: the same words on a terminal, in a pipe, in a trace."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def seconds(value: float) -> str:
 
 
 def sentence(event: Event) -> str:
-    """What we say of a call that did not go well, in English as it is logged: the gate's reason, or the tool's own words. ""
-    where only what a program printed tells it."""
+    """Return what we say of a call that did not go well, in English as it is logged: the gate's
+    reason, or the tool's own words. "" where only what a program printed tells it."""
     data = event.get("data")
     if reason := event.get("reason"):
         return str(reason)
@@ -88,14 +88,14 @@ def diff(event: Event) -> list[str]:
 
 
 def rote(event: Event) -> str:
-    """What a replay goes by: by rote: largest-files 1."""
+    """Return what a replay goes by: by rote: largest-files 1."""
     return say(
         "rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", "")
     )
 
 
 def step_note(event: Event) -> str:
-    """What the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
+    """Return what the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
     reply = event.get("reply") if event.get("kind") == "rote" else None
     calls = reply.get("calls") if isinstance(reply, dict) else None
     if not reply or not calls:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ui.terminal import as_json
+if TYPE_CHECKING:
+    from rich.console import Console
 
 NARROW = 70  # columns of a terminal that is too narrow for a table
 
@@ -21,6 +24,18 @@ class Column:
     styles: Mapping[str, str] = field(default_factory=dict)
     right: bool = False
     grows: bool = False
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """Return JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def make_console(**options: Any) -> Console:
+    """Return a console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def print_json(document: Any) -> None:
@@ -44,35 +59,31 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     from rich.table import Table
     from rich.text import Text
 
-    from ui.terminal import make_console
-
     console = make_console()
     if console.width < NARROW:
         for row in rows:
             _print_narrow(columns, row)
         return
-    needed = [
-        max(cell_len(cell) for cell in cells)
-        for cells in zip([c.title for c in columns], *rows, strict=True)
-    ]
-    room = console.width - sum(
-        width + 2 for column, width in zip(columns, needed, strict=True) if not column.grows
-    )
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column, width in zip(columns, needed, strict=True):
-        width = min(width, max(10, room - 2)) if column.grows else width
+    needed = [
+        max(map(cell_len, cells)) for cells in zip([c.title for c in columns], *rows, strict=True)
+    ]
+    for column, width in zip(columns, _widths(columns, needed, console.width), strict=True):
         justify: Literal["left", "right"] = "right" if column.right else "left"
         table.add_column(
             column.title, style=column.style, justify=justify, no_wrap=True, width=width
         )
     for row in rows:
-        table.add_row(
-            *(
-                Text(cell, each.styles.get(cell, ""))
-                for each, cell in zip(columns, row, strict=True)
-            )
-        )
+        cells = zip(columns, row, strict=True)
+        table.add_row(*(Text(cell, each.styles.get(cell, "")) for each, cell in cells))
     console.print(table)
+
+
+def _widths(columns: Sequence[Column], needed: Sequence[int], most: int) -> list[int]:
+    """Return the width of each column; one that grows gets the room that the others leave."""
+    pairs = list(zip(columns, needed, strict=True))
+    room = most - sum(width + 2 for column, width in pairs if not column.grows)
+    return [min(width, max(10, room - 2)) if column.grows else width for column, width in pairs]
 
 
 def _print_narrow(columns: Sequence[Column], row: Sequence[str]) -> None:

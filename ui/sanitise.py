@@ -12,7 +12,7 @@ _SEQUENCE = re.compile(
 )
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _DECEPTIVE = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
-# What is not seen, or looks like a blank and is none. The selector of coloured emoji is left alone.
+# Characters that are not seen, or look like a blank and are none. The selector of coloured emoji is left alone.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -44,6 +44,6 @@ def one_line(text: str, limit: int = 2000) -> str:
 
 
 def last_line(text: str) -> str:
-    """What a progress line shows last: the last line that is not empty, a carriage return counting as a line end."""
+    """Return what a progress line shows last: the last line that is not empty, a carriage return counting as a line end."""
     lines = clean(text[-2000:]).rstrip().splitlines()
     return lines[-1].strip() if lines else ""

@@ -1,20 +1,18 @@
-"""What the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
+"""Say what the screens say, in English and Chinese: `say(key, **values)` looks a sentence up in assets/words/.
 
 A sentence that counts something may be a list of two: the first is said when `n` is 1, the second otherwise.
 
-What comes from below the screens (errors, why a run ended) is English, in the code and in every log; `in_words` says it
-in the owner's language (context/phrases.py).
+An error is a key with values (config.py: Message); `words_of` says it. Older errors, and all that logs hold, are English texts:
+`in_words` says them in the owner's language (context/phrases.py).
 """
 
 from __future__ import annotations
 
-import json
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
+from config import SopwithError, sentences
 from context import phrases
-from context.phrases import FOLDER
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -42,13 +40,9 @@ def language_of(said: str) -> str:
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
-@cache
 def catalogue(lang: str) -> dict[str, str | list[str]]:
-    """All sentences of one language by key."""
-    words: dict[str, str | list[str]] = json.loads(
-        (FOLDER / f"{lang}.json").read_text(encoding="utf-8")
-    )
-    return words
+    """Return all sentences of one language by key."""
+    return sentences("zh" if lang == "zh" else "en")
 
 
 def say(key: str, **values: Any) -> str:
@@ -64,13 +58,20 @@ def says(key: str) -> bool:
     return key in catalogue(language())
 
 
+def words_of(error: Exception) -> str:
+    """Return an error in the chosen language: by its key, where it has one."""
+    if isinstance(error, SopwithError):
+        return error.said("zh" if language() == "zh" else "en", in_words)
+    return in_words(str(error))
+
+
 def in_words(text: str) -> str:
     """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
     return phrases.in_words(text, language())
 
 
 def reasons_in_words(text: str) -> str:
-    """What the gate says, each of its reasons in the chosen language."""
+    """Return what the gate says, each of its reasons in the chosen language."""
     return phrases.reasons_in_words(text, language())
 
 

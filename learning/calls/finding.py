@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from learning.calls import places
+from learning.calls import places, requests
 from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Path
 from replay.extract import KEY, is_like, parse, picked, plain, rows_in
@@ -24,18 +24,24 @@ Field = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An extractor that gives the values of all runs. `is_asked`: words of the request pick its row."""
+    """An extractor that gives the values of all runs. `is_asked`: words of the request pick its row; `is_invented`: a text
+    does that no request has; `named`: 2 where the field is called as the argument, 1 where its name ends so."""
 
     source: Source
     extractor: str
     is_asked: bool
-    is_named: bool
-    is_picked: bool  # something picks the row; else there was but one
+    is_invented: bool
+    named: int
 
     @property
-    def rank(self) -> tuple[bool, bool, bool]:
+    def is_named(self) -> bool:
+        """True where the field's name says that it is the argument."""
+        return self.named > 0
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
         """What makes it better than another."""
-        return self.is_asked, self.is_named, self.is_picked
+        return self.is_asked, not self.is_invented, self.named
 
     @property
     def path(self) -> str:
@@ -76,7 +82,7 @@ def _of_source(
     if source.root == "output":
         whole = [places.is_same(a, v, as_text) for a, v in zip(source.answers, values, strict=True)]
         if all(whole):
-            yield Found(source, "output", False, True, True)
+            yield Found(source, "output", False, False, 2)
         return
     for cases in _cases(source, values, as_text):
         if each := _Search(book, source, values, cases, key, as_text).found():
@@ -160,13 +166,17 @@ class _Search:
         for count in (1, 2, len(known)):
             for chosen in combinations(known, min(count, len(known))):
                 yield (*asked, *chosen)
-        for like in self._likenesses(asked):
-            inside = [c._replace(field=(*like.field, "*")) if c.field[0] == like.field[0] else c for c in asked]  # fmt: skip
-            yield (*inside, like)
+        said = [clue for clue in constant if self._is_said(clue.text)]
+        for named in [asked] if asked else [[clue] for clue in said]:
+            for like in self._likenesses(named):
+                yield (*(_inside(clue, like) for clue in named), like)
         yield tuple(asked)
         for fewer, more in product((known, []), (1, 2)):
             for chosen in combinations(constant, more):
                 yield (*asked, *fewer, *chosen)
+
+    def _is_said(self, text: str) -> bool:
+        return all(requests.spans(run.request, text, False) for run in self.book.runs)
 
     def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
         return clue.name not in self.book.parameters, -clue.level, len(clue.field)
@@ -175,10 +185,22 @@ class _Search:
         for takes_all in (False, True) if self.is_list else (False,):
             extractor = self._extractor(chosen, takes_all)
             if self._gives(extractor):
-                is_asked = any(clue.kind == "asked" for clue in chosen)
-                is_named = f"_{self.key}".casefold().endswith(f"_{last}".casefold())
-                return Found(self.source, extractor, is_asked, is_named, bool(chosen))
+                is_asked = any(c.kind == "asked" or self._is_literal(c) for c in chosen)
+                return Found(
+                    self.source, extractor, is_asked, self._is_invented(chosen), self._named(last)
+                )
         return None
+
+    def _is_literal(self, clue: Clue) -> bool:
+        return clue.kind == "constant" and self._is_said(clue.text)
+
+    def _is_invented(self, chosen: Sequence[Clue]) -> bool:
+        constant = [clue.text for clue in chosen if clue.kind == "constant"]
+        return any(not self._is_said(text) for text in constant)
+
+    def _named(self, last: str) -> int:
+        mine, its = f"_{self.key}".casefold(), f"_{last}".casefold()
+        return 2 if mine == its else int(mine.endswith(its))
 
     def _extractor(self, chosen: Sequence[Clue], takes_all: bool) -> str:
         parts = [f"{'all ' if takes_all else ''}{self.source.root}"]
@@ -267,8 +289,6 @@ class _Search:
         return Clue(level, where, "", name, "asked") if name in self.book.picking else None
 
     def _said_leaf(self, run: int, leaves: Sequence[Any]) -> str:
-        from learning.calls import requests
-
         request = self.book.runs[run].request
         texts = [_text(leaf) for leaf in leaves if not isinstance(leaf, bool)]
         said = [text for text in texts if requests.spans(request, text, False)]
@@ -315,7 +335,8 @@ class _Search:
         self, level: int, key: str, wanted: Sequence[Any], asked: Sequence[Clue]
     ) -> Iterator[Clue]:
         told = [
-            {_text(self.book.known[clue.name][n]) for clue in asked} for n in range(len(wanted))
+            {_text(self.book.known[c.name][n]) if c.name else c.text for c in asked}
+            for n in range(len(wanted))
         ]
         for source in self.book.sources:
             if source is self.source or source.is_looped:
@@ -329,6 +350,12 @@ class _Search:
                 if found:
                     name = self.book.save(found[0].source, found[0].extractor, models, key)
                     yield Clue(level, (key,), "", name, "like")
+
+
+def _inside(clue: Clue, like: Clue) -> Clue:
+    """Return a clue as one of any field of the mapping that is compared: "in blue" may be its colour or another."""
+    is_within = clue.level == like.level and clue.field[0] == like.field[0]
+    return clue._replace(field=(*like.field, "*")) if is_within else clue
 
 
 def _forms_of(answer: Any, key: str) -> list[tuple[str, ...]]:

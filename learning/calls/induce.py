@@ -6,19 +6,21 @@ an earlier answer by what its row says. What nothing explains is said, and the d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
 from learning.calls.checks import checks, echoes
-from learning.calls.runs import Call, Group, Run, by_tool
+from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
 from learning.draft import Content, Draft, LearningError, Taught, check_name, write_draft
 from learning.folder import fitting_wordings
 from learning.route.typed import is_cautious
 from learning.trace import Trace
+from replay.procedure import LITERAL
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
@@ -139,16 +141,7 @@ class _Induced:
 
     def _parameters(self) -> None:
         for name, kind in self.book.parameters.items():
-            schema: dict[str, Any] = {"type": kind}
-            if kind == "array":
-                schema["items"] = {"type": "string"}
-            if kind == "string":
-                schema["minLength"] = 1
-                if told := [
-                    text for text in self.book.known[name] if " " in text and is_cautious(text)
-                ]:
-                    schema["examples"] = told
-            self.content.parameters[name] = schema
+            self.content.parameters[name] = _schema(kind, self.book.known[name])
         self.content.wordings = self._wordings()
 
     def _wordings(self) -> list[str]:
@@ -180,10 +173,11 @@ class _Induced:
         return {name: spans[0] for name, spans in own if len(spans) == 1}
 
     def _effects(self) -> str:
-        tools = {call.tool for run in self.runs for call in run.writes}
-        if not tools:
-            return "none"
-        return "local" if tools <= set(FILES) else "external"
+        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this machine."""
+        tools = {call.tool for run in self.runs for call in (*run.plan, *run.writes)}
+        if not tools <= {*FILES, "file_read"}:
+            return "external"
+        return "local" if any(run.writes for run in self.runs) else "none"
 
     def _origins(self) -> list[dict[str, Any]]:
         steps = [*self.content.plan, *self.content.commit]
@@ -193,9 +187,23 @@ class _Induced:
         ]
 
 
-def _uses(texts: str, name: str) -> int:
-    import re
+def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the schema of a parameter that had these values."""
+    if kind == "array":
+        return {"type": kind, "items": {"type": "string"}}
+    if kind != "string":
+        return {"type": kind}
+    for sort, start in (("url", r"https?://"), ("path", r"~?/")):
+        if all(re.match(start, value) for value in values):
+            return {"type": kind, "format": sort}
+    cautious = [text for text in values if " " in text and is_cautious(text)]
+    schema: dict[str, Any] = {"type": kind, "minLength": 1}
+    if len(values) > 1 and LITERAL.search(values[0]) and len(set(values)) == 1:
+        schema["enum"] = [values[0]]  # no run was asked with another one
+    return {**schema, "examples": cautious} if cautious else schema
 
+
+def _uses(texts: str, name: str) -> int:
     return len(re.findall(rf"[=~]\s*{name}\b|'each': '{name}'", texts))
 
 
@@ -211,8 +219,11 @@ def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:
 def _folded(calls: Sequence[Call]) -> Iterator[tuple[Call, ...]]:
     from itertools import groupby
 
-    for _, same in groupby(calls, key=lambda call: call.tool):
-        yield tuple(same)
+    for tool, same in groupby(calls, key=lambda call: call.tool):
+        if tool in (SCAN, ACT):
+            yield from ((call,) for call in same)
+        else:
+            yield tuple(same)
 
 
 def _taught(run: Run, values: dict[str, Any], origins: list[dict[str, Any]]) -> Taught:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from learning.calls.runs import Call, Run
+from learning.calls.runs import ACT, Call, Run
 from models.base import Request, ToolCall, ToolResult
 from models.errors import Diverged
 from replay.procedure import Procedure
@@ -55,21 +56,42 @@ def _last(events: Any) -> Any:
 
 
 def _answer(run: Run, call: ToolCall, *, is_later: bool) -> ToolResult | None:
-    key = json.dumps([call.name, call.args], sort_keys=True, ensure_ascii=False)
+    wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
-    found = [each for each in calls if each.key == key]
+    found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]
     return ToolResult("ok", found[-1].result.data) if found else None
 
 
 def _difference(asked: Sequence[ToolCall], writes: Sequence[Call]) -> str:
-    said = [[call.name, call.args] for call in asked]
-    done = [[call.tool, call.args] for call in writes]
+    said = [_plain(call.name, call.args) for call in asked]
+    done = [_plain(call.tool, call.result.args) for call in writes]
     for mine, its in zip(said, done, strict=False):
         if mine != its:
             return f"it asks for {_shown(mine)}, and the run did {_shown(its)}"
     return (
         "" if len(said) == len(done) else f"it changes {len(said)} things, and the run {len(done)}"
     )
+
+
+def _plain(tool: str, args: Mapping[str, Any] | None) -> Any:
+    """Return a call as it can be compared: of what was done on a page the acts."""
+    from learning.calls.forms import calls_in
+
+    given = dict(args or {})
+    if tool == ACT and (acts := calls_in(str(given.get("script", "")))):
+        kept = [[verb, *told] for verb, told in acts if verb != "wait"]
+        return _absolute(json.loads(json.dumps([tool, kept])))
+    return _absolute(json.loads(json.dumps([tool, given])))
+
+
+def _absolute(value: Any) -> Any:
+    """Return a call with paths below the home folder spelled out."""
+    if isinstance(value, list):
+        return [_absolute(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _absolute(each) for key, each in value.items()}
+    is_short = isinstance(value, str) and value.startswith("~/")
+    return str(Path(value).expanduser()) if is_short else value
 
 
 def _shown(call: Sequence[Any]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from learning.trace import Trace
 from memory.runlog.evidence import Result
 from replay.extract import json_of, table, whole_output
+from replay.pages import page_text
 
+SCAN, ACT = "web_scan", "web_execute_js"
 ABOUT_THE_RUN = frozenset(
     [
         "recall",
@@ -52,11 +54,17 @@ class Run:
     @classmethod
     def of(cls, trace: Trace, only_reads: Callable[[Result], bool]) -> Run:
         """Read a trace; what failed, was refused or is about the run itself is left out."""
-        calls = [_call(each, only_reads(each)) for each in trace.calls if _counts(each)]
-        first = next((n for n, call in enumerate(calls) if not call.reads), len(calls))
-        writes = tuple(call for call in calls if not call.reads)
-        after = _once(call for call in calls[first:] if call.reads)
-        return cls(trace, _once(calls[:first]), writes, after)
+        results = [each for each in trace.calls if _counts(each)]
+        calls = list(_on_pages([_call(each, only_reads(each)) for each in results]))
+        changing = [n for n, call in enumerate(calls) if not call.reads]
+        first, last = (changing[0], changing[-1]) if changing else (len(calls), 0)
+        within = [c for c in calls[first : last + 1] if not c.reads or c.tool == SCAN]
+        after = [
+            c
+            for n, c in enumerate(calls[first:], first)
+            if c.reads and (n > last or c.tool != SCAN)
+        ]
+        return cls(trace, _once(calls[:first]), tuple(within), _once(after))
 
     @classmethod
     def read(cls, trace: Trace) -> Run:
@@ -73,6 +81,32 @@ class Run:
 
 def _counts(result: Result) -> bool:
     return result.status == "ok" and result.tool not in ABOUT_THE_RUN
+
+
+def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
+    """Yield the calls with what was done on a page as data; what only looked there is left out."""
+    from learning.calls.forms import acts_of
+
+    pages: list[str] = []
+    for call in calls:
+        if call.tool == SCAN:
+            pages.append(_text(_shown(call.result)))
+        if call.tool != ACT:
+            yield call
+            continue
+        acts = acts_of(str(call.args.get("script", "")), pages)
+        if acts:
+            rest = {key: value for key, value in call.args.items() if key != "script"}
+            value, root = page_text(call.result.data), "output"
+            yield replace(call, args={**rest, "acts": acts}, value=value, root=root)
+        elif acts is None:
+            yield call
+
+
+def _shown(result: Result) -> Any:
+    """Return a page as a whole where it was cut."""
+    data = result.data if isinstance(result.data, dict) else {}
+    return {"file": data["whole"]} if data.get("whole") else data
 
 
 def _once(calls: Iterable[Call]) -> tuple[Call, ...]:

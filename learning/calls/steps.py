@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from learning.calls import places
+from learning.calls import forms, places
 from learning.calls.book import Book, Source
-from learning.calls.runs import Call, Group
+from learning.calls.runs import ACT, SCAN, Call, Group
 from learning.calls.scripts import as_one
 from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
@@ -55,10 +55,15 @@ class Steps:
         args = self._script_args(calls) if tool == "code_run" else self._args(calls)
         step = DraftStep(tool, args, {"status": "ok"})
         answers = [call.value for call in calls]
+        if "acts" in args and (line := forms.lines_shown(self.values, answers)):
+            step.expect["contains"] = line
         self._known(step, answers, {call.root for call in calls})
         return step
 
     def _args(self, calls: Sequence[Call]) -> Any:
+        if all("acts" in call.args for call in calls):
+            acts = forms.template(self.values, [call.args["acts"] for call in calls])
+            return {**{k: v for k, v in calls[0].args.items() if k != "acts"}, "acts": acts}
         return self.values.template([call.args for call in calls], "args", calls[0].tool)
 
     def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
@@ -73,7 +78,12 @@ class Steps:
         root = roots.pop() if len(roots) == 1 else "output"
         step.calls = (len(self.book.sources),)
         self.book.sources.append(Source(step, answers, root))
-        if root == "output" and (form := form_of([str(answer) for answer in answers])):
+        is_page = step.tool in (SCAN, ACT)
+        if (
+            root == "output"
+            and not is_page
+            and (form := form_of([str(answer) for answer in answers]))
+        ):
             step.expect["matches"] = form
 
     def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:

@@ -9,6 +9,7 @@ from typing import Any
 from learning.calls import requests
 from learning.calls.book import MIN_CHARS, Book
 from learning.calls.finding import Found, found_in
+from replay.procedure import LITERAL
 
 TOKEN = re.compile(r"\{\{\w+\}\}|[A-Za-z0-9_#@.:/+-]*[A-Za-z0-9_]|\s+|.", re.DOTALL)
 MAX_GUARDS = 2
@@ -85,7 +86,9 @@ class Values:
         """A value that is the same in all runs: a constant, unless it is an id that was looked up."""
         value = values[0]
         if all(requests.spans(run.request, str(value), True) for run in self.book.runs):
-            return value
+            is_word = not LITERAL.search(str(value))  # what a wording can hold as it is
+            name = "" if is_word else self.book.parameter(key, values)
+            return f"{{{{{name}}}}}" if name else value
         is_id = isinstance(value, str) and re.search(r"\d", value) is not None
         found = [each for each in found_in(self.book, values, key) if each.is_named]
         if is_id and found:
@@ -121,7 +124,7 @@ class Values:
 
     def composed(self, values: Sequence[str], key: str, *, must_differ: bool = False) -> str:
         """Return a text with the values in it that differ between the runs. Raises Unexplained."""
-        texts = self._with_names(values)
+        texts = self.with_names(values)
         if len(set(texts)) == 1:
             if must_differ and texts[0] == values[0] and self.book.is_single:
                 raise Unexplained(f"{key}: {_shown(values)}")
@@ -150,7 +153,7 @@ class Values:
             raise Unexplained(f"{key}: {_shown(column)}")
         return self._named(found, column, near)
 
-    def _with_names(self, values: Sequence[str]) -> list[str]:
+    def with_names(self, values: Sequence[str]) -> list[str]:
         """Return the texts with {{name}} in the places of known values that all of them hold."""
         texts = list(values)
         if any("{{" in text for text in texts):

@@ -103,23 +103,34 @@ def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None
     if len(request) > MAX_CHARS or not asked.squeezed:
         return None
     found = [pair for sop in sops for pair in _matches(sop, asked, where)]
-    most = max((filled for _, filled in found), default=0)
-    best = [match for match, filled in found if filled == most]
-    best = [match for match in best if not match.sop.is_seed] or best
-    is_clear = all(
-        (each.sop.name, each.parameters) == (best[0].sop.name, best[0].parameters) for each in best
-    )
-    return best[0] if best and is_clear else None
+    most = max((reading.filled for _, reading in found), default=0)
+    best = [(match, reading) for match, reading in found if reading.filled == most]
+    best = [(match, reading) for match, reading in best if not match.sop.is_seed] or best
+    if len({match.sop.name for match, _ in best}) != 1:
+        return None
+    least = min(reading.free for _, reading in best)  # more of it is said by the wording itself
+    matches = [match for match, reading in best if reading.free == least]
+    is_clear = all(match.parameters == matches[0].parameters for match in matches)
+    return matches[0] if is_clear else None
 
 
-def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, int]]:
+class _Reading(NamedTuple):
+    """How much a wording says: slots that take typed values, characters that free texts take."""
+
+    filled: int
+    free: int
+
+
+def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Reading]]:
     procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
     for wording, values in readings(asked, procedure, where) if procedure else ():
         try:
             parameters = procedure.bind(values, where.cwd) if procedure else {}
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        yield Match(sop, parameters, wording.text), len(values) - wording.text.count(":words}")
+        filled = len(values) - wording.text.count(":words}")
+        free = sum(len(str(value)) for value in values.values())
+        yield Match(sop, parameters, wording.text), _Reading(filled, free)
 
 
 def choose(

@@ -13,10 +13,10 @@ from learning.route.typed import FREE, read
 from replay.procedure import Procedure, Wording
 from text import pattern
 
-_PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
+_PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")
 _BREAKS = " ,\t\n\r"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
-_WHAT_IS = (("what", "is"), ("what's",), ("whats",))
+_SHORTENED = ("what", "who", "where", "how")  # what's, whats
 
 
 class Slot(NamedTuple):
@@ -100,8 +100,6 @@ def pieces(wording: str) -> tuple[Piece, ...]:
             found.append(Slot(name, shape))
         elif token[0] == "[":
             found.append(tuple(pieces(choice) for choice in token[1:-1].split("|")))
-        elif token == "what is":
-            found.append(_WHAT_IS)
         elif token not in words()["articles"]:
             found.append(token)
     return tuple(found)
@@ -113,15 +111,24 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
     if not rest:
         yield from ((),) if start == end else ()
     elif isinstance(rest[0], str):
-        for form in _forms(rest[0]):
+        for form, count in _said_as(rest):
             stop = start + len(form)
             if text.startswith(form, start, end) and _is_word(text, start, stop):
-                yield from _fillings(rest[1:], text, stop, end)
+                yield from _fillings(rest[count:], text, stop, end)
     elif isinstance(rest[0], Slot):
         yield from _with_slot(rest[0], rest[1:], text, start, end)
     else:
         for choice in rest[0]:
             yield from _fillings(choice + rest[1:], text, start, end)
+
+
+def _said_as(rest: tuple[Piece, ...]) -> Iterator[tuple[str, int]]:
+    """Yield the ways to say the first word, each with the number of pieces that it takes: "what is" may be "what's"."""
+    word = rest[0]
+    assert isinstance(word, str)
+    yield from ((form, 1) for form in _forms(word))
+    if word in _SHORTENED and rest[1:2] == ("is",):
+        yield from ((f"{word}{end}", 2) for end in ("'s", "s"))
 
 
 def _with_slot(

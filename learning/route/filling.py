@@ -99,12 +99,20 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
 def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
     """Take a value whose place is free, for a parameter that some wording has beside those that are filled."""
     is_free = not _overlaps(fit.place, list(shown.places.values()))
+    is_free = is_free and _is_of_pattern(fit.value, shown, fit.name)
     names = {*shown.parameters, fit.name}
     is_said = any(fit.name in each for each in together)
     goes_with = not is_said or any(names & _said_anywhere(together) <= each for each in together)
     if fit.name not in shown.parameters and is_free and goes_with:
         shown.parameters[fit.name] = fit.value
         shown.places[fit.name] = fit.place
+
+
+def _is_of_pattern(value: Any, shown: Shown, name: str) -> bool:
+    """Return False for a text that the parameter's pattern refuses: it is not what the request means by it."""
+    procedure = shown.sop.procedure
+    pattern = procedure.parameters[name].get("pattern") if procedure else None
+    return not pattern or not isinstance(value, str) or bool(re.search(pattern, value))
 
 
 def _said_anywhere(together: Sequence[frozenset[str]]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from learning.route.place import Where, words
 from learning.route.typed import read
 from replay.procedure import SLOT, Procedure
 
-_ONE = r"[^\s,;:!?\"“”「」]+?"  # of one word
+_ONE = r"[^\s,;\"“”「」]+?"  # of one word
 _SOME = r"[^\n,;!?\"“”「」]{1,80}?"
 _END = r"[\s.!?。！？]*"
 

@@ -87,7 +87,7 @@ SYSTEM_PLACES = re.compile(
 
 
 def is_account(text: str) -> bool:
-    """Whether what looks like a number of an account is one; of cards and IBANs the sum must be right."""
+    """Return True if what looks like a number of an account is one; of cards and IBANs the sum must be right."""
     digits = re.sub(r"[ -]", "", text)
     if digits.isdigit() and 13 <= len(digits) <= 19:
         return _luhn(digits) or bool(

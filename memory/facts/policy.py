@@ -95,7 +95,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What the gate knows of where it works: the folders whose files are the owner's own, and what hides secrets."""
+    """Hold what the gate knows of where it works: the folders whose files are the owner's own, and what hides secrets."""
 
     roots: tuple[Path, ...] = ()
     redact: Callable[[str], str] = field(default_factory=lambda: Redactor({}))
@@ -145,7 +145,7 @@ def check_fact(
 def check_wording(
     fact: Fact, known: Iterable[Fact], keeping: Keeping | None = None
 ) -> list[Refusal]:
-    """What holds for any fact, also for one that the owner says: its form, no secret, nothing temporary, said once."""
+    """Return what holds for any fact, also for one that the owner says: its form, no secret, nothing temporary, said once."""
     keeping = keeping or Keeping()
     where, text = f"[{fact.section}]", fact.text
     found: list[Refusal] = []
@@ -245,7 +245,7 @@ def _proves(result: Result, is_negative: bool) -> bool:
 
 
 def _only_says(result: Result) -> bool:
-    """Whether a script only prints what its author wrote into it."""
+    """Return True if a script only prints what its author wrote into it."""
     script = result.args.get("script") if result.tool == "code_run" else None
     if not isinstance(script, str) or re.search(r"\$\(|\$\{?\w|`|\{\w", script):
         return False
@@ -258,7 +258,7 @@ def _only_says(result: Result) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """What the results brought, what was handed to the tools, and what the owner said."""
+    """Hold what the results brought, what was handed to the tools, and what the owner said."""
 
     results: tuple[Result, ...]
     brought: tuple[str, ...]  # one text a result
@@ -286,7 +286,7 @@ class _Proof:
         return f"{self.seen}\n{self.said}\n{self.handed}"
 
     def supports(self, value: Value) -> bool:
-        """Whether the value stands where it counts: of what was handed to a tool, only what the tool had to find."""
+        """Return True if the value stands where it counts: of what was handed to a tool, only what the tool had to find."""
         if stands_in(value, self.seen) or stands_in(value, self.said):
             return True
         return value.kind in ("path", "relative", "url", "option", "name", "version") and stands_in(
@@ -305,7 +305,7 @@ def _brought(result: Result, written: str) -> str:
 
 
 def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
-    """What the fact says and no run brought."""
+    """Yield what the fact says and no run brought."""
     if fact.section == "PREFERENCES":
         missing = [value.text for value in values(fact.text) if not stands_in(value, proof.said)]
         if missing or coverage(fact.text, proof.said) < LEAST_COVERAGE:
@@ -325,7 +325,7 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
 
 
 def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
-    """Whether a fact without a telling value is one: half of its words stand in the proof, or a number beside a word."""
+    """Return True if a fact without a telling value is one: half of its words stand in the proof, or a number beside a word."""
     text = SAYS_MISSING.sub(" ", fact.text) if fact.section == NEGATIVE else fact.text
     if coverage(text, proof.all) >= LEAST_COVERAGE:
         return True
@@ -418,7 +418,7 @@ def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[
 
 
 def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
-    """Whether a result is what others wrote: a page, a server's answer, a file outside the owner's folders."""
+    """Return True if a result is what others wrote: a page, a server's answer, a file outside the owner's folders."""
     if FETCHING_TOOLS.search(result.tool):
         return True
     roots = keeping.roots or (Path.home(), cwd)
@@ -439,7 +439,7 @@ def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
 
 
 def says_missing(text: str) -> bool:
-    """Whether a sentence says that something is not there."""
+    """Return True if a sentence says that something is not there."""
     return MISSING.search(text) is not None
 
 
@@ -544,7 +544,7 @@ class _Evidence:
         return bool(_dicts(self.said.get("runs")))
 
     def faults(self) -> Iterator[Refusal]:
-        """What is wrong with the evidence: each run must be there, done, the owner's own, and as it was."""
+        """Yield what is wrong with the evidence: each run must be there, done, the owner's own, and as it was."""
         taught = _dicts(self.said.get("runs"))
         proofs = [
             record

@@ -95,7 +95,7 @@ class FactStore:
         return [fact for fact in self._read() if not fact.retired]
 
     def retired(self) -> list[Fact]:
-        """What no longer holds. Raises FactLineError."""
+        """Return what no longer holds. Raises FactLineError."""
         return [fact for fact in self._read() if fact.retired]
 
     def apply(self, patch: Patch, *, run: str | None = None, by_owner: bool = False) -> Fact:
@@ -139,7 +139,7 @@ class FactStore:
             return commit.subject
 
     def check(self, lang: str = "en") -> list[str]:
-        """What is wrong with the facts, one line each; nothing when all is as it must be. Changes nothing."""
+        """Return what is wrong with the facts, one line each; nothing when all is as it must be. Changes nothing."""
         try:
             facts = self._read()
         except FactLineError as error:
@@ -355,11 +355,11 @@ def _stored_index(home: Path) -> str:
 
 
 def due(facts: Sequence[Fact], today: str | None = None) -> list[Fact]:
-    """What is missing here and should be looked for again by now."""
+    """Return what is missing here and should be looked for again by now."""
     day = today or datetime.now(UTC).date().isoformat()
     return [fact for fact in facts if fact.reprobe and not fact.retired and fact.reprobe <= day]
 
 
 def check(home: Path, lang: str = "en") -> list[str]:
-    """What is wrong with the facts in a home folder, one line each."""
+    """Return what is wrong with the facts in a home folder, one line each."""
     return FactStore(home).check(lang)

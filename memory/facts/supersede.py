@@ -1,4 +1,4 @@
-"""Which older memory a newer one takes the place of: it says the contrary, names what it gives up, or another value.
+"""Decide which older memory a newer one replaces: it says the contrary, names what it gives up, or another value.
 
 Rules alone, in English and Chinese, and only where there can be little doubt: what is not found stays, and a model may find
 more. Source: seed 000 "Background tasks" (clean out what is outdated or in conflict).
@@ -89,7 +89,7 @@ _LANGUAGES = re.compile(
 
 
 def supersedes(new: str, old: str) -> bool:
-    """Whether a newer sentence takes the place of an older one."""
+    """Return True if a newer sentence takes the place of an older one."""
     return (
         (_taste(new) is None and replaces(new, old))  # one may like both room 12 and room 14
         or _says_the_contrary(new, old)
@@ -112,7 +112,7 @@ def _says_the_contrary(new: str, old: str) -> bool:
 
 
 def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
-    """Whether a sentence likes or not, and the words of what."""
+    """Return True if a sentence likes or not, and the words of what."""
     for is_liked, pattern in ((False, _DISLIKES), (True, _LIKES)):
         if pattern.search(text):
             return is_liked, frozenset(words(_IDLE.sub(" ", pattern.sub(" ", text))))

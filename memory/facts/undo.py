@@ -91,7 +91,7 @@ def _before(history: Repository, commit: Commit, name: str) -> bytes | None:
 
 
 def _merged(here: bytes, after: bytes, before: bytes) -> bytes | None:
-    """What is here, without the way from `before` to `after`; None when both changed the same lines."""
+    """Return what is here, without the way from `before` to `after`; None when both changed the same lines."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("here", "after", "before")]
         for file, data in zip(files, (here, after, before), strict=True):

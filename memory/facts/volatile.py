@@ -1,4 +1,4 @@
-"""What will not hold: times, process numbers, sessions, ports of the moment, temporary paths, places on a screen, ids.
+"""Recognise what will not hold: times, process numbers, sessions, ports of the moment, temporary paths, places on a screen, ids.
 
 `volatile(text)` names each with its kind. It looks at what stands there, in English and in Chinese, and knows nothing of
 where it came from. Source: seed 002 §3 (temporary variables are never recorded).
@@ -98,8 +98,9 @@ class Volatile:
 def volatile(
     text: str, days: Collection[str] = (), *, is_fact: bool = False, kept: Collection[Path] = ()
 ) -> list[Volatile]:
-    """What in a text will not hold, by kind and place. `days` are dates (2026-11-21) on which it was found out; in a
-    fact, words like "currently" and measurements count too. Paths below `kept` are lasting wherever they lie."""  # fmt: skip
+    """Return what in a text will not hold, by kind and place. `days` are dates (2026-11-21) on
+    which it was found out; in a fact, words like "currently" and measurements count too. Paths
+    below `kept` are lasting wherever they lie."""  # fmt: skip
     found = [
         Volatile(kind, match[0].rstrip(".,;:"))
         for kind, pattern in _PATTERNS

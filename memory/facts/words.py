@@ -1,4 +1,4 @@
-"""What a sentence is made of: values that can be looked up (paths, versions, names, numbers), and words.
+"""Split a sentence into values that can be looked up (paths, versions, names, numbers) and words.
 
 The gate asks whether a run brought them; the store, whether two sentences say the same. English and Chinese; nothing is
 guessed, and no dictionary is needed: Chinese is compared by pairs of characters. Source: seed 002 §3.
@@ -100,7 +100,7 @@ def _is_relative_path(text: str) -> bool:
 
 
 def stands_in(value: Value, text: str) -> bool:
-    """Whether a text holds the value, as a whole word; ~ and the home folder it stands for are the same."""
+    """Return True if a text holds the value, as a whole word; ~ and the home folder it stands for are the same."""
     return any(_holds(text, spelling) for spelling in _spellings(value))
 
 
@@ -179,7 +179,7 @@ def coverage(text: str, by: str) -> float:
 
 
 def same_said(one: str, other: str) -> bool:
-    """Whether two sentences say the same: their values are the same, and nearly all of their words."""
+    """Return True if two sentences say the same: their values are the same, and nearly all of their words."""
     if _plain(one).rstrip(".。") == _plain(other).rstrip(".。"):
         return True
     if _negates(one) != _negates(other):
@@ -197,7 +197,8 @@ def _negates(text: str) -> bool:
 
 
 def replaces(new: str, old: str) -> bool:
-    """Whether a sentence is an older one with another value at its end: "git is 2.45" after "git is 2.39".
+    """Return True if a sentence is an older one with another value at its end: "git is 2.45" after
+    "git is 2.39".
 
     Only a version, number, path or address may differ, and only the last value: what comes first is what it is about.
     """

@@ -65,7 +65,7 @@ class Graph:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Json:
-        """What is around the nodes of a name."""
+        """Return what is around the nodes of a name."""
         from memory.graph.rows import Wanted
 
         wanted = Wanted(session, predicates, since, until)
@@ -83,7 +83,7 @@ class Graph:
         return self._rows.neighbours(name, wanted, limit, depth)
 
     def changes(self, after: str) -> Json:
-        """What changed since a version."""
+        """Return what changed since a version."""
         found = self._rows.changes(after)
         del found["more"]
         return found

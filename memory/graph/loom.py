@@ -33,7 +33,7 @@ class Loom:
         self._seq = 0
 
     def weave(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
-        """What these turns, an episode in the order of time, say is what `statements` say, and nothing else."""
+        """Write into the graph what `statements` read in these turns, an episode in the order of time, and nothing else."""
         first = next(iter(turns.values()))
         scene = Party(
             "Scene", f"{first.at:%Y-%m-%d %H:%M}", first.id.encode("utf-8", "replace").decode()

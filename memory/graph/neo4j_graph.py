@@ -105,7 +105,7 @@ class Neo4jGraph:
             return sent
 
     def sent(self, version: str) -> str:
-        """What is written down when this server has got that version."""
+        """Return what is written down when this server has got that version."""
         return hashlib.sha256(f"{self._config.uri}\0{self._graph}\0{version}".encode()).hexdigest()[
             :16
         ]

@@ -80,7 +80,7 @@ class Spoken(NamedTuple):
 
 
 def speaker(turn: Turn) -> Party:
-    """Who says a turn. Whoever speaks in a group is not the owner for that."""
+    """Return who says a turn. Whoever speaks in a group is not the owner for that."""
     if turn.who == "agent":
         return AGENT
     if turn.who in ("owner", turn.session):
@@ -111,7 +111,7 @@ def meant(words: str, who: Party = OWNER) -> Spoken | None:
 
 
 def role_of(word: str) -> str:
-    """What "Mom" and 妈妈 are: mother; "" for what is no role."""
+    """Return what "Mom" and 妈妈 are: mother; "" for what is no role."""
     return _ROLES.get(word.casefold()) or _ROLES.get(word.casefold().removesuffix("s"), "")
 
 

@@ -1,4 +1,4 @@
-"""What a model reads out of an episode: how it is shown, what may come back, and what of that is believed.
+"""Let a model read an episode: how it is shown, what may come back, and what of that is believed.
 
 Each statement must quote the turn that says it, and code looks whether it does and that a person said it; predicates that are
 not ours, and moods of the hour, are dropped. A reply that is not clean JSON is read as far as it can be. Source: seed 003
@@ -178,7 +178,7 @@ def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterat
 
 
 def _stands_in(party: Party, who: Party, text: str) -> bool:
-    """Whether the episode speaks of it at all."""
+    """Return True if the episode speaks of it at all."""
     is_somebody = party == who or party.kind != "Entity" or party.key.startswith("@")
     return is_somebody or party.name.casefold() in text.casefold() or coverage(party.name, text) > 0
 

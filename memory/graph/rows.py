@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 
 class Wanted(NamedTuple):
-    """Which edges are asked for. Times are aware; an edge counts when it was seen from `since` to before `until`."""
+    """Hold which edges are asked for. Times are aware; an edge counts when it was seen from `since` to before `until`."""
 
     session: str | None = None
     predicates: Sequence[str] | None = None
@@ -73,7 +73,7 @@ class RowGraph:
         return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
 
     def full_version(self) -> str:
-        """Of the whole graph, whatever this store may show: for the copy."""
+        """Return the version of the whole graph, whatever this store may show: for the copy."""
         return f"{self._store.setting(EPOCH) or '0'}.{self._store.setting(SEQ) or 0}"
 
     def snapshot(self, wanted: Wanted, limit: int) -> Json:
@@ -96,7 +96,7 @@ class RowGraph:
         return int(next(iter(counted))[0])
 
     def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
-        """What is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
+        """Return what is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
         version, centre = self.version(), self.named(name, wanted.session)
         where, values = wanted.condition(self._store.only)
         found: dict[str, Json] = {}
@@ -154,7 +154,7 @@ class RowGraph:
         return []
 
     def changes(self, after: str, limit: int = 1 << 30) -> Json:
-        """What changed since a version (docs/graph.md): at most about `limit` things, and then `more`."""
+        """Return what changed since a version (docs/graph.md): at most about `limit` things, and then `more`."""
         version = self.version()
         epoch, _, number = after.partition(".")
         reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
@@ -194,7 +194,7 @@ class RowGraph:
         return {**graph, "nodes": [scenes.get(node["id"], node) for node in graph["nodes"]]}
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-        """Of edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
+        """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
         for some, marks in chunks(ids):
             yield from self._store.ask(
                 "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"
@@ -248,7 +248,7 @@ class RowGraph:
         return "; ".join(f"{count} {what}" for what, count in counts.items() if count)
 
     def resolved(self, node: str, role: str) -> str:
-        """Who somebody is that is called by a role, when exactly one is known to have it."""
+        """Return who somebody is that is called by a role, when exactly one is known to have it."""
         if not role:
             return node
         of, _, label = role.partition(" ")

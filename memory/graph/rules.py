@@ -1,5 +1,5 @@
-"""What turns say of people and things in plain words: statements by rules, in English and Chinese, with no model. How things
-are said: memory/graph/sayings.py, life.py.
+"""Read by rules, in English and Chinese and with no model, what turns say of people and things. How
+things are said: memory/graph/sayings.py, life.py.
 
 Only what people say is read, not what the agent says, nor what stands in quotes or code; questions say nothing, and what
 holds for the hour ("I hate this today") is no preference. What is unclear is left out: a graph that is wrong is worse than
@@ -84,7 +84,7 @@ _NOTHING = pattern(
 
 
 def statements(number: int, turn: Turn) -> Iterator[Statement]:
-    """What one turn says. `number` is that of the turn in the index."""
+    """Yield what one turn says. `number` is that of the turn in the index."""
     if turn.who == "agent" or not _MAY_SAY.search(turn.text):
         return
     who = people.speaker(turn)
@@ -102,7 +102,7 @@ def statements(number: int, turn: Turn) -> Iterator[Statement]:
 
 
 def _found(sentence: str) -> Iterator[tuple[Rule, re.Match[str]]]:
-    """What the rules find in a sentence. What a comparison says is not read again as a plain liking."""
+    """Yield what the rules find in a sentence. What a comparison says is not read again as a plain liking."""
     is_passing = _NOW.search(sentence) is not None and not _ALWAYS.search(sentence)
     has = {
         True: CHINESE_TEXT.search(sentence) is not None,
@@ -131,7 +131,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _statements(rule: Rule, found: re.Match[str], who: Party, number: int) -> Iterator[Statement]:
-    """What one match says: of each thing in a list, and of what is liked less than another."""
+    """Yield what one match says: of each thing in a list, and of what is liked less than another."""
     said = found.groupdict()
     label = (said.get("label") or rule.label).lower()
     label = SAID_AS.get(label, label)
@@ -187,7 +187,7 @@ def _subject(words: str, who: Party) -> Party | None:
 
 
 def _thing(words: str, who: Party, most: int = MAX_WORDS, *, is_goal: bool = False) -> Party | None:
-    """What is liked, cared for, … as a short name; None where it is a pronoun or half a sentence. A goal keeps its when."""
+    """Return what is liked, cared for, … as a short name; None where it is a pronoun or half a sentence. A goal keeps its when."""
     cut = _CUT_OFF_GOAL if is_goal and most == MAX_GOAL_WORDS else _CUT_OFF
     plain = _THIS_TIME.sub("", cut.sub("", " " + words.strip()).strip())
     if not plain or _NOTHING.match(plain):

@@ -1,4 +1,4 @@
-"""What the graph is made of: parties, statements, and the names under which they are filed. Source: seed 003 P5.1.
+"""Define the parts of the graph: parties, statements, and the names under which they are filed. Source: seed 003 P5.1.
 
 A statement is one thing that one turn says: subject, predicate, object. What several turns say becomes one edge. A node's id
 holds its session, so what a group says of a name and what the owner says of it never meet.
@@ -36,7 +36,8 @@ class Party(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What one turn says. `number`: the turn in the index; `label` says more of a relation; `by`: "rules" or "model"."""
+    """Hold what one turn says. `number`: the turn in the index; `label` says more of a relation;
+    `by`: "rules" or "model"."""
 
     subject: Party
     predicate: Predicate
@@ -66,7 +67,7 @@ def entity(name: str) -> Party | None:
 
 @lru_cache(maxsize=4096)
 def key_of(name: str) -> str:
-    """What a name is filed under: lower case, no accents, English words as their stems."""
+    """Return what a name is filed under: lower case, no accents, English words as their stems."""
     plain = _LEADING.sub("", unicodedata.normalize("NFKC", name).casefold().strip(_EDGES))
     if not plain.isascii():
         return " ".join(plain.split())
@@ -74,7 +75,7 @@ def key_of(name: str) -> str:
 
 
 def role_key(of: Party, role: str) -> str:
-    """What "my sister" is filed under, said by `of`: no name has an @."""
+    """Return what "my sister" is filed under, said by `of`: no name has an @."""
     return f"@{of.kind}:{of.key}:{role}"
 
 

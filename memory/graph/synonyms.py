@@ -1,4 +1,5 @@
-"""What recall may look up beside the words of a question: "my sister" is Anna, and Anna is somebody's sister.
+"""Find what recall may look up beside the words of a question: "my sister" is Anna, and Anna is
+somebody's sister.
 
 Source: seed 003 P5 and P2.5 (alias hints).
 """

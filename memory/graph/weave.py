@@ -52,7 +52,7 @@ def weave(store: Store, keys: Sequence[str]) -> None:
 def statements(
     turns: Mapping[int, Turn], read: Sequence[reading.Said] | None
 ) -> tuple[list[Statement], bool]:
-    """What an episode says, and whether something is at stake in it. `read`: what a model found in it."""
+    """Return what an episode says, and whether something is at stake in it. `read`: what a model found in it."""
     by_rules = [
         statement for number, turn in turns.items() for statement in rules.statements(number, turn)
     ]

@@ -25,7 +25,7 @@ class Unreadable(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class OwnerText:
-    """What a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
+    """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
 
     text: str
     is_cut: bool = False

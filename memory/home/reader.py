@@ -1,4 +1,4 @@
-"""What a session may read of what is kept: the split between the owner and a group lies here and in the notes' marks.
+"""Read what a session may read: the split between the owner and a group lies here and in the notes' marks.
 
 `reader_for` is the only way to a reader. The one of a shared session is given no path to OWNER.md, MEMORY.md, the facts,
 or to runs and notes of others; what it is asked for beyond its own it refuses. Source: seed 000 stage 1, seed 004 §2, §4.
@@ -31,13 +31,13 @@ MAIN_FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md", "BO
 
 
 class NotForThisSession(SopwithError):
-    """What was asked for is not this session's to read."""
+    """Refuse what is not this session's to read."""
 
     exit_code = 2
 
 
 class Reader(Protocol):
-    """What every session may ask. Each may raise NotForThisSession; texts raise OSError and Unreadable too."""
+    """Read what every session may ask. Each may raise NotForThisSession; texts raise OSError and Unreadable too."""
 
     session: Session
 
@@ -46,7 +46,7 @@ class Reader(Protocol):
         ...
 
     def note(self, day: date) -> str:
-        """What may be read of a day's note; "" when there is nothing."""
+        """Return what may be read of a day's note; "" when there is nothing."""
         ...
 
     def note_days(self) -> list[date]:
@@ -158,7 +158,7 @@ class SharedReader:
         return read_owner_text(self._places[name], name, follows_links=False)
 
     def note(self, day: date) -> str:
-        """What this session said today; older notes are the owner's."""
+        """Return what this session said today; older notes are the owner's."""
         if day != self._today:
             raise NotForThisSession(f"memory/{day.isoformat()}.md is not for this session to read")
         return self._read_note()

@@ -66,7 +66,7 @@ class RepositoryError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What one file holds; of a link, where it leads."""
+    """Hold what one file holds; of a link, where it leads."""
 
     data: bytes
     mode: Mode = "100644"
@@ -413,7 +413,7 @@ def mode_of(data: bytes) -> Mode:
 
 
 def _is_hidden_at_top(path: str) -> bool:
-    """What lies hidden at the top of a covered folder (locks, counts, drafts) is not history."""
+    """Return what lies hidden at the top of a covered folder (locks, counts, drafts) is not history."""
     return path.count("/") > 0 and path.split("/")[1].startswith(".")
 
 

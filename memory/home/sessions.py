@@ -22,8 +22,9 @@ class Session:
 
     @classmethod
     def parse(cls, text: object) -> Session:
-        """What a text means: exactly "main" is the owner's; "shared:ID" a group's. Anything else is a shared session of
-        its own, whose id cannot be written by hand to mean another one. Raises nothing.
+        """Return what a text means: exactly "main" is the owner's; "shared:ID" a group's. Anything
+        else is a shared session of its own, whose id cannot be written by hand to mean another
+        one. Raises nothing.
         """
         if text == "main":
             return MAIN

@@ -160,7 +160,8 @@ class Memory:
         return sorted(self._store.turns(numbers).values(), key=lambda each: each.at)
 
     def overview(self, session: str | None = None) -> dict[str, Any]:
-        """What there is (turns and times of all that may be read, or of one session): turns, days, the first and the last time, what waits in each queue, what is wrong; `unread`:
+        """Return what there is (turns and times of all that may be read, or of one session): turns,
+        days, the first and the last time, what waits in each queue, what is wrong; `unread`:
         episodes that a model is to read for the graph."""
         held: dict[str, Any] = {"turns": 0, "first": None, "last": None, "waiting": {}}
         if self._store is not None:
@@ -230,7 +231,7 @@ class Memory:
             refresh(self._home, store)
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
-        """Those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
+        """Return those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
         wanted: dict[tuple[str, str], Turn] = {}
         for turn in turns:
             wanted.setdefault((turn.session, turn.id), turn)  # of two with one id the first is kept
@@ -248,7 +249,7 @@ class Memory:
             return self._unwritten(wanted)
 
     def _unwritten(self, wanted: dict[tuple[str, str], Turn]) -> list[Turn]:
-        """Those that do not stand in their day's original, for when the index cannot say."""
+        """Return those that do not stand in their day's original, for when the index cannot say."""
         days = {file_of(turn) for turn in wanted.values()} & self._journal.sizes().keys()
         there = {
             (entry.turn.session, entry.turn.id)
@@ -321,7 +322,7 @@ def local_timezone() -> str:
 
 
 def _queue_for(model: str, store: Store) -> None:
-    """What another model has embedded is embedded again."""
+    """Queue what another model has embedded, to be embedded again."""
     if store.setting("embedder") != model:
         with store.writing():
             store.enqueue("embedding", store.without_embedding(model))

@@ -46,7 +46,8 @@ def whatsapp(text: str, session: str) -> Iterator[Said]:
 
 
 def _is_month_first(stamps: list[re.Match[str]]) -> bool:
-    """Whether 10/11/26 is in October: what no calendar has otherwise decides, else "am" and "pm" do."""
+    """Return True if 10/11/26 is in October: what no calendar has otherwise decides, else "am" and
+    "pm" do."""
     if any(int(stamp[1]) > 12 for stamp in stamps):
         return False
     return any(int(stamp[2]) > 12 for stamp in stamps) or any(stamp[7] for stamp in stamps)
@@ -111,8 +112,9 @@ def _flat(content: Any) -> str:
 
 
 def chatgpt(talk: Mapping[str, Any]) -> Iterator[Said]:
-    """What both said to each other on the branch that the conversation ended on: a node for each message, linked by
-    `parent`. What the model said to its tools, and they to it, is left out; a message without a time has that of the one before."""
+    """Yield what both said to each other on the branch that the conversation ended on: a node for
+    each message, linked by `parent`. What the model said to its tools, and they to it, is left
+    out; a message without a time has that of the one before."""
     nodes, last = talk["mapping"], talk.get("create_time")
     key, branch, seen = talk.get("current_node"), [], set()
     while (
@@ -144,7 +146,7 @@ def _chatgpt_text(content: Mapping[str, Any]) -> str:
 
 
 def claude(talk: Mapping[str, Any]) -> Iterator[Said]:
-    """What both said, and the beginning of what the owner attached."""
+    """Yield what both said, and the beginning of what the owner attached."""
     for message in talk["chat_messages"]:
         if not isinstance(message, dict):
             continue

@@ -99,7 +99,7 @@ def grouped(turns: Sequence[Turn]) -> list[list[int]]:
 
 
 def _begins(turns: Sequence[Turn], group: Sequence[int], turn: Turn) -> bool:
-    """Whether a turn begins another episode than the one that ends with `group`."""
+    """Return True if a turn begins another episode than the one that ends with `group`."""
     gap = turn.at - turns[group[-1]].at
     if gap >= LONG_GAP or len(group) >= MAX_TURNS:
         return True

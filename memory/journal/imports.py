@@ -56,7 +56,7 @@ Item: TypeAlias = "Turn | Bad"
 
 @dataclass(slots=True)
 class Imported:
-    """What came of it: turns that are new, those that were there already, what was left out."""
+    """Count what came of an import: turns that are new, those that were there already, what was left out."""
 
     added: int = 0
     known: int = 0
@@ -90,7 +90,7 @@ def import_file(
 
 
 def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad]:
-    """Those whose id is there with another text: which of the two is meant nobody can know, so the first one stays."""
+    """Return those whose id is there with another text: which of the two is meant nobody can know, so the first one stays."""
     new = {(turn.session, turn.id): turn.text for turn in added}
     bad = []
     for turn in turns:

@@ -55,7 +55,7 @@ class Episode(NamedTuple):
 
 
 def text_hash(text: str) -> str:
-    """What an embedding is filed under, and what shows that a text was changed."""
+    """Return what an embedding is filed under, and what shows that a text was changed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -186,7 +186,7 @@ class Store:
             )
 
     def due(self, kind: str, limit: int = 100, now: float | None = None) -> list[str]:
-        """What may be done now, those that never failed first."""
+        """Return what may be done now, those that never failed first."""
         at = time.time() if now is None else now
         asked = "SELECT key FROM queue WHERE kind = ? AND not_before <= ? ORDER BY attempts, key LIMIT ?"
         return [key for (key,) in self._rows(asked, (kind, at, limit))]
@@ -319,7 +319,7 @@ class Store:
         return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
 
     def rarest(self, terms: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
-        """Those of the terms that tell most: the rarest ones that stand somewhere."""
+        """Return those of the terms that tell most: the rarest ones that stand somewhere."""
         known = self.documents(terms)
         return sorted(known, key=lambda term: known[term])[:limit]
 
@@ -362,7 +362,8 @@ class Store:
         ]
 
     def _better(self, terms: Sequence[str], known: Mapping[str, int]) -> str:
-        """Which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in particular."""
+        """Return which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in
+        particular."""
         alone = [f'"{term}"' for term in terms if known[term] <= RARE]
         common = [f'"{term}"' for term in terms if known[term] > RARE]
         return " OR ".join(
@@ -530,7 +531,8 @@ class Store:
             yield model, {hash: vector}
 
     def damage(self) -> str:
-        """What SQLite finds wrong with the file, or where its parts are out of step; "" when nothing is."""
+        """Return what SQLite finds wrong with the file, or where its parts are out of step; "" when
+        nothing is."""
         found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
         turns, words = self._rows(
             "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ()

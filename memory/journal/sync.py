@@ -148,7 +148,7 @@ def _remove(path: Path, keep: Path | None = None) -> None:
 
 
 def check(home: Path) -> list[Problem]:
-    """What is wrong with the journal: every row has its original and the other way round, texts as they were written."""
+    """Return what is wrong with the journal: every row has its original and the other way round, texts as they were written."""
     journal = Journal(home)
     path = home / "journal" / INDEX
     if not path.exists() and not journal.sizes():

@@ -69,7 +69,7 @@ INSERT OR IGNORE INTO queue (kind, key) SELECT 'graph', number FROM episodes;
 """,
     # With hundreds of thousands that wait after an import, the next ones are found without looking at all of them.
     "CREATE INDEX queue_due ON queue (kind, attempts, key);",
-    # What single words mean (memory/recall/words.py); those of older turns are made behind, where their vectors are asked for.
+    # The vectors of single words (memory/recall/words.py); those of older turns are made behind, where they are asked for.
     """
 CREATE TABLE word_vectors (word TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (word, model))
   WITHOUT ROWID;

@@ -41,7 +41,8 @@ class Found(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """What recall found, best first. `degraded`: what could not be used this time ("embeddings", "index", …)."""
+    """Hold what recall found, best first. `degraded`: what could not be used this time
+    ("embeddings", "index", …)."""
 
     results: list[Found]
     degraded: list[str]

@@ -108,7 +108,7 @@ def add(
 
 
 def read(home: Path, day: date, session: Session) -> str:
-    """What a session may read of a day's note, without marks; "" when there is nothing.
+    """Return what a session may read of a day's note, without marks; "" when there is nothing.
 
     The main session reads all of it, with the entries of shared sessions named as theirs; a shared one its own entries.
     Raises OSError, Unreadable.
@@ -123,7 +123,7 @@ def read(home: Path, day: date, session: Session) -> str:
 
 
 def visible(text: str, session: Session) -> str:
-    """What a session may read of the text of a note."""
+    """Return what a session may read of the text of a note."""
     if not session.is_main:
         return "\n".join(
             block for block, note in _blocks(text) if note.run and note.session == session

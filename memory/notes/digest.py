@@ -63,8 +63,9 @@ class NotDistilled(SopwithError):
 
 @dataclass(slots=True)
 class Digest:
-    """What one digest did. `by`: "model", "rules" (no model chose; lines are kept as they were said), or "" when there was
-    nothing to read. `problem`: why a model was of no help, or a note was not put away."""
+    """Hold what one digest did. `by`: "model", "rules" (no model chose; lines are kept as they were
+    said), or "" when there was nothing to read. `problem`: why a model was of no help, or a note
+    was not put away."""
 
     by: str = ""
     lines: int = 0  # that were new
@@ -83,12 +84,12 @@ class Digest:
 
 
 def due(home: Path, now: datetime) -> bool:
-    """Whether there has been no digest on this day. `now` is aware, in the owner's timezone."""
+    """Return True if there has been no digest on this day. `now` is aware, in the owner's timezone."""
     return str(_state(home).get("day")) != now.date().isoformat()
 
 
 def entries(home: Path) -> list[Entry]:
-    """What was distilled, the superseded ones with it. Raises Unreadable."""
+    """Return what was distilled, the superseded ones with it. Raises Unreadable."""
     try:
         return list(parse(read_owner_text(home, MEMORY).text).entries)
     except FileNotFoundError:
@@ -244,7 +245,7 @@ def _put_away(home: Path, history: Repository, today: date) -> Archived:
         return archive(home, old, history)
 
 
-# What was looked at
+# Looked at
 
 
 def _state(home: Path) -> dict[str, Any]:

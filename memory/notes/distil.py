@@ -1,4 +1,4 @@
-"""What of the notes is worth keeping for long: chosen by a model or by rules, and let in by the evidence gate.
+"""Choose which notes are worth keeping for long, by a model or by rules; the evidence gate lets them in.
 
 Only what the owner said or wrote in the main session is looked at. A model may choose and shorten; each of its proposals
 must quote the line that it comes from, and code looks whether it does. Without a model whole lines are taken as they stand.
@@ -85,7 +85,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the gate let in and what it did not. `replaced`: id → id; `repeated`: id → how often by now."""
+    """Hold what the gate let in and what it did not. `replaced`: id → id; `repeated`: id → how often by now."""
 
     added: list[Entry]
     replaced: dict[str, str]
@@ -98,8 +98,8 @@ class BadProposals(Exception):
 
 
 def lines_of(home: Path, days: Iterable[date]) -> list[Line]:
-    """What the notes of these days say, oldest first; what was said in shared sessions is theirs. Raises OSError,
-    Unreadable."""
+    """Return what the notes of these days say, oldest first; what was said in shared sessions is
+    theirs. Raises OSError, Unreadable."""
     found: list[Line] = []
     for day in days:
         name = f"memory/{day.isoformat()}.md"
@@ -112,7 +112,7 @@ def lines_of(home: Path, days: Iterable[date]) -> list[Line]:
 
 
 def extracted(lines: Iterable[Line]) -> list[Proposal]:
-    """What rules choose: whole lines, as they were said."""
+    """Return what rules choose: whole lines, as they were said."""
     found = ((line, _category(line)) for line in lines)
     return [
         Proposal(
@@ -125,7 +125,7 @@ def extracted(lines: Iterable[Line]) -> list[Proposal]:
 
 
 def _category(line: Line) -> Category | None:
-    """What kind of memory a line is; None for what is not worth keeping."""
+    """Return what kind of memory a line is; None for what is not worth keeping."""
     kind = line.kind
     if kind == "event":
         kind = next((found.kind for found in find(line.text)), kind)

@@ -67,7 +67,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """What a MEMORY.md says. `by_hand` are the items that the owner wrote."""
+    """Hold what a MEMORY.md says. `by_hand` are the items that the owner wrote."""
 
     entries: tuple[Entry, ...]
     by_hand: tuple[str, ...]

@@ -210,8 +210,8 @@ def importance(text: str, who: str) -> int:
 
 
 def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remembered]:
-    """What a request says that should be written down at once; nothing for most. `redact` hides what the run knows to be
-    secret (default: what looks it). Raises nothing."""
+    """Return what a request says that should be written down at once; nothing for most. `redact`
+    hides what the run knows to be secret (default: what looks it). Raises nothing."""
     if not _HINT.search(text[:MAX_CHARS]):
         return []
     text = text[:MAX_CHARS]
@@ -256,7 +256,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _statement(sentence: str, start: int, has_task: bool) -> _Found | None:
-    """What a sentence is by the way it begins. `has_task`: a task was said before."""
+    """Return what a sentence is by the way it begins. `has_task`: a task was said before."""
     filler = re.match(_FILLER, sentence, re.I)
     said = sentence[filler.end() :] if filler else sentence
     is_question = re.search(_QUESTION, sentence, re.I) is not None
@@ -281,7 +281,7 @@ _CAN_YOU_ASK = r"(?:can|could|will|would) you\b|do not\b|when(?:ever)? i\b|do (?
 
 
 def _later(sentence: str, start: int) -> _Found | None:
-    """What is said behind the first clause of a task: ", and remember that …"."""
+    """Return what is said behind the first clause of a task: ", and remember that …"."""
     if re.match(_CARRIES, sentence, re.I) or re.search(_QUESTION, sentence, re.I):
         return None
     match = re.search(_LATER, sentence, re.I)

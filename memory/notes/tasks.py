@@ -69,7 +69,7 @@ class Task:
 
     @property
     def urgency(self) -> tuple[bool, str, int, int]:
-        """What is due first comes first, then what matters most, then what has waited longest."""
+        """Return what is due first comes first, then what matters most, then what has waited longest."""
         return (not self.due, self.due, _RANK[self.priority], self.id)
 
 
@@ -117,7 +117,7 @@ class Tasks:
         return [line.task for line in page.found]
 
     def open(self) -> list[Task]:
-        """What is not done, the most urgent first."""
+        """Return what is not done, the most urgent first."""
         return sorted(
             (task for task in self.all() if task.status != "done"), key=lambda task: task.urgency
         )

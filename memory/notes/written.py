@@ -140,7 +140,7 @@ def _noted(line: Written, block: Block) -> Written:
 
 
 def _plain(line: Written, block: Block) -> Written:
-    """What the owner wrote by hand, without marks and comments."""
+    """Return what the owner wrote by hand, without marks and comments."""
     text = _COMMENT.sub("", _ITEM.sub("", block.text.strip(), count=1))
     return line._replace(text=" ".join(text.split()))
 

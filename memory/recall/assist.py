@@ -1,4 +1,4 @@
-"""What the window tells recall: whom or what "it" and "she" in a question stand for.
+"""Tell recall from the window whom or what "it" and "she" in a question stand for.
 
 It only helps to find. Who "my sister" is says the graph (memory/graph/synonyms.py), which remembers it for longer.
 Source: seed 003 P2.5.

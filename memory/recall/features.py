@@ -1,4 +1,4 @@
-"""What speaks for a turn as the answer to a question, as numbers: words, meaning, shape, who said it, when.
+"""Count what speaks for a turn as the answer to a question: words, meaning, shape, who said it, when.
 
 Each turn is looked at together with its neighbours and its episode: the answer to "Where did you go?" repeats none of
 the question's words. All numbers are about 0 to 1, so that one set of weights (assets/recall_weights.json) serves
@@ -49,7 +49,7 @@ _SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
 
 
 class Shape(NamedTuple):
-    """What a text looks like: how often each token stands in it, how many there are, and what kind of sentences."""
+    """Hold what a text looks like: how often each token stands in it, how many there are, and what kind of sentences."""
 
     tokens: Mapping[str, int]
     length: int
@@ -355,7 +355,7 @@ def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str,
 
 
 def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
-    """Whether a turn speaks of the time asked for, and of not much more."""
+    """Return True if a turn speaks of the time asked for, and of not much more."""
     if spoken.start is None or spoken.end is None or asked.start is None or asked.end is None:
         return False
     longest = max(asked.end - asked.start, spoken.end - spoken.start)

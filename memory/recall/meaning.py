@@ -53,7 +53,7 @@ class _Opened:
 
 
 class Near(NamedTuple):
-    """What is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
+    """Hold what is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
 
     best: dict[int, float]
     vectors: Vectors
@@ -65,7 +65,7 @@ class Near(NamedTuple):
         return max(self.best.values(), default=0.0) if self.vectors.model in MODELS else 1.0
 
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
-        """Those of some turns that are nearest."""
+        """Return those of some turns that are nearest."""
         return [
             int(number) for number in self.vectors.nearest(self.questions[0], count, numbers)[0]
         ]
@@ -85,8 +85,8 @@ class Near(NamedTuple):
 def near(
     store: Store, question: Question, session: str | None, embedder: Embedder, count: int
 ) -> Near | None:
-    """What is near to a question; None while nothing has a vector. Its words that nobody has said get theirs along the
-    way (recall_words.py). Raises EmbeddingError."""
+    """Return what is near to a question; None while nothing has a vector. Its words that nobody has
+    said get theirs along the way (recall_words.py). Raises EmbeddingError."""
     opened = _vectors(store, embedder.name)
     if opened is None:
         return None

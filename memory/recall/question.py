@@ -1,4 +1,4 @@
-"""What a question asks for: its words, the people it names, its kind, and how the answer to it would begin.
+"""Read what a question asks for: its words, the people it names, its kind, and how its answer would begin.
 
 What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
 as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003
@@ -76,8 +76,8 @@ class Question(NamedTuple):
 def understood(
     text: str, speakers: Iterable[str], also: Mapping[str, tuple[str, ...]] | None = None
 ) -> Question:
-    """What `text` asks for, where `speakers` are those who said something that may answer it. `also`: terms that stand
-    for the same as one of its own."""
+    """Return what `text` asks for, where `speakers` are those who said something that may answer
+    it. `also`: terms that stand for the same as one of its own."""
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
     terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)

@@ -63,7 +63,7 @@ WHOLE = 0.999
 
 
 class Candidates(NamedTuple):
-    """What is weighed: the question, the rows, and a number for each row and feature. `hits`: not only neighbours."""
+    """Hold what is weighed: the question, the rows, and a number for each row and feature. `hits`: not only neighbours."""
 
     question: Question
     rows: Rows
@@ -115,7 +115,7 @@ def candidates(
     session: str | None = None,
     embedder: Embedder | None = None,
 ) -> tuple[Candidates | None, list[str]]:
-    """What may answer a question, with its features, and what could not be used. None where nothing may."""
+    """Return what may answer a question, with its features, and what could not be used. None where nothing may."""
     from memory.graph.synonyms import synonyms
     from memory.recall.features import Rows, features
     from memory.recall.words import alike
@@ -246,7 +246,7 @@ def _telling(documents: Mapping[str, int], total: int) -> list[str]:
 def _near(
     store: Store, question: Question, session: str | None, embedder: Embedder | None
 ) -> tuple[Near | None, list[str]]:
-    """What is near in meaning, and what is missing for it."""
+    """Return what is near in meaning, and what is missing for it."""
     if embedder is None:
         return None, ["embeddings"]
     from memory.recall.meaning import near
@@ -313,7 +313,7 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
 
 
 def _why(found: Candidates, row: int) -> str:
-    """What spoke for a turn, in a few words."""
+    """Return what spoke for a turn, in a few words."""
     shape = found.rows.shapes[row]
     also = found.question.also
     words = [
@@ -410,7 +410,7 @@ def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetim
 
 
 def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
-    """What was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
+    """Return what was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
     kept: list[Turn] = []
     for each in turns:
         budget_chars -= len(each.turn.text) + 40
@@ -425,7 +425,7 @@ def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
 
 
 def _speaker(turn: Turn) -> str:
-    """Who said it; whoever speaks in a group is not the owner for that."""
+    """Return who said it; whoever speaks in a group is not the owner for that."""
     if turn.session in (MAIN.name, WRITTEN):
         return turn.who
     return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"

@@ -54,7 +54,7 @@ class Vectors(ABC):
         """Vectors by number; those that are not there are left out."""
 
     def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
-        """Which of the numbers are there, and the vectors of those, in their order."""
+        """Return which of the numbers are there, and the vectors of those, in their order."""
         import numpy as np
 
         wanted = list(numbers)

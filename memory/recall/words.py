@@ -1,4 +1,5 @@
-"""Which words of a turn mean much the same as words of the question ("animal", "turtle"), by vectors of single words.
+"""Find the words of a turn that mean much the same as words of the question ("animal", "turtle"),
+by vectors of single words.
 
 The installed model makes them behind, once for each word that is said (memory/journal/api.py); they stand in the index. For
 languages with spaces only: pairs of characters are no words. Source: seed 003 P4.3; figures "Recall".
@@ -64,7 +65,7 @@ class Words:
         self._forget()
 
     def unknown(self, store: Store, words: Sequence[str]) -> list[str]:
-        """Those of which there is no vector; what the index has of them is read first."""
+        """Return those of which there is no vector; what the index has of them is read first."""
         with self._lock:
             if len(self._places) > MOST_KNOWN:
                 self._forget()

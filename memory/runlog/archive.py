@@ -28,7 +28,7 @@ _DAMAGED = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, Val
 
 @dataclass(slots=True)
 class PutAway:
-    """What was archived: how many runs, the bytes that their files had and that the zips have, and what went wrong."""
+    """Hold what was archived: how many runs, the bytes that their files had and that the zips have, and what went wrong."""
 
     runs: int = 0
     bytes_before: int = 0

@@ -1,4 +1,4 @@
-"""What a run proves: its results, each named by a hash, and what the owner said in it. Facts and SOPs point here.
+"""Read what a run proves: its results, each named by a hash, and what the owner said in it. Facts and SOPs point here.
 
 Read from the run log alone, so that nothing counts as proof but what happened. Source: seed 002 §3 (no execution, no
 memory).
@@ -58,7 +58,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What the log of one run says. `said` is what the owner said: the task, steering, answers."""
+    """Hold what the log of one run says. `said` is what the owner said: the task, steering, answers."""
 
     run: str
     day: str  # 2026-11-21, UTC
@@ -88,7 +88,7 @@ class RunRecord:
             yield each, "\n".join(before)
 
     def pointer(self, result: Result) -> Pointer:
-        """What evidence writes down to name this result."""
+        """Return what evidence writes down to name this result."""
         return Pointer(self.run, result.turn, result.hash)
 
 
@@ -99,7 +99,7 @@ def result_hash(status: str, data: Any) -> str:
 
 
 def read_record(home: Path, run: str) -> RunRecord | None:
-    """What a run's log says; None when there is none. Raises RunLogError when it is damaged."""
+    """Return what a run's log says; None when there is none. Raises RunLogError when it is damaged."""
     events = list(read_events(home, run)) if RUN_ID.fullmatch(run) else []
     if not events:
         return None

@@ -31,14 +31,14 @@ class OtherKind(InboxError):
 
 
 class NoSuchEntry(InboxError):
-    """What the owner called an entry is none, or several."""
+    """Refuse a name that is no entry's, or several entries'."""
 
     exit_code = 2
 
 
 @dataclass(slots=True)
 class Entry:
-    """What a run waits for. `call` is the hash of the very call that an approval holds for.
+    """Hold what a run waits for. `call` is the hash of the very call that an approval holds for.
 
     A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is done. A notice only says
     something (a job was paused); `command` is what goes on from there, or ""."""
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def is_expired(self) -> bool:
-        """Whether nobody has answered in time: that is a no."""
+        """Return True if nobody has answered in time: that is a no."""
         return self.hours > 0 and datetime.now(UTC) - datetime.fromisoformat(self.at) > timedelta(
             hours=self.hours
         )
@@ -69,7 +69,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Answer:
-    """What the owner said: free text for a question, a decision for a confirmation. `call` is what it was said to."""
+    """Hold what the owner said: free text for a question, a decision for a confirmation. `call` is what it was said to."""
 
     decision: Literal["answer", "approve", "deny"]
     text: str = ""
@@ -101,7 +101,7 @@ class Inbox:
             self._told(entry)
 
     def list(self) -> list[Entry]:
-        """What is open, oldest first."""
+        """Return what is open, oldest first."""
         if not self.folder.is_dir():
             return []
         names = {path.name for path in self.folder.iterdir()}

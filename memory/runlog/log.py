@@ -39,7 +39,7 @@ class RunLogError(SopwithError):
 
 
 class NoSuchRun(RunLogError):
-    """What the owner called a run is none, or several."""
+    """Refuse a name that is no run's, or several runs'."""
 
     exit_code = 2
 
@@ -96,7 +96,7 @@ class RunLog:
 
     @classmethod
     def apart(cls, home: Path, task: str) -> RunLog:
-        """That of a new run which a process of its own makes go; `task` is what others read of it meanwhile."""
+        """Return that of a new run which a process of its own makes go; `task` is what others read of it meanwhile."""
         return cls.create(home)
 
     @classmethod
@@ -179,7 +179,7 @@ def line_of(event: Event) -> bytes:
 
 
 def cannot_write(folder: Path, error: OSError) -> RunLogError:
-    """What the owner reads when a run's folder cannot be written."""
+    """Return what the owner reads when a run's folder cannot be written."""
     return RunLogError(
         f"cannot write the run log in {folder}: {error.strerror or error}.\n"
         "Nothing further was done. Free some space or choose another home folder with --home."
@@ -238,7 +238,7 @@ def find_run(home: Path, name: str) -> str:
 
 
 def _is_beside(home: Path, run: str) -> bool:
-    """Whether a run is a trial, or a helper of another."""
+    """Return True if a run is a trial, or a helper of another."""
     summary = summarise(home, run)
     return summary is not None and (summary.trial or summary.parent is not None)
 
@@ -302,7 +302,7 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
 
 
 def choice_of(event: Event) -> Event:
-    """What the event `chosen` says of its run: the fields of `run_started` that it fills in."""
+    """Return what the event `chosen` says of its run: the fields of `run_started` that it fills in."""
     return {key: event[key] for key in ("sop", "sop_version", "parameters", "lane")}
 
 
@@ -313,7 +313,7 @@ def opening_of(events: Sequence[Event]) -> Event:
 
 
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
-    """What the run logs say of each run, newest first; trials on copies are left out."""
+    """Return what the run logs say of each run, newest first; trials on copies are left out."""
     if limit is None or limit > FEW:
         from memory.runlog.index import lines
 
@@ -432,7 +432,7 @@ class Totals:
 
     @property
     def spent(self) -> float:
-        """What the run and its helpers have cost, USD."""
+        """Return what the run and its helpers have cost, USD."""
         return self.cost + sum(self.children.values())
 
     def as_fields(self) -> dict[str, Any]:

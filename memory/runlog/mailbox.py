@@ -1,4 +1,4 @@
-"""What other processes say to a run while it works: the file `steer` in the run's folder, a line for each, only ever appended.
+"""Keep what other processes say to a run while it works: the file `steer` in the run's folder, a line for each, only ever appended.
 
 Which ones the run has heard stands in its log (`letter` of `steered`), so a run that was killed hears each of them once.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Letters:
-    """Those of one run."""
+    """Hold the letters of one run."""
 
     def __init__(self, folder: Path) -> None:
         self._file, self._size = folder / "steer", -1
@@ -20,7 +20,7 @@ class Letters:
             file.write((" ".join(text.splitlines()) + "\n").encode("utf-8", "replace"))
 
     def after(self, heard: int) -> list[tuple[int, str]]:
-        """Those behind the first `heard` ones, with their numbers. The file is read when it has grown."""
+        """Return those behind the first `heard` ones, with their numbers. The file is read when it has grown."""
         try:
             size = self._file.stat().st_size
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What reading the SOPs came to, kept beside them: a start reads only the files that changed since.
+"""Keep beside the SOPs what reading them came to: a start reads only the files that changed since.
 
 `sops/.parsed.json` is derived: it may be deleted at any time, and a damaged or unwritable one is done without. An SOP is
 taken from it while each of its files has the inode, size and times that it had when it was read.
@@ -28,7 +28,7 @@ Stamp = list[int]
 
 
 class Entry(NamedTuple):
-    """What is kept of one SOP: `said` is small and read at each start, `text` may be long and is read when it is used."""
+    """Hold what is kept of one SOP: `said` is small and read at each start, `text` may be long and is read when it is used."""
 
     said: Mapping[str, Any]
     text: str
@@ -59,7 +59,7 @@ class Catalogue:
                 self._known, self._texts = (kept["sops"], texts) if is_whole else ({}, [])
 
     def get(self, folder: str, stamp: Stamp) -> Entry | None:
-        """What was kept of an SOP whose files are as they were."""
+        """Return what was kept of an SOP whose files are as they were."""
         with suppress(KeyError, TypeError, IndexError, ValueError):  # not there, or damaged
             found = self._known[folder]
             if stamp and found["stamp"] == stamp:
@@ -96,7 +96,7 @@ class Catalogue:
 
 
 def stamp_of(folder: str) -> Stamp:
-    """What tells one state of an SOP's files from another; empty when something is no plain file."""
+    """Return what tells one state of an SOP's files from another; empty when something is no plain file."""
     try:
         own = os.stat(folder)  # noqa: PTH116 - a thousand of these take a millisecond
         stamp = [own.st_dev, own.st_ino]

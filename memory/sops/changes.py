@@ -75,7 +75,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of the metadata, and what the history says about it."""
+    """Hold what becomes of the metadata, and what the history says about it."""
 
     version: int
     status: str

@@ -1,4 +1,4 @@
-"""What each run of an SOP cost and how it ended: the learning curve, kept in SQLite, derived from the run logs alone.
+"""Keep what each run of an SOP cost and how it ended: the learning curve, in SQLite, derived from the run logs alone.
 
 `sops/.stats.sqlite3` may be deleted at any time. Whoever asks gets what the run logs say: before an answer, runs that
 are not in it yet are read; `update` at the end of a run only makes that cheaper. When the file cannot be used (locked
@@ -91,7 +91,7 @@ class SopRun:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the runs after the first one took less than if each had been like it; below 0 when they took more."""
+    """Hold what the runs after the first one took less than if each had been like it; below 0 when they took more."""
 
     tokens: int
     seconds: float
@@ -307,7 +307,7 @@ def _amount(row: SopRun, unit: Unit) -> float:
 
 
 def _gains(first: SopRun, later: list[SopRun], unit: Unit) -> list[float]:
-    """What each later run took less than the first. One that brought nothing gains nothing, and still had its price."""
+    """Return what each later run took less than the first. One that brought nothing gains nothing, and still had its price."""
     return [
         (_amount(first, unit) if row.status == "done" else 0) - _amount(row, unit) for row in later
     ]
@@ -332,7 +332,7 @@ def _failures_in_row(uses: list[SopRun]) -> int:
 
 @dataclass(slots=True)
 class _Reading:
-    """What a run log says: how long it was, whether the run may still go on, and its row when it has an SOP."""
+    """Hold what a run log says: how long it was, whether the run may still go on, and its row when it has an SOP."""
 
     size: int
     is_open: bool
@@ -403,7 +403,7 @@ def _until_chosen(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _may_choose(events: Sequence[Event]) -> bool:
-    """Whether the owner has been asked which SOP a request means, and the run has not ended by then."""
+    """Return True if the owner has been asked which SOP a request means, and the run has not ended by then."""
     return bool(events) and (events[-1]["type"] == "asked" or events[-1].get("status") == "waiting")
 
 

@@ -57,7 +57,7 @@ class Sop:
 
     @property
     def procedure(self) -> Procedure | None:
-        """What is done by rote."""
+        """Return what is done by rote."""
         return self.steps.procedure() if isinstance(self.steps, KeptProcedure) else self.steps
 
     @property
@@ -241,7 +241,8 @@ def _read_sop(folder: Path, is_seed: bool) -> Sop:
 
 
 def contract_of(folder: Path) -> str | None:
-    """What the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None where there is neither.
+    """Return what the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None
+    where there is neither.
 
     It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
     what was proven is not what is there.

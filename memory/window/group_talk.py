@@ -1,4 +1,4 @@
-"""Who says what in a group: the name before a message is its speaker, never the owner."""
+"""Tell who says what in a group: the name before a message is its speaker, never the owner."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ _OURS = ("owner", "agent")
 
 
 def speakers(text: str, session: Session, *, is_named: bool) -> Iterator[tuple[str, str]]:
-    """What was said to the agent, by whom. `is_named`: each message of the text begins with a name and a colon, and its
-    further lines are set in, as the page's shared chats write it (ui/web/live/shared.py); without names the group itself speaks."""
+    """Yield what was said to the agent, by whom. `is_named`: each message of the text begins with a
+    name and a colon, and its further lines are set in, as the page's shared chats write it
+    (ui/web/live/shared.py); without names the group itself speaks."""
     if session.is_main:
         yield "owner", text
         return

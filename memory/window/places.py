@@ -73,7 +73,7 @@ class Ring:
             return list(self._kept(session))[-count:] if count > 0 else []
 
     def sessions(self) -> list[Session]:
-        """Those of which there is something."""
+        """Return those of which there is something."""
         with self._lock:
             return [Session.parse(name) for name in self._turns]
 

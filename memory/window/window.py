@@ -132,7 +132,7 @@ class Window:
 
 
 def turns_of(run: str, session: Session, events: Iterable[Event]) -> Iterator[Turn]:
-    """What was said in a run: by the owner, or the group, and by the agent to them."""
+    """Yield what was said in a run: by the owner, or the group, and by the agent to them."""
     asks = "owner" if session.is_main else session.name
     for event in events:
         kind = event["type"]

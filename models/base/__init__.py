@@ -1,4 +1,4 @@
-"""What a model is: it turns a request into a reply. Every kind of model in this room fills in `Model`.
+"""Define a model: it turns a request into a reply. Every kind of model in this room fills in `Model`.
 
 The errors of the layer are in models/errors.py.
 """

@@ -1,4 +1,4 @@
-"""What a model said, as the run log and the history keep it."""
+"""Hold the reply of a model as the run log and the history keep it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class Usage:
 
 @dataclass(slots=True)
 class Reply:
-    """What a model said: text, and the tool calls it asks for. `finish` is "length" when it was cut off, "filter" when the
-    provider would not let it speak. `native` is the reply as its provider wrote it: {"by", "items"}; it goes back so."""
+    """Hold what a model said: text, and the tool calls it asks for. `finish` is "length" when it
+    was cut off, "filter" when the provider would not let it speak. `native` is the reply as its
+    provider wrote it: {"by", "items"}; it goes back so."""
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a model is asked, and what a model is."""
+"""Define what a model is asked, and what a model is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.base.result import ToolResult
 
 @dataclass(slots=True)
 class Request:
-    """What a model is asked in one turn.
+    """Hold what a model is asked in one turn.
 
     `messages` is the history: it only ever grows, so that the endpoint's prompt cache holds. `tail` (anchor, reminders)
     goes to its end (`parts`) and is never kept. `tools` are function schemas. `describe_tools` asks the

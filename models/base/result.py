@@ -23,9 +23,9 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a model reads. `origin` says
-    whose words it is: "" the owner's own, else safety/origins.py. `seconds`: how long the tool worked. `reason`: the gate's,
-    when it refused."""
+    """Hold what a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a
+    model reads. `origin` says whose words it is: "" the owner's own, else safety/origins.py.
+    `seconds`: how long the tool worked. `reason`: the gate's, when it refused."""
 
     status: Status
     data: Any = None
@@ -57,7 +57,7 @@ class ToolResult:
 
 
 def _says(text: str, structured: Any) -> bool:
-    """Whether an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
+    """Return True if an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
     inner = (
         [structured, *structured.values()]
         if isinstance(structured, dict) and len(structured) == 1

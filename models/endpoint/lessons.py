@@ -1,4 +1,4 @@
-"""What an error teaches: the manners change, and the same request is sent once more. The rows are assets/models/lessons.json.
+"""Learn from an error: the manners change, and the same request is sent once more. The rows are assets/models/lessons.json.
 
 Each step returns True where it has changed something, so that no lesson is learned twice.
 """
@@ -32,7 +32,7 @@ class Lesson:
 
 @dataclass(slots=True)
 class Taught:
-    """What a step works with. `sent` are the fields of the request that was refused."""
+    """Hold what a step works with. `sent` are the fields of the request that was refused."""
 
     failure: Failure
     manners: Manners

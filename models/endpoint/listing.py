@@ -1,4 +1,4 @@
-"""What a server says of itself when asked: the names of its models, and how many tokens one of them reads."""
+"""Ask a server for the names of its models, and how many tokens one of them reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a model before it is asked: by its name and its host, from assets/models/presets.json."""
+"""Know a model before it is asked, by its name and its host, from assets/models/presets.json."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STYLES = {"chat": "effort", "responses": "effort", "messages": "budget"}
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What the tables say; empty where they say nothing."""
+    """Hold what the tables say; empty where they say nothing."""
 
     wires: tuple[str, ...] = ()
     price: Price | None = None
@@ -54,7 +54,7 @@ def is_local(address: str) -> bool:
 
 
 def preset(config: ModelConfig) -> Preset:
-    """What the tables know of this model at this address."""
+    """Return what the tables know of this model at this address."""
     host = urlsplit(base_url(config)).hostname or ""
     name = config.model.lower().rpartition("/")[2]
     of_host = _first("hosts", "host", host)
@@ -91,7 +91,7 @@ def manners(config: ModelConfig, known: Preset) -> Manners:
 
 
 def price(config: ModelConfig, known: Preset, *, counts_local: bool) -> Price:
-    """What its tokens cost."""
+    """Return what its tokens cost."""
     if config.price:
         return config.price
     if is_local(base_url(config)) and not counts_local:

@@ -125,7 +125,7 @@ class Endpoint:
                 yield piece
 
     def get(self, url: str, seconds: float) -> tuple[int, Any]:
-        """What stands at an address of this server: the status, and the JSON, None where it is none. Raises Failure."""
+        """Return what stands at an address of this server: the status, and the JSON, None where it is none. Raises Failure."""
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         if self._key and "anthropic.com" in self.base_url:
             headers = {"X-Api-Key": self._key, "anthropic-version": ANTHROPIC_VERSION}

@@ -86,7 +86,7 @@ def _image(model: EndpointModel) -> Finding:
 
 
 def _kinds(reply: Reply) -> str:
-    """What the provider attached, by the names of its keys and items."""
+    """Return what the provider attached, by the names of its keys and items."""
     items = reply.native["items"] if reply.native else []
     kinds = {str(item.get("type")) for item in items if "type" in item}
     kinds |= {key for item in items if "type" not in item for key in item}

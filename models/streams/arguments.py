@@ -1,4 +1,4 @@
-"""What a model wrote as the arguments of a call: a JSON object that is safe to pass on, or the reason why not.
+"""Read the arguments that a model wrote for a call: a JSON object that is safe to pass on, or the reason why not.
 
 Strict JSON first (with raw line breaks in strings, which small models write); then json_repair, for trailing commas,
 single quotes and the like. An object that is not closed is never repaired: its end is missing, and a call that is cut

@@ -19,7 +19,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class NotAnAnswer(Exception):
-    """What came is not a stream of JSON objects. The text shows how it starts."""
+    """Refuse what is not a stream of JSON objects. The text shows how it starts."""
 
 
 def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:

@@ -1,4 +1,4 @@
-"""What one server takes: the protocol, fields it refuses, the order of roles. Known by name, or learned from its errors."""
+"""Hold what one server takes: the protocol, fields it refuses, the order of roles. Known by name, or learned from its errors."""
 
 from __future__ import annotations
 

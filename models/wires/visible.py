@@ -1,4 +1,4 @@
-"""Which part of a reply's text a screen may show while it comes in."""
+"""Show the part of a reply's text that a screen may show while it comes in."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _BEGINS = ("<", "[", "`")
 
 
 class Visible:
-    """Which part of the text a screen may show at once: not the thoughts at its start, and no call of the text
-    protocol, which may be cut anywhere between two deltas."""
+    """Hold which part of the text a screen may show at once: not the thoughts at its start, and no
+    call of the text protocol, which may be cut anywhere between two deltas."""
 
     def __init__(self) -> None:
         self._state: Literal["start", "thoughts", "text", "call"] = "start"
@@ -33,7 +33,7 @@ class Visible:
         return self._show() if self._state == "text" else ""
 
     def rest(self) -> str:
-        """What was held back, at the end, when it was no call after all."""
+        """Return what was held back, at the end, when it was no call after all."""
         held = "" if self._state == "thoughts" else "".join([*self._pieces, self._held])
         self._pieces, self._held = [], ""
         return scrub(held)

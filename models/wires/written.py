@@ -20,7 +20,7 @@ SHORT_ID_CHARS = 9
 
 @dataclass(slots=True)
 class Asked:
-    """What goes into a body: `fields` are the settings, in the words of the wire."""
+    """Hold what goes into a body: `fields` are the settings, in the words of the wire."""
 
     fields: dict[str, Any]
     messages: Sequence[Message]
@@ -64,7 +64,7 @@ class Wire(ABC):
 
     @abstractmethod
     def answer(self) -> Answer:
-        """What puts the reply together."""
+        """Return what puts the reply together."""
 
     @abstractmethod
     def write(self, message: Message) -> bytes:

@@ -1,4 +1,4 @@
-"""What autonomous mode takes up next: an open item of the to-do list, else one that a model plans by the SOP's value rule.
+"""Choose the next item of autonomous mode: an open one of the to-do list, else one that a model plans by the SOP's value rule.
 
 Never the same item twice in a row, nor twice in one session; one that has failed three times is left until its owner has
 changed it, or done. Without a model only what an SOP does by rote is taken, and the rest is said to be left.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,29 +73,30 @@ def from_list(
 def planned(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> tuple[list[Item], float]:
-    """What a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
-    sop, home = agent.sops.get(SOP), agent.config.home
-    open_tasks = [f"- {task.title}" for task in Tasks(home).open()]
-    done = [
-        f"- {attempt.title}: {attempt.status or 'begun'}" for attempt in attempts[-SHOWN_ATTEMPTS:]
-    ]
-    prompt = agent.prompts.text(
+    """Return what a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
+    reply = asked(agent, "auto", cwd, _prompt(agent, attempts, cwd))
+    was_done = {attempt.item for attempt in attempts}
+    items = [item for item in _read(reply.text) if _may_be_taken(item, attempts, session)]
+    return [item for item in items if item.key not in was_done][:MOST_PLANNED], reply.usage.cost
+
+
+def _prompt(agent: Agent, attempts: Sequence[Attempt], cwd: Path) -> str:
+    sop, home, lang = agent.sops.get(SOP), agent.config.home, agent.config.lang
+    done = [f"{each.title}: {each.status or 'begun'}" for each in attempts[-SHOWN_ATTEMPTS:]]
+    return agent.prompts.text(
         "plan_auto",
-        rules=sop.body(agent.config.lang) if sop else "",
+        rules=sop.body(lang) if sop else "",
         facts=reader_for(home, MAIN).facts_index() or "-",
-        sops="\n".join(
-            f"- {line}" for line in agent.sops.header_lines(agent.config.lang, seeds=False)
-        )
-        or "-",
-        todo="\n".join(open_tasks) or "-",
-        done="\n".join(done) or "-",
+        sops=_listed(agent.sops.header_lines(lang, seeds=False)),
+        todo=_listed(task.title for task in Tasks(home).open()),
+        done=_listed(done),
         folder=cwd,
         most=MOST_PLANNED,
     )
-    reply = asked(agent, "auto", cwd, prompt)
-    items = [item for item in _read(reply.text) if _may_be_taken(item, attempts, session)]
-    was_done = {attempt.item for attempt in attempts}
-    return [item for item in items if item.key not in was_done][:MOST_PLANNED], reply.usage.cost
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines) or "-"
 
 
 def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool:
@@ -113,17 +114,22 @@ def _read(text: str) -> list[Item]:
         rows = json.loads(found[0]) if found else []
     except ValueError:
         return []
-    valued = []
-    for row in rows if isinstance(rows, list) else []:
-        if not isinstance(row, dict) or not all(
-            isinstance(row.get(key), str) for key in ("title", "task")
-        ):
-            continue
-        title, task = " ".join(row["title"].split())[:200], row["task"].strip()[:4000]
-        value = _points(row.get("new")) * _points(row.get("lasting"))
-        if title and task and value >= LEAST_VALUE:
-            valued.append((value, Item(f"plan:{_hash(title.casefold())}", title, task, "")))
+    valued = filter(None, map(_valued, rows if isinstance(rows, list) else []))
     return [item for _, item in sorted(valued, key=lambda each: -each[0])]
+
+
+def _valued(row: object) -> tuple[int, Item] | None:
+    """Return an item of a model's list with its value; None for what is no item, or worth too little."""
+    if not isinstance(row, dict):
+        return None
+    title, task = row.get("title"), row.get("task")
+    if not isinstance(title, str) or not isinstance(task, str):
+        return None
+    title, task = " ".join(title.split())[:200], task.strip()[:4000]
+    value = _points(row.get("new")) * _points(row.get("lasting"))
+    if not title or not task or value < LEAST_VALUE:
+        return None
+    return value, Item(f"plan:{_hash(title.casefold())}", title, task, "")
 
 
 def _points(value: object) -> int:

@@ -1,4 +1,4 @@
-"""What autonomous mode has begun and how it ended: `auto/ledger.jsonl` in the home folder, one JSON object a line, appended.
+"""Keep what autonomous mode has begun and how it ended: `auto/ledger.jsonl` in the home folder, one JSON object a line, appended.
 
 A line is on the disk before what it tells of happens, so a session that was killed is gone on from here.
 

@@ -93,7 +93,7 @@ def _result(events: Sequence[Event], lang: str) -> str:
 
 
 def _steps(events: Sequence[Event]) -> Iterator[str]:
-    """What was called and how it went, one line each."""
+    """Yield what was called and how it went, one line each."""
     args = {event["call"]: event["args"] for event in events if event["type"] == "tool_started"}
     ended = [event for event in events if event["type"] == "tool_ended"]
     for event in ended[:STEPS]:
@@ -105,7 +105,7 @@ def _steps(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _open(home: Path, runs: Container[str], lang: str) -> Iterator[str]:
-    """What of it, and of its helpers, waits in the inbox."""
+    """Yield what of it, and of its helpers, waits in the inbox."""
     for entry in Inbox(home).list():
         if entry.run in runs:
             text = entry.text if entry.kind == "question" else reasons_in_words(entry.text, lang)

@@ -76,13 +76,11 @@ class Autonomous:
     def _own_folder(self) -> Path:
         folder = auto_folder(self._home, self.config.auto.folder)
         if folder.resolve().is_relative_to(self._home.resolve()):
-            raise ConfigError(
-                "auto.folder must not lie in the home folder: nothing that a model writes does."
-            )
+            raise ConfigError("error.auto.in-home")
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(f"cannot make the folder of autonomous mode {folder}: {error.strerror}.\nSet auto.folder in config.yaml.") from error  # fmt: skip
+            raise ConfigError("error.auto.no-folder", folder=folder, strerror=error.strerror) from error  # fmt: skip
         return folder
 
     def _all(self, stop: Stop) -> Iterator[Told]:
@@ -218,7 +216,7 @@ class Autonomous:
         yield self._ended(attempt, is_cut=is_cut and may_go_on(self._home, attempt.run) is not None)
 
     def _settle(self) -> Iterator[Told]:
-        """What waited for the owner and has ended since."""
+        """Yield what waited for the owner and has ended since."""
         for attempt in self._ledger.attempts():
             if attempt.status == WAITS and self._status(attempt.run) not in (
                 WAITS,

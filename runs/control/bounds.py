@@ -1,4 +1,4 @@
-"""What holds a run that nobody started by hand: a helper by the run that it works for, an item by autonomous mode.
+"""Bound a run that nobody started by hand: a helper by the run that it works for, an item by autonomous mode.
 
 It stands in the run's first event, so that whoever resumes the run, and whenever, is held by the same.
 """
@@ -39,7 +39,7 @@ class Bounds:
 
     @classmethod
     def of(cls, opening: Mapping[str, Any]) -> Bounds | None:
-        """Those of a run, by its first event; None: its owner started it."""
+        """Return those of a run, by its first event; None: its owner started it."""
         found = opening.get("bounds")
         if found is None:
             return None
@@ -56,7 +56,7 @@ class Bounds:
         return bool(self.folder)
 
     def core(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-        """Those of the core tools that the run has."""
+        """Return those of the core tools that the run has."""
         if self.parent:
             tools = {
                 n: tool
@@ -68,7 +68,7 @@ class Bounds:
         return {name: tool for name, tool in tools.items() if name in self.tools}
 
     def families(self, families: Mapping[str, Family]) -> dict[str, Family]:
-        """Those of the families that the run has, with the tools of them that it has."""
+        """Return those of the families that the run has, with the tools of them that it has."""
         found = dict(families)
         if self.depth >= DEEPEST:
             found.pop(HELPERS, None)

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from memory.runlog.log import RunSummary, Totals, read_events, summarise
 from models.base import Event, ToolResult
 from models.chain import Budget
-from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.subprocess_run import POLL_SECONDS, Apart, may_go_on, trouble
+from runs.options import Options
 from runs.resume import Progress
 from runs.start.trust import origins_before
+from runs.workshop import Workshop
 from safety import origins
 from tools.base import ToolError, Wish
 from tools.registry import all_tools
@@ -51,14 +52,15 @@ class Delegation:
     """The helpers of one run."""
 
     def __init__(
-        self, agent: Agent, run: str, options: Options, progress: Progress, budget: Budget
+        self, agent: Workshop, run: str, options: Options, progress: Progress, budget: Budget
     ) -> None:
         self._agent, self._home, self._run = agent, agent.config.home, run
         self._options, self._progress, self._budget = options, progress, budget
 
     def of(self, call: str, wish: Wish) -> Generator[Event | str, None, ToolResult]:
-        """What the helpers of one call found: they work, at most AT_ONCE at a time, until all have ended or the time is over.
-        Those that a call of the same id began before this process did are taken as they are. Raises ToolError."""
+        """Yield what the helpers of one call found: they work, at most AT_ONCE at a time, until all
+        have ended or the time is over. Those that a call of the same id began before this
+        process did are taken as they are. Raises ToolError."""
         batch = self._batch(call, wish)
         options = self._options_of(wish, len(wish.tasks) - len(batch.known))
         said = time.monotonic()
@@ -113,7 +115,7 @@ class Delegation:
             yield self._ended(batch, index)
 
     def _options_of(self, wish: Wish, count: int) -> Options:
-        """What each of `count` new helpers gets. Raises ToolError when nothing is left, or there are no such tools."""
+        """Return what each of `count` new helpers gets. Raises ToolError when nothing is left, or there are no such tools."""
         options, budget, own = self._options, self._budget, self._options.bounds
         request = own.request if own else self._progress.opening["task"]
         bounds = Bounds(

@@ -35,7 +35,7 @@ _SAID: dict[Lang, dict[str, str]] = {
 
 
 def on_desktop(config: Config) -> Callable[[Entry], None]:
-    """What shows a new entry of the inbox; does nothing where there is no desktop, or the owner wants none. Never fails."""
+    """Return what shows a new entry of the inbox; does nothing where there is no desktop, or the owner wants none. Never fails."""
     said = _SAID[config.lang]
 
     def show(entry: Entry) -> None:

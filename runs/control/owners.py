@@ -1,4 +1,4 @@
-"""Who answers in the owner's place: nobody, a no to everything, or a yes to what would be asked."""
+"""Answer in the owner's place: nobody, a no to everything, or a yes to what would be asked."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class ApprovingOwner:
 
 
 def absent(approve: str) -> Owner:
-    """Who answers where nobody is, by --approve."""
+    """Return who answers where nobody is, by --approve."""
     if approve == "never":
         return RefusingOwner(AbsentOwner())
     return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()
 
 
 def is_attended(approve: str, owner: Owner) -> bool:
-    """Whether somebody is here who answers what --approve leaves open."""
+    """Return True if somebody is here who answers what --approve leaves open."""
     return approve == "ask" and not isinstance(owner, AbsentOwner)

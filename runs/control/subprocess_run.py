@@ -10,16 +10,10 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from config import Config, SopwithError, load
-from memory.runlog.log import LEFT, SHARED, RunSummary, read_events, summarise, worker
-from runs.assemble import Agent, Options
-from runs.control.bounds import Bounds
-from runs.control.owners import absent
+from memory.runlog.log import LEFT, RunSummary, summarise, worker
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ERRORS = "errors.txt"  # in the run's folder: what the process said that is in no run log
@@ -27,7 +21,7 @@ STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
 STARTS = 3  # of one run, when its process is killed again and again
 ASKED_TO_STOP = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.control.subprocess_run import main; sys.exit(main(sys.argv[1:]))"
+_MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.control.subprocess_main import main; sys.exit(main(sys.argv[1:]))"
 
 
 class Apart:
@@ -65,8 +59,8 @@ class Apart:
         return [] if self._max_cost is None else [str(self._max_cost)]
 
     def is_working(self) -> bool:
-        """Whether it is still at work. A run that we adopted goes on here when its process has gone before its end, and so does
-        one whose process was killed, three times in all."""
+        """Return True if it is still at work. A run that we adopted goes on here when its process
+        has gone before its end, and so does one whose process was killed, three times in all."""
         if self._process is None:
             if worker(self._folder) is not None:
                 return True
@@ -81,7 +75,7 @@ class Apart:
         return True
 
     def _was_killed(self, code: int) -> bool:
-        """Whether somebody or the system ended the process and not the run, and it is to go on."""
+        """Return True if somebody or the system ended the process and not the run, and it is to go on."""
         is_wanted = not self._stopped and self._starts < STARTS and -code not in ASKED_TO_STOP
         return code < 0 and is_wanted and may_go_on(self._home, self.run) is not None
 
@@ -131,45 +125,3 @@ def trouble(home: Path, run: str) -> str:
     except FileNotFoundError:
         return ""
     return next((line.strip()[:500] for line in reversed(lines) if line.strip()), "")
-
-
-def main(words: Sequence[str]) -> int:
-    """The process: `HOME LANG RUN [MAX_COST]`. Its exit code is the run's."""
-    home, run, max_cost = Path(words[0]), words[2], float(words[3]) if words[3:] else None
-    left, is_alone = home / "runs" / run / LEFT, threading.Event()
-    threading.Thread(target=_watch, args=(left, is_alone), daemon=True).start()
-    try:
-        agent = _agent(load(home, "zh" if words[1] == "zh" else "en", os.environ), run)
-        opening = next(read_events(home, run), None)
-        bounds = Bounds.of(opening or {}) or Bounds("")
-        going = agent.resume(
-            run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve)
-        )
-        events = going.events()
-        next(events, None)  # the log says that it goes on
-        left.unlink(missing_ok=True)
-        if is_alone.is_set():
-            left.touch()
-        for _ in events:
-            pass  # they are in the log
-    except SopwithError as error:
-        sys.stderr.write(f"{error}\n")
-        return error.exit_code
-    return going.exit_code
-
-
-def _agent(config: Config, run: str) -> Agent:
-    if not (config.home / "runs" / run / SHARED).exists() or config.queue is None:
-        return Agent(config)
-    from runs.workers.log import gone_on_with
-
-    return Agent(config, gone_on_with(config, run))
-
-
-def _watch(left: Path, is_alone: threading.Event) -> None:
-    """Stops this process when the one that wanted it is gone."""
-    while os.read(0, 4096):
-        pass
-    is_alone.set()
-    left.touch()
-    os.kill(os.getpid(), signal.SIGTERM)

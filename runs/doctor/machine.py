@@ -97,7 +97,7 @@ def check_programs(lang: Lang) -> list[Check]:
 
 
 def check_sandbox(lang: Lang) -> Check:
-    """What holds the scripts that run; really tried."""
+    """Return what holds the scripts that run; really tried."""
     from sandbox.cells import levels
 
     level = levels.probe()
@@ -108,7 +108,7 @@ def check_sandbox(lang: Lang) -> Check:
 
 
 def check_shells(lang: Lang) -> Check:
-    """Whether there are shells that stay open, for programs that ask."""
+    """Return True if there are shells that stay open, for programs that ask."""
     from tools.shells import problem
 
     if missing := problem():
@@ -122,7 +122,7 @@ def check_shells(lang: Lang) -> Check:
 
 
 def check_browser(config: Config) -> Check:
-    """Which browser web tasks would use; an address is asked, nothing is started."""
+    """Return which browser web tasks would use; an address is asked, nothing is started."""
     from tools.browser import answers, has_display, problem, program
 
     lang, settings = config.lang, config.browser
@@ -148,7 +148,7 @@ def check_browser(config: Config) -> Check:
 
 
 def check_screen(lang: Lang) -> Check:
-    """Whether programs with windows can be used, and what typing and reading there lack."""
+    """Return True if programs with windows can be used, and what typing and reading there lack."""
     from tools.desktop import lack
 
     if missing := lack():
@@ -170,7 +170,7 @@ def check_screen(lang: Lang) -> Check:
 
 
 def check_desktop(config: Config) -> list[Check]:
-    """Whether the desktop shows that something waits in the inbox; nothing where there is none."""
+    """Return True if the desktop shows that something waits in the inbox; nothing where there is none."""
     from runs.control.desktop_notice import program
 
     found = program(os.environ)
@@ -183,7 +183,7 @@ def check_desktop(config: Config) -> list[Check]:
 
 
 def check_trash(config: Config) -> list[Check]:
-    """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
+    """Return True if the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
     from sandbox.trash import desktop
 
     if config.safety.trash == "home" or not desktop.has_screen(os.environ):
@@ -201,7 +201,7 @@ def check_trash(config: Config) -> list[Check]:
 
 
 def check_terminal(lang: Lang) -> Check:
-    """Whether the screen can show what is not ASCII."""
+    """Return True if the screen can show what is not ASCII."""
     encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
     is_utf8 = encoding.lower().replace("-", "") == "utf8"
     detail = say(

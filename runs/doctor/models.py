@@ -1,7 +1,8 @@
-"""Whether the configured models can serve. What leaves the machine is a GET of `models` at each endpoint; no key is shown."""
+"""Check that the configured models can serve. Only a GET of `models` at each endpoint leaves the machine; no key is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from config import Lang, ModelConfig
@@ -14,10 +15,7 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     """Say whether an endpoint answers, takes the key and knows the model."""
     name = f"model {model.name}"
     if model.kind == "scripted":
-        is_there = Path(model.model).expanduser().is_file()
-        return Check(
-            name, is_there, say(lang, "script" if is_there else "no script", file=model.model)
-        )
+        return _check_script(name, model, lang)
     if not (model.api_key.isascii() and model.api_key.isprintable()):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
     from models.endpoint import Endpoint, read_listing
@@ -29,24 +27,25 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
         problem = "wrong key" if model.api_key else "no key"
         return Check(name, False, say(lang, problem, url=url, status=status), say(lang, "key fix"))
     if status == 0 or (status >= 500 and status != 501):
-        why = str(status or found.problem)
-        return Check(
-            name,
-            False,
-            say(lang, "unreachable", url=url, why=why),
-            say(lang, "unreachable fix", url=url),
-        )
+        detail = say(lang, "unreachable", url=url, why=str(status or found.problem))
+        return Check(name, False, detail, say(lang, "unreachable fix", url=url))
     if not found.names:
         return Check(name, None, say(lang, "no listing", url=url, status=status))
-    if model.model not in found.names:
-        some = ", ".join(found.names[:5])
-        return Check(
-            name,
-            None,
-            say(lang, "unlisted", url=url, model=model.model, some=some),
-            say(lang, "unlisted fix"),
-        )
-    return Check(name, True, say(lang, "model", url=url, model=model.model))
+    return _in_listing(model, lang, url, found.names)
+
+
+def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:
+    is_there = Path(model.model).expanduser().is_file()
+    key = "script" if is_there else "no script"
+    return Check(name, is_there, say(lang, key, file=model.model))
+
+
+def _in_listing(model: ModelConfig, lang: Lang, url: str, names: Sequence[str]) -> Check:
+    name = f"model {model.name}"
+    if model.model in names:
+        return Check(name, True, say(lang, "model", url=url, model=model.model))
+    detail = say(lang, "unlisted", url=url, model=model.model, some=", ".join(names[:5]))
+    return Check(name, None, detail, say(lang, "unlisted fix"))
 
 
 def check_price(model: ModelConfig, lang: Lang) -> list[Check]:

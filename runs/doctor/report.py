@@ -1,4 +1,4 @@
-"""What works on this machine and what is missing, each with the command that mends it; never shows a key. It only looks."""
+"""Report what works on this machine and what is missing, each with the command that mends it; never a key. It only looks."""
 
 from __future__ import annotations
 

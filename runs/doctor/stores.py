@@ -1,4 +1,4 @@
-"""What is kept, and the services that may share it: runs, jobs, SOPs, journal, Redis, Neo4j, the shared database, MCP servers."""
+"""Check what is kept, and the services that may share it: runs, jobs, SOPs, journal, Redis, Neo4j, the shared database, MCP servers."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ def check_runs(config: Config) -> list[Check]:
 
 
 def check_schedules(config: Config) -> list[Check]:
-    """Whether jobs have a scheduler, and whether all of them can run."""
-    from runs.schedule.calendar import problems
-    from runs.schedule.folder import JobFolder
+    """Return True if jobs have a scheduler, and whether all of them can run."""
+    from runs.schedule.due import JobFolder, problems
     from runs.schedule.ledger import is_at_work
 
     jobs = JobFolder(config.home).all()
@@ -86,7 +85,7 @@ def check_sops(config: Config) -> Check:
 
 
 def check_memory(config: Config) -> list[Check]:
-    """What the journal holds and whether it can be searched, by words and by meaning."""
+    """Return what the journal holds and whether it can be searched, by words and by meaning."""
     from models.embeddings import embedder
 
     made = embedder(config.embeddings)
@@ -120,7 +119,7 @@ def _check_journal(config: Config) -> Check:
 
 
 def check_redis(config: Config) -> list[Check]:
-    """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
+    """Return True if the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
     from memory.window import MISSING, problem_of
@@ -133,7 +132,7 @@ def check_redis(config: Config) -> list[Check]:
 
 
 def check_graph(config: Config) -> list[Check]:
-    """Whether the configured Neo4j answers; without it the mind graph is in the journal's database alone."""
+    """Return True if the configured Neo4j answers; without it the mind graph is in the journal's database alone."""
     if config.graph is None:
         return []
     from memory.graph.neo4j_graph import MISSING, GraphDown, Neo4jGraph
@@ -148,7 +147,7 @@ def check_graph(config: Config) -> list[Check]:
 
 
 def check_queue(config: Config) -> list[Check]:
-    """Whether the database that machines share answers, when one is configured; how much there waits and is at work."""
+    """Return True if the database that machines share answers, when one is configured; how much there waits and is at work."""
     if config.queue is None:
         return []
     from runs.workers.database import MISSING, QueueError, opened
@@ -164,7 +163,7 @@ def check_queue(config: Config) -> list[Check]:
 
 
 def check_mcp(config: Config) -> list[Check]:
-    """Whether the configured MCP servers could be asked; none is started for it."""
+    """Return True if the configured MCP servers could be asked; none is started for it."""
     names = ", ".join(config.mcp.servers)
     if not names:
         return []

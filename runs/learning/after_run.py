@@ -1,4 +1,4 @@
-"""What is learned from a run by itself, when it has ended: nobody is asked, and nothing becomes more than a candidate.
+"""Learn from a run when it has ended: nobody is asked, and nothing becomes more than a candidate.
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
@@ -18,18 +18,18 @@ from typing import Any
 from config import SopwithError
 from learning.calls import induce
 from learning.draft import Draft, LearningError
+from learning.guards import evidence
 from learning.long_term import after_run as after_marked
 from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
-from learning.verify import is_staged, not_replayable, verify
+from learning.verify import is_staged, verify
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import opening_of, read_events
 from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, SopStore, Status
 from models.base import Event
-from runs.assemble import SEEDS, Agent
 from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
 from runs.learning.alone import (
@@ -42,6 +42,8 @@ from runs.learning.alone import (
 )
 from runs.learning.authoring import asker
 from runs.learning.lesson_files import files_of, stored
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 MAX_NAME_WORDS = 5
 
@@ -141,7 +143,7 @@ def _named(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _spent(events: Sequence[Event]) -> float:
-    """What the run has cost, USD."""
+    """Return what the run has cost, USD."""
     return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 
@@ -151,13 +153,22 @@ def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[E
     if sop.procedure is not None and is_staged(sop.procedure):
         yield from _one_more_case(agent, sop, values_of(sop, trace, ground))
         return
-    lesson = teach.lesson_from_run(agent, "draft", trace.run)
+    yield from _taught_again(agent, sop, trace.run, spent_usd)
+
+
+def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
+    """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
+    if not is_learned(sop) or sop.status not in ("draft", "candidate"):
+        return
+    known = [str(each["run"]) for each in evidence(sop.folder).get("runs", [])]
+    lesson = teach.lesson_from_run(agent, sop.name, *[each for each in known if each != run], run)
+    lesson.existing = sop
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
-    yield from _one_more_case(agent, sop, _taught_values(draft))
-
-
-def _taught_values(draft: Draft) -> Mapping[str, Any]:
-    return draft.taught[0].values if draft.taught else {}
+    status, why = teach.earned(draft)
+    if status == "probation" and not teach.refusals(agent, draft.files, is_draft=False):
+        with teach.trial(agent, draft.files, sop.name, lesson.cwd) as trial:
+            teach.store(agent, lesson, trial.files(), status, "taught by one more run")
+    yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
 def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
@@ -231,18 +242,15 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     lesson.name = _free_name(agent, lesson.trace.request)
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     if twin := teach.twin_of(agent, draft):
-        yield from _one_more_case(agent, twin, _taught_values(draft))
+        yield from _taught_again(agent, twin, run, spent_usd)
         return
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
     draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
-        why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
-        if draft.is_settled and not (why := not_replayable(draft.procedure())):
-            verdict = trial.prove()
-            why = verdict.reason
-        sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
+        status, why = teach.earned(draft)
+        sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
     learned = _learned(sop.name, sop.status, why)
     yield {**learned, "authored": authored} if authored else learned
 

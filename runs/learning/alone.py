@@ -15,10 +15,10 @@ from learning.prove import Ground
 from learning.trace import Trace
 from memory.sops.store import Sop
 from replay.procedure import Procedure
-from runs.assemble import Agent
 from runs.learning.authoring import author
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of, files_of, kept_lesson
+from runs.workshop import Workshop as Agent
 from sandbox.stage import StageError
 
 

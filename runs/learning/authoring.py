@@ -23,8 +23,8 @@ from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
-from runs.assemble import Agent
 from runs.run import now
+from runs.workshop import Workshop as Agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,14 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
-    """What the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
     agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
-    """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
 
@@ -159,7 +159,7 @@ class ScriptWriter:
 
 
 def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
-    """Whether there is a model, and the limit leaves room where nobody asked for the call."""
+    """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
 

@@ -24,8 +24,9 @@ from memory.sops.store import Sop, Status, read_sop
 from replay.expectation import Touched
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
-from runs.assemble import SEEDS, Agent
 from runs.learning.lesson import Lesson
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 

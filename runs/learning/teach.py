@@ -38,8 +38,9 @@ from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.assemble import SEEDS, Agent
 from runs.learning.authoring import author, script_writer, with_cost
+from runs.parts import SEEDS
+from runs.workshop import Workshop as Agent
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -256,12 +257,12 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
 
 
 def keeping_of(agent: Agent) -> Keeping:
-    """What the evidence gate must know of this agent: the owner's folders, and what is secret."""
+    """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
     return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
-    """What the evidence gate has against storing these files."""
+    """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
         for path, text in files.items()
@@ -318,7 +319,7 @@ class Trial:
             (self.folder / f"cases/{result.case.name}.yaml").unlink()
 
     def files(self) -> dict[str, bytes]:
-        """What the folder holds now."""
+        """Return what the folder holds now."""
         return {path: content.data for path, content in contents_of(self.folder).items()}
 
 

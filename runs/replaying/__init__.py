@@ -1,25 +1,21 @@
-"""The SOP lane of a run, dry runs, and models for special cases."""
+"""Do an SOP by rote in a run, or in a dry run."""
 
 from typing import TYPE_CHECKING
 
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from runs.replaying.dry_run import on_a_copy as on_a_copy
     from runs.replaying.dry_run import trial as trial
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
-    from runs.replaying.special_models import Nobody as Nobody
-    from runs.replaying.special_models import Recorded as Recorded
-    from runs.replaying.special_models import offline as offline
 else:
     __getattr__ = lazy(
         __name__,
-        Nobody="special_models",
-        Recorded="special_models",
         guards="replaying",
         lane="replaying",
-        offline="special_models",
+        on_a_copy="dry_run",
         steps="replaying",
         trial="dry_run",
     )

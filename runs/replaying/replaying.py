@@ -42,7 +42,7 @@ def lane(
 
 
 def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuards:
-    """What is looked at before this SOP is done (learning/guards.py)."""
+    """Return what is looked at before this SOP is done (learning/guards.py)."""
     return ReplayGuards.of(
         replay.sop,
         tools=tools,
@@ -60,7 +60,7 @@ def steps(sop: Sop | None) -> int:
 
 
 def _hosts(sop: Sop, task: str) -> frozenset[str]:
-    from learning.reach import hosts_of  # few plans ask anybody
+    from learning.calls.reading import hosts_of  # few plans ask anybody
 
     return hosts_of(sop, task)
 

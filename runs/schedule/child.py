@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from models.base import Event
     from runs.assemble import Options
     from runs.run import Run
-    from runs.schedule.jobs import Job
+    from runs.schedule.jobs import Broken, Job
     from runs.schedule.ledger import Ledger, Row
     from runs.schedule.outcomes import Outcomes
 
@@ -37,24 +37,45 @@ def do(
     config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None
 ) -> None:
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
-    from config import SopwithError
-    from memory.runlog.log import worker
-    from runs.schedule.folder import JobFolder
+    from runs.schedule.due import JobFolder
     from runs.schedule.jobs import Broken
     from runs.schedule.outcomes import Outcomes
 
-    folder = JobFolder(config.home)
-    outcomes, job, now = Outcomes(config, ledger, folder), folder.one(row.job), datetime.now(UTC)
-    if job is None or isinstance(job, Broken):
-        reason = "its file is no job any more" if job else "its file is gone"
-        outcomes.skip(row, None, reason, now)
-        return
-    if not (job.enabled or row.run or row.kind == "hand"):
-        outcomes.skip(row, job, "the job was disabled", now)
-        return
-    spent, note = ledger.spent(now - timedelta(days=1)), ""
-    if config.models and spent >= config.limits.cost_usd_per_day:
-        note = f"limits.cost_usd_per_day is used up: {spent:.2f} of {config.limits.cost_usd_per_day:.2f} USD"
+    folder, now = JobFolder(config.home), datetime.now(UTC)
+    outcomes, found = Outcomes(config, ledger, folder), folder.one(row.job)
+    job = None if isinstance(found, Broken) else found
+    if reason := _why_not(row, found):
+        outcomes.skip(row, job, reason, now)
+    elif job is not None:
+        _do(config, ledger, outcomes, row, job, hear)
+
+
+def _why_not(row: Row, found: Job | Broken | None) -> str:
+    """Return why a claimed row is skipped after all; "" where it is done."""
+    from runs.schedule.jobs import Broken
+
+    if found is None:
+        return "its file is gone"
+    if isinstance(found, Broken):
+        return "its file is no job any more"
+    is_wanted = found.enabled or row.run or row.kind == "hand"
+    return "" if is_wanted else "the job was disabled"
+
+
+def _do(
+    config: Config,
+    ledger: Ledger,
+    outcomes: Outcomes,
+    row: Row,
+    job: Job,
+    hear: Callable[[Event], None],
+) -> None:
+    from config import SopwithError
+    from memory.runlog.log import worker
+
+    now = datetime.now(UTC)
+    note = _spent(config, ledger, now)
+    if note:
         config = replace(config, models=())  # what is done by rote costs nothing, and goes on
     if config.queue and not note:
         _by_any_machine(config, ledger, outcomes, row, job)
@@ -62,17 +83,24 @@ def do(
     try:
         run = _run(config, row, job, _occasion(ledger, row, job))
         row = replace(row, run=run.id)
-        if not ledger.begin(row, run.id, datetime.now(UTC)):
-            return  # it has another owner, and another run
+        is_ours = ledger.begin(row, run.id, datetime.now(UTC))
     except SopwithError as error:
-        if not (row.run and worker(config.home / "runs" / row.run)) and not outcomes.settle(
-            row, job
-        ):
+        is_at_work = bool(row.run and worker(config.home / "runs" / row.run))
+        if not is_at_work and not outcomes.settle(row, job):
             outcomes.fail(row, job, str(error), now)
         return
-    for event in run.events():
-        hear(event)
-    outcomes.settle(row, job, note)
+    if is_ours:  # else it has another owner, and another run
+        for event in run.events():
+            hear(event)
+        outcomes.settle(row, job, note)
+
+
+def _spent(config: Config, ledger: Ledger, now: datetime) -> str:
+    """Return that the money of the day is used up, else ""."""
+    spent, most = ledger.spent(now - timedelta(days=1)), config.limits.cost_usd_per_day
+    if not config.models or spent < most:
+        return ""
+    return f"limits.cost_usd_per_day is used up: {spent:.2f} of {most:.2f} USD"
 
 
 def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:
@@ -130,7 +158,7 @@ def _options(config: Config, job: Job) -> Options:
 
 
 def owner_of(approve: str) -> Owner:
-    """Who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
+    """Return who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
     from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 
     class Approving(ApprovingOwner):

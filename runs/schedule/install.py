@@ -37,7 +37,7 @@ class System:
 
     @property
     def label(self) -> str:
-        """What it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
+        """Return what it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
         is_usual = self.home == self.owner_home / ".sopwith"
         return "sopwith-schedule" + (
             "" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]
@@ -45,7 +45,7 @@ class System:
 
     @property
     def command(self) -> list[str]:
-        """What is started."""
+        """Return what is started."""
         return [
             sys.executable,
             str(LAUNCHER),
@@ -57,7 +57,7 @@ class System:
         ]
 
     def is_there(self) -> bool:
-        """Whether this machine has it, and it serves this user."""
+        """Return True if this machine has it, and it serves this user."""
         raise NotImplementedError
 
     def install(self) -> list[str]:
@@ -188,14 +188,11 @@ class Launchd(System):
 
 
 def system_of(home: Path, owner_home: Path) -> System:
-    """What this machine has, the first of launchd, systemd and cron. Raises InstallError."""
+    """Return what this machine has, the first of launchd, systemd and cron. Raises InstallError."""
     for kind in (Launchd, Systemd, Cron):
         if (system := kind(home, owner_home)).is_there():
             return system
-    raise InstallError(
-        "this machine has neither launchd, nor a systemd that serves this user, nor cron.\n"
-        "Start it by whatever starts programs here: sopwith schedule start"
-    )
+    raise InstallError("error.scheduler.no-system")
 
 
 def remove_everywhere(home: Path, owner_home: Path) -> list[str]:
@@ -214,7 +211,7 @@ def _for_systemd(word: str) -> str:
 
 
 def _ran(command: Sequence[str], stdin: str = "") -> str:
-    """What went wrong, or nothing."""
+    """Return what went wrong, or nothing."""
     try:
         done = subprocess.run(
             command, input=stdin, capture_output=True, text=True, timeout=SECONDS, check=False
@@ -230,4 +227,4 @@ def _ran(command: Sequence[str], stdin: str = "") -> str:
 
 def _run(command: Sequence[str], stdin: str = "") -> None:
     if wrong := _ran(command, stdin):
-        raise InstallError(f"{command[0]} does not take it: {wrong[:300]}")
+        raise InstallError("error.scheduler.refused", command=command[0], wrong=wrong[:300])

@@ -1,4 +1,4 @@
-"""What a job is: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
+"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
 
 Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
 (scheduled_task_sop), docs/schedules.md.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, NamedTuple
 
-from config import SopwithError
+from config import Message, SopwithError
 
 ID = re.compile(r"\w[\w.-]{0,79}")
 MAX_ID_BYTES = 180  # it is a part of the names of files
@@ -42,7 +42,7 @@ class JobError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one run of the job; None: what the config says."""
+    """Hold the limits of one run of the job; None: what the config says."""
 
     turns: int | None = None
     cost_usd: float | None = None
@@ -93,7 +93,7 @@ class Job:
 
     @property
     def rule(self) -> str:
-        """What says when it is due, as text: another rule counts from when it was written."""
+        """Return what says when it is due, as text: another rule counts from when it was written."""
         keys = (
             "schedule",
             "repeat",
@@ -112,7 +112,7 @@ class Job:
 
     @property
     def task(self) -> str:
-        """What is to be done, in one text."""
+        """Return what is to be done, in one text."""
         return self.prompt or " ".join(
             [self.sop, *(f"{name}={value}" for name, value in self.parameters.items())]
         )
@@ -158,61 +158,64 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
 
 
 def is_id(id: str) -> bool:
-    """Whether this may be the name of a job."""
+    """Return True if this may be the name of a job."""
     return bool(ID.fullmatch(id)) and len(id.encode()) <= MAX_ID_BYTES
 
 
 def _check(id: str, fields: Mapping[str, Any]) -> None:
     """Names, and what each key may hold."""
     if not is_id(id):
-        raise JobError(
-            f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most, in 180 bytes'
-        )
+        raise JobError("error.job.bad-name", id=id)
     _check_keys(fields)
     if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
-        raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
+        raise JobError("error.job.nothing-to-do")
     if fields.get("parameters") and not fields.get("sop"):
-        raise JobError('"parameters" belong to "sop"')
+        raise JobError("error.job.parameters-alone")
     if not 0 <= fields.get("max_delay_hours", 6) <= 1e6:
-        raise JobError("max_delay_hours must be 0 or more")
+        raise JobError("error.job.max-delay")
     session = fields.get("session") or "main"
     if not re.fullmatch(r"main|shared:[\w.@+-]{1,80}", session):
-        raise JobError(f'session must be main or shared:ID, not "{session}"')
+        raise JobError("error.job.session", session=session)
 
 
 def _check_keys(fields: Mapping[str, Any]) -> None:
     for key in fields:
         if key not in _KINDS:
             if near := _near(key):
-                raise JobError(f'there is no key "{key}" in a job. Did you mean {near}?')
-            raise JobError(f'there is no key "{key}" in a job')
+                raise JobError("error.job.nearest-key", key_name=key, near=near)
+            raise JobError("error.job.no-key", key_name=key)
     for key, (kind, wanted) in _KINDS.items():
         value = fields.get(key)
-        if value is not None and (
-            not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
-        ):
-            raise JobError(f'"{key}" of a job must be {wanted}')
+        if value is not None and not _is_of(value, kind):
+            raise JobError(
+                "error.job.wanted", key_name=key, wanted=Message(f"error.job.a-{wanted}")
+            )
         if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):
-            raise JobError(f'"{key}" of a job holds what is no text')
+            raise JobError("error.job.no-text", key_name=key)
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Return True for a value of this kind; true and false are no numbers here."""
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 def _limits(said: Mapping[str, Any]) -> Limits:
     if wrong := sorted(set(said) - {"turns", "cost_usd", "minutes"}):
-        raise JobError(f'there is no limit "{wrong[0]}" (known: turns, cost_usd, minutes)')
+        raise JobError("error.job.no-limit", wrong=wrong[0])
     if any(
         isinstance(each, bool) or not isinstance(each, int | float) or not each > 0
         for each in said.values()
     ):
-        raise JobError("limits must be numbers above 0")
+        raise JobError("error.job.limits-above-0")
     if isinstance(said.get("turns"), float):
-        raise JobError("limits.turns must be a whole number")
+        raise JobError("error.job.limits-turns")
     return Limits(**said)
 
 
 def _word(fields: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Any:
     word = fields.get(key) or known[0]
     if word not in known:
-        raise JobError(f'{key} must be one of {", ".join(known)}; it is "{word}"')
+        raise JobError("error.job.one-of", key_name=key, known=", ".join(known), word=word)
     return word
 
 
@@ -220,55 +223,46 @@ def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
     """The fields of Job that say when."""
     given = [key for key in ("schedule", "cron", "at", "after", "repeat") if fields.get(key)]
     if given not in (["schedule"], ["cron"], ["at"], ["after"], ["repeat"], ["schedule", "repeat"]):
-        raise JobError(
-            'a job says when in one way: "schedule" with "repeat", "cron", "at", or "after"'
-        )
-    if fields.get("on") is not None and not re.fullmatch(
-        r"weekly|monthly|every_\d+w", fields.get("repeat") or ""
-    ):
-        raise JobError('"on" names the days of "repeat": weekly, monthly or every_Nw')
+        raise JobError("error.job.one-way")
+    repeat, on = fields.get("repeat") or "daily", fields.get("on")
+    if on is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", repeat):
+        raise JobError("error.job.on-without-days")
     if given == ["at"]:
         return {"at": _moment("at", fields["at"], zone)}
     if given == ["after"]:
         return {"after": fields["after"]}
     if given == ["cron"]:
         return {"cron": (check_cron(fields["cron"]),)}
-    return _repeated(fields.get("schedule"), fields.get("repeat") or "daily", fields.get("on"))
+    return _repeated(fields.get("schedule"), repeat, on)
 
 
 def _repeated(times: Any, repeat: str, on: Any) -> dict[str, Any]:
     """`schedule` and `repeat`."""
     every = EVERY.fullmatch(repeat)
-    if every is None and repeat not in REPEATS:
-        known = ", ".join(REPEATS)
-        raise JobError(
-            f'repeat must be {known}, or every_Nm, every_Nh, every_Nd, every_Nw; it is "{repeat}"'
-        )
-    if every and int(every[1]) == 0:
-        raise JobError(f'"{repeat}": every 0 is never; 1 is the least')
-    if every and every[2] in "mh":
-        if times:
-            return {
-                "cron": tuple(
-                    _each_day_from(_times(times), int(every[1]) * (60 if every[2] == "h" else 1))
-                )
-            }
-        return {"every": (int(every[1]), every[2])}
-    days = _days(repeat, every[2] if every else "", on)
-    lines = tuple(
-        check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME)
-    )
-    return {
-        "cron": lines,
-        "every": (int(every[1]), every[2]) if every else None,
-        "is_once": repeat == "once",
-    }
+    if every is None:
+        if repeat not in REPEATS:
+            raise JobError("error.job.repeat", known=", ".join(REPEATS), repeat=repeat)
+        return {"cron": _cron_lines(times, _days(repeat, "", on)), "is_once": repeat == "once"}
+    count, unit = int(every[1]), every[2]
+    if count == 0:
+        raise JobError("error.job.every-0", repeat=repeat)
+    if unit not in "mh":
+        return {"cron": _cron_lines(times, _days(repeat, unit, on)), "every": (count, unit)}
+    if times:
+        minutes = count * 60 if unit == "h" else count
+        return {"cron": tuple(_each_day_from(_times(times), minutes))}
+    return {"every": (count, unit)}
+
+
+def _cron_lines(times: Any, days: str) -> tuple[str, ...]:
+    found = _times(times or DEFAULT_TIME)
+    return tuple(check_cron(f"{minute} {hour} {days}") for hour, minute in found)
 
 
 def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
     """Cron lines of every so many minutes, from a time of each day to its end: `schedule` with every_Nm or every_Nh."""
     if len(first) != 1:
-        raise JobError('"schedule" with every_Nm or every_Nh is one time: from when on each day')
+        raise JobError("error.job.one-time")
     hours: dict[int, list[int]] = {}
     for minute in range(first[0][0] * 60 + first[0][1], 24 * 60, minutes):
         hours.setdefault(minute % 60, []).append(minute // 60)
@@ -280,35 +274,34 @@ def _times(said: str | list[Any]) -> list[tuple[int, int]]:
     texts = [str(each).strip() for each in (said if isinstance(said, list) else said.split(","))]
     found = [TIME.fullmatch(text) for text in texts]
     if wrong := [text for text, match in zip(texts, found, strict=True) if match is None]:
-        raise JobError(f'schedule must be times of a day such as 08:00; "{wrong[0]}" is none')
+        raise JobError("error.job.no-times", wrong=wrong[0])
     return [(int(match[1]), int(match[2])) for match in found if match]
 
 
 def _days(repeat: str, unit: str, on: Any) -> str:
-    """The last three fields of a cron line."""
-    said = (
-        on
-        if isinstance(on, list)
-        else [part for part in re.split(r"[,\s]+", str(on or "")) if part]
-    )
-    words = [str(each).strip().lower() for each in said]
+    """Return the last three fields of a cron line."""
+    said = on if isinstance(on, list) else re.split(r"[,\s]+", str(on or ""))
+    words = [word for each in said if (word := str(each).strip().lower())]
     if repeat == "weekly" or unit == "w":
-        names = [word[:3] for word in words] or ["mon"]
-        if wrong := [word for word, name in zip(words, names, strict=False) if name not in DAYS]:
-            raise JobError(f'"on" must name weekdays ({", ".join(DAYS)}); "{wrong[0]}" is none')
-        return f"* * {','.join(names)}"
+        return _weekdays(words or ["mon"])
     if repeat == "monthly":
-        words = words or ["1"]
-        if wrong := [
-            word
-            for word in words
-            if word != "last" and not re.fullmatch(r"0?[1-9]|[12]\d|3[01]", word)
-        ]:
-            raise JobError(
-                f'"on" must name days of a month (1 to 31, or last); "{wrong[0]}" is none'
-            )
-        return f"{','.join('L' if word == 'last' else word for word in words)} * *"
+        return _month_days(words or ["1"])
     return {"weekday": "* * 1-5", "weekend": "* * 0,6"}.get(repeat, "* * *")
+
+
+def _weekdays(words: list[str]) -> str:
+    wrong = next((word for word in words if word[:3] not in DAYS), None)
+    if wrong is not None:
+        raise JobError("error.job.weekdays", days=", ".join(DAYS), wrong=wrong)
+    return f"* * {','.join(word[:3] for word in words)}"
+
+
+def _month_days(words: list[str]) -> str:
+    is_day = re.compile(r"0?[1-9]|[12]\d|3[01]|last").fullmatch
+    wrong = next((word for word in words if not is_day(word)), None)
+    if wrong is not None:
+        raise JobError("error.job.month-days", wrong=wrong)
+    return f"{','.join(words).replace('last', 'L')} * *"
 
 
 def check_cron(line: str) -> str:
@@ -317,17 +310,15 @@ def check_cron(line: str) -> str:
 
     line = MACROS.get(line.strip().lower(), line.strip())
     if len(line.split()) != 5:
-        raise JobError(
-            f'"{line}" is no cron line: it has five fields (minute hour day month weekday)'
-        )
+        raise JobError("error.job.five-fields", line=line)
     try:
         next(CronSim(line, datetime(2000, 1, 1)))
     except CronSimError as error:
         raise JobError(
-            f'"{line}" is no cron line: {str(error).removeprefix("Bad ")} cannot be'
+            "error.job.cron-field", line=line, value=str(error).removeprefix("Bad ")
         ) from error
     except StopIteration:
-        raise JobError(f'"{line}" never comes') from None
+        raise JobError("error.job.never", line=line) from None
     return line
 
 
@@ -337,9 +328,7 @@ def zone_of(name: str) -> tzinfo:
 
     found = zone(name)
     if found is UTC and name.upper() not in ("UTC", "Z", "ETC/UTC", "+00:00", "-00:00"):
-        raise JobError(
-            f'there is no timezone "{name}" (such as Europe/Berlin, Asia/Shanghai, UTC or +08:00)'
-        )
+        raise JobError("error.job.no-timezone", name=name)
     return found
 
 
@@ -351,21 +340,19 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
         moment = datetime.fromisoformat(said)
         if re.fullmatch(r"\d{4}-?\d\d-?\d\d", said.strip()):
             if key == "at":
-                raise JobError(f"at: {said} lacks the time (such as {said}T{DEFAULT_TIME})")
+                raise JobError("error.job.lacks-time", said=said, default_time=DEFAULT_TIME)
             moment = moment.replace(hour=23, minute=59, second=59) if key == "until" else moment
         if moment.year not in YEARS:
-            raise JobError(f"{key}: {said} is no year for a job")
+            raise JobError("error.job.no-year", key_name=key, said=said)
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise JobError(
-            f'{key} must be a date and time such as 2026-12-24T18:00; it is "{said}"'
-        ) from None
+        raise JobError("error.job.no-moment", key_name=key, said=said) from None
 
 
 _KINDS: dict[str, tuple[Any, str]] = {
-    "schedule": ((str, list), "a time such as 08:00, or a list of times"),
+    "schedule": ((str, list), "times"),
     "repeat": (str, "text"),
-    "on": ((str, int, list), "a day or a list of days"),
+    "on": ((str, int, list), "days"),
     "cron": (str, "text"),
     "at": (str, "text"),
     "after": (str, "text"),
@@ -374,15 +361,15 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "until": (str, "text"),
     "prompt": (str, "text"),
     "sop": (str, "text"),
-    "parameters": (dict, "an object"),
+    "parameters": (dict, "object"),
     "session": (str, "text"),
-    "enabled": (bool, "true or false"),
-    "max_delay_hours": ((int, float), "a number"),
+    "enabled": (bool, "boolean"),
+    "max_delay_hours": ((int, float), "number"),
     "catch_up": (str, "text"),
-    "overlap": (bool, "true or false"),
+    "overlap": (bool, "boolean"),
     "notify": (str, "text"),
     "approve": (str, "text"),
-    "limits": (dict, "an object"),
+    "limits": (dict, "object"),
     "model": (str, "text"),
     "cwd": (str, "text"),
     "paused": (str, "text"),

@@ -50,7 +50,7 @@ class LedgerError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one due time. Moments are microseconds since 1970, UTC; 0: not yet.
+    """Hold what became of one due time. Moments are microseconds since 1970, UTC; 0: not yet.
 
     A row with `n` above 1 stands for as many skipped due times from `due` to `until`: a long absence has few rows.
     `status`: claimed, running, waiting, skipped, or how the run ended (done, failed, limit, no_model, cancelled)."""
@@ -86,7 +86,7 @@ class Counted(NamedTuple):
 
 
 class Ledger(Protocol):
-    """What the scheduler keeps, whatever keeps it: this home's SQLite file, or a database that machines share."""
+    """Keep the due times of the scheduler: in this home's SQLite file, or in a database that machines share."""
 
     def counted(
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime
@@ -122,7 +122,7 @@ class Ledger(Protocol):
         ...
 
     def open_rows(self) -> list[Row]:
-        """What is claimed, running or waiting, oldest first."""
+        """Return what is claimed, running or waiting, oldest first."""
         ...
 
     def rows(
@@ -144,7 +144,7 @@ class Ledger(Protocol):
         ...
 
     def is_alive(self, owner: str) -> bool:
-        """Whether a claimer, or a child of its, is still at work."""
+        """Return True if a claimer, or a child of its, is still at work."""
         ...
 
     def told(self, what: str, text: str) -> bool:
@@ -168,7 +168,7 @@ def folder_of(home: Path) -> Path:
 
 
 def is_at_work(home: Path) -> bool:
-    """Whether a scheduler is at work on this home folder."""
+    """Return True if a scheduler is at work on this home folder."""
     ledger = SqliteLedger(home)
     owners = (path.stem for path in folder_of(home).glob("*.owner"))
     return any(ledger.is_alive(name) for name in owners if not name.endswith(BY_HAND))
@@ -413,9 +413,7 @@ def _bring_up_to_date(database: sqlite3.Connection) -> None:
             database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
     if (found := database.execute("PRAGMA user_version").fetchone()[0]) > VERSION:
-        raise LedgerError(
-            f"the ledger of the schedules was made by a newer Sopwith (version {found}).\nUpdate Sopwith."
-        )
+        raise LedgerError("error.ledger.newer", found=found)
 
 
 @contextmanager
@@ -423,10 +421,7 @@ def _told_as_ours(folder: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise LedgerError(
-            f"the ledger of the schedules in {folder} cannot be used: {error}.\n"
-            "Make room or mend the permissions; a damaged one can be moved away, the run logs hold what was done."
-        ) from error
+        raise LedgerError("error.ledger.unusable", folder=folder, error=error) from error
 
 
 def failures(rows: Iterable[Row]) -> int:

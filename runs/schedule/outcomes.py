@@ -1,4 +1,4 @@
-"""What became of a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a notice to the inbox.
+"""Settle a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a notice to the inbox.
 
 "Done" is what the run log says, never what a model says. Everything here may be done again after a kill: the report has
 one name for its run, the notice one id, and the ledger takes an end once.
@@ -22,9 +22,9 @@ from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events, summarise
 from models.base import Event
 from runs.control.desktop_notice import on_desktop
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job, is_id
-from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
+from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
 
 MAX_FAILURES = 3  # in a row; then the job is paused
 LOOKED_BACK = 50  # rows in which they are looked for
@@ -116,30 +116,26 @@ class Outcomes:
         return True
 
     def _end(self, row: Row, job: Job | None, events: list[Event]) -> Row:
-        zone = job.zone if job else moment(0).tzinfo
-        assert zone is not None
-        if events and job is not None:
-            self._report(row, job, events)
-        if job is not None and (
-            job.notify == "always" or (job.notify == "failure" and row.status in FAILED)
-        ):
-            result = _short(
-                row.result if row.status == "done" else self._in_words(row.reason or row.result)
-            )
-            values = {
-                "job": row.job,
-                "due": _local(row.at, zone),
-                "status": row.status,
-                "result": result,
-            }
-            command = (
-                f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
-            )
-            self._tell(
-                f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command
-            )
+        if job is not None:
+            if events:
+                self._report(row, job, events)
+            is_failure = job.notify == "failure" and row.status in FAILED
+            if is_failure or job.notify == "always":
+                self._notify(row, job)
         self._ledger.end(row)
         return row
+
+    def _notify(self, row: Row, job: Job) -> None:
+        result = row.result if row.status == "done" else self._in_words(row.reason or row.result)
+        text = self._prompts.text(
+            "schedule_ended",
+            job=row.job,
+            due=_local(row.at, job.zone),
+            status=row.status,
+            result=_short(result),
+        )
+        shown = f"runs show {row.run}" if row.run else f"schedule show {row.job}"
+        self._tell(f"job-{row.job}-{row.due}", text, f"sopwith {shown}")
 
     def _in_words(self, text: str) -> str:
         return reasons_in_words(text, self._config.lang)
@@ -153,17 +149,18 @@ class Outcomes:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomic(_report_path(folder, row, job.zone), self._report_text(row, job, events))
 
+    def _how(self, first: Event, last: Event) -> str:
+        """Say whether the run was done by rote, or by which models."""
+        if last["rote"] and last["sop"]:
+            version = str(first.get("sop_version") or "")
+            return self._prompts.text("schedule_by_rote", sop=last["sop"], version=version)
+        models = ", ".join(first.get("models") or [])
+        return self._prompts.text("schedule_by_model", models=models or "-")
+
     def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
         first, last = events[0], events[-1]
         steps = [_step(number, event) for number, event in enumerate(_ends(events), 1)]
-        if last["rote"] and last["sop"]:
-            how = self._prompts.text(
-                "schedule_by_rote", sop=last["sop"], version=str(first.get("sop_version") or "")
-            )
-        else:
-            how = self._prompts.text(
-                "schedule_by_model", models=", ".join(first.get("models") or []) or "-"
-            )
+        result = str(last.get("result") or "-")
         return self._prompts.text(
             "schedule_report",
             job=row.job,
@@ -174,12 +171,12 @@ class Outcomes:
             ended=_local(datetime.fromisoformat(last["at"]), job.zone),
             seconds=last["seconds"],
             run=row.run,
-            how=how,
+            how=self._how(first, last),
             model_calls=last["model_calls"],
             turns=last["turns"],
             cost=last["cost"],
             task=first["task"],
-            result=str(last.get("result") or "-") if row.status == "done" else self._in_words(str(last.get("result") or "-")),
+            result=result if row.status == "done" else self._in_words(result),
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
 

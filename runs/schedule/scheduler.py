@@ -12,20 +12,19 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError
 from memory.runlog.log import worker
-from runs.schedule.calendar import Due, due_between, problems
-from runs.schedule.due_rows import GRACE, allowed_lateness, due_rows
-from runs.schedule.folder import JobFolder
-from runs.schedule.jobs import Job
+from runs.schedule.due import Due, JobFolder, due_after, due_between, due_rows, problems
+from runs.schedule.due.calendar import runnable
+from runs.schedule.due.rows import GRACE, allowed_lateness
+from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
 from runs.schedule.outcomes import Outcomes
-from runs.schedule.times import due_after
 from runs.schedule.waiting import Waiter, steady
 from safety.held import held_values
 from safety.secrets import Redactor
@@ -42,7 +41,7 @@ Work = Callable[[Row, Owner], None]
 
 
 class Clock:
-    """What the scheduler reads the time from."""
+    """Hold what the scheduler reads the time from."""
 
     def now(self) -> datetime:
         """The clock on the wall, UTC."""
@@ -193,21 +192,17 @@ class Scheduler:
 
     def next_wake(self) -> tuple[datetime | None, float | None]:
         """Until when it may sleep: a time on the wall's clock, and seconds; None: no such end."""
-        here = self._now_steady()
-        free = [
-            plan
-            for plan in self._planned.values()
-            if plan.next and plan.job.id not in self._blocked
-        ]
-        wall = min(
-            (plan.next for plan in free if plan.next and not plan.job.is_steady), default=None
-        )
-        seconds = [
-            (plan.next - here).total_seconds() for plan in free if plan.next and plan.job.is_steady
-        ]
+        here, wall, seconds = self._now_steady(), list[datetime](), list[float]()
+        for plan in self._planned.values():
+            if plan.next is None or plan.job.id in self._blocked:
+                continue
+            if plan.job.is_steady:
+                seconds.append((plan.next - here).total_seconds())
+            else:
+                wall.append(plan.next)
         if self._again is not None:
             seconds.append(self._again)
-        return wall, max(0.0, min(seconds)) if seconds else None
+        return min(wall, default=None), max(0.0, min(seconds)) if seconds else None
 
     def _now_for(self, job: Job, now: datetime) -> datetime:
         return self._now_steady() if job.is_steady else now
@@ -217,41 +212,40 @@ class Scheduler:
         return began + timedelta(seconds=self._clock.steady() - at)
 
     def _read(self, now: datetime) -> None:
-        """Takes in what changed in the folder."""
+        """Take in what changed in the folder."""
         jobs = self.folder.all()
         wrong = problems(jobs)
         for id in jobs:
             self.outcomes.tell_broken(id, wrong.get(id, ""))
-        sound = {
-            id: job
-            for id, job in jobs.items()
-            if isinstance(job, Job) and id not in wrong and job.enabled
-        }
-        new = {
-            id: job
-            for id, job in sound.items()
-            if id not in self._planned or self._planned[id].job is not job
-        }
-        every = {
-            id: job for id, job in jobs.items() if isinstance(job, Job)
-        }  # a rule counts anew when it is enabled
-        counts = self.ledger.counted(
-            {id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now
-        )
-        self._planned = {
-            id: self._planned[id] for id in sound if id in self._planned and id not in new
-        }
-        ahead = {id: counts[id] for id in new if counts[id].cursor > self._now_for(new[id], now)}
-        if ahead:  # the clock was set back: up to now all is done, what has a row already is not done again
-            here = {id: self._now_for(new[id], now) for id in ahead}
-            counts |= {
-                id: Counted(here[id] if new[id].is_steady else min(here[id], at.since), here[id])
-                for id, at in ahead.items()
-            }
-            self.ledger.count_from({id: counts[id] for id in ahead})
-        for id, job in new.items():
-            self._planned[id] = self._plan(job, counts[id], now)
+        sound = runnable(jobs)
+        old = {id: plan for id, plan in self._planned.items() if sound.get(id) is plan.job}
+        new = {id: job for id, job in sound.items() if id not in old}
+        counts = self.ledger.counted(self._rules(jobs), now)
+        counts |= self._set_back(new, counts, now)
+        self._planned = old | {id: self._plan(job, counts[id], now) for id, job in new.items()}
         self._parents = {plan.job.after for plan in self._planned.values()} - {""}
+
+    def _rules(self, jobs: Mapping[str, Job | Broken]) -> dict[str, tuple[str, datetime]]:
+        """Return the rules of all jobs, of disabled ones too: one counts anew when it is enabled."""
+        return {
+            id: (job.rule, self.folder.written(id))
+            for id, job in jobs.items()
+            if isinstance(job, Job)
+        }
+
+    def _set_back(
+        self, new: Mapping[str, Job], counts: Mapping[str, Counted], now: datetime
+    ) -> dict[str, Counted]:
+        """Count from now on what was counted further ahead, before the clock was set back; what has a row stays done."""
+        found = {}
+        for id, job in new.items():
+            here, counted = self._now_for(job, now), counts[id]
+            if counted.cursor > here:
+                since = here if job.is_steady else min(here, counted.since)
+                found[id] = Counted(since, here)
+        if found:
+            self.ledger.count_from(found)
+        return found
 
     def _plan(self, job: Job, counted: Counted, now: datetime) -> _Planned:
         plan = _Planned(job, *counted)
@@ -283,7 +277,7 @@ class Scheduler:
         plan.cursor, plan.next = here, following
 
     def _take_after(self, plan: _Planned, now: datetime) -> None:
-        """What comes after another job: once for each time that the other was done, with its due time."""
+        """Queue what comes after another job: once for each time that the other was done, with its due time."""
         done = self.ledger.done_since(plan.job.after, plan.since)
         known = (
             {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
@@ -309,7 +303,7 @@ class Scheduler:
             self._write_down()
 
     def _write_down(self) -> None:
-        """What this look has found, in one step; what is claimed is queued."""
+        """Write down in one step what this look has found; what is claimed is queued."""
         if not self._found:
             return
         jobs = {job.id: job for job, _, _ in self._found}
@@ -326,7 +320,7 @@ class Scheduler:
             self._ours |= {(row.job, row.due) for row in rows}
             self._queue.extend(rows)
 
-    # What is open
+    # Open rows
 
     def _look_at_open(self, now: datetime) -> tuple[set[str], set[str]]:
         """The jobs that are at work, and those that wait for their owner. What a dead process left is settled or taken."""
@@ -367,21 +361,13 @@ class Scheduler:
             self._look_again(RESUMED_SECONDS)
             return True
         if row.attempts + 1 >= MAX_ATTEMPTS:
-            said = self._said.get((row.job, row.due), "")
-            self.outcomes.fail(
-                row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now
-            )
+            said = self._said.get((row.job, row.due), "") or "killed"
+            self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said}", now)
             return False
         allowed = allowed_lateness(job) if job else GRACE
-        if (
-            not row.run
-            and row.kind != "hand"
-            and now - row.at > allowed
-            and not (job and job.is_steady)
-        ):
-            self.outcomes.skip(
-                row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now
-            )
+        if now - row.at > allowed and _may_be_missed(row, job):
+            hours = allowed.total_seconds() / 3600
+            self.outcomes.skip(row, job, f"missed: more than {hours:g} hours late", now)
             return False
         left.append(row)
         return True
@@ -485,3 +471,9 @@ class Scheduler:
     def due_between(self, start: datetime, end: datetime, limit: int = 1000) -> list[Due]:
         """The due times from `start` to before `end`, earliest first: those that came, and those that are planned."""
         return due_between(self.folder, self.ledger, self._clock.now(), start, end, limit)
+
+
+def _may_be_missed(row: Row, job: Job | None) -> bool:
+    """Return True for a row that has not begun; by hand, and on a steady clock, none is late."""
+    has_begun = row.run or row.kind == "hand"
+    return not has_begun and not (job is not None and job.is_steady)

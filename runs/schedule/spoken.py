@@ -121,7 +121,7 @@ def chinese(said: str) -> str:
 def _check(said: str) -> None:
     for pattern, one, two in _TWO_WAYS:
         if found := re.search(pattern, said):
-            raise JobError(f'"{found[0]}" can be meant in two ways.\nSay "{one}", or "{two}".')
+            raise JobError("error.job.two-ways", found=found[0], one=one, two=two)
 
 
 def _digits(hour: str) -> int:

@@ -122,7 +122,7 @@ class _Kernel:
 
     @property
     def descriptors(self) -> tuple[int, int, int]:
-        """What is to be polled."""
+        """Return what is to be polled."""
         return self._real, self._boot, self._watch.fileno()
 
     def arm(self, wall: datetime | None, seconds: float | None) -> None:

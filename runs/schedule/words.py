@@ -38,7 +38,7 @@ _SUCH_AS = 'Say when, such as: every weekday 08:00, in 20 minutes, 2026-12-24T18
 
 @dataclass(slots=True)
 class Reading:
-    """What has been read of a text so far. `rest`: the text, with a blank for each part that is understood."""
+    """Hold what has been read of a text so far. `rest`: the text, with a blank for each part that is understood."""
 
     rest: str
     now: datetime
@@ -205,7 +205,7 @@ def _assembled(said: str, reading: Reading) -> dict[str, Any]:
 
 
 def _contradict(keys: dict[str, Any]) -> bool:
-    """Whether something is said that would be left out without a word: hours of a day that is named by its month, a minute of no hour."""
+    """Return True if something is said that would be left out without a word: hours of a day that is named by its month, a minute of no hour."""
     steps = {"step", "hours", "minute", "from"} & keys.keys()
     if "cron" in keys:
         return bool(steps or {"repeat", "on"} & keys.keys())

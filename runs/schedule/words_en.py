@@ -68,7 +68,8 @@ def _with_half(match: re.Match[str]) -> str:
 
 
 def _half(hour: int, part: str) -> str:
-    """Which half of the day this hour of that part of the day is in; "" where it is in neither."""
+    """Return which half of the day this hour of that part of the day is in; "" where it is in
+    neither."""
     for part_of, first, last, half in _HALVES:
         if part == part_of and first <= hour <= last:
             return half

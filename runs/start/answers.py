@@ -10,7 +10,8 @@ from typing import Any
 
 from learning.route import task_of
 from memory.sops.store import Sop
-from models.base import Event, Reply, Request
+from models.base import Event, Model, Reply, Request
+from models.errors import ModelUnavailable
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 12
@@ -21,6 +22,7 @@ SAY = {
         "zh": "学过的事我可以直接做，不需要模型。例如：\n{examples}\n"
         "教我新的流程：sopwith teach NAME --record。其余的事需要模型：sopwith init。",
     },
+    "thanks": {"en": "You're welcome.", "zh": "不客气。"},
     "undo": {
         "en": "See what the last run changed: sopwith diff. Take it back: sopwith undo last.",
         "zh": "查看上次运行改了什么：sopwith diff。撤销它：sopwith undo last。",
@@ -35,7 +37,7 @@ SAY = {
 def is_answered(task: str, *, has_model: bool = False) -> bool:
     """Return True when a request asks about Sopwith itself; a greeting is a model's where there is one."""
     topic = _topic(task)
-    return bool(topic) and not (has_model and topic == "hello")
+    return bool(topic) and not (has_model and topic in ("hello", "thanks"))
 
 
 def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
@@ -49,7 +51,7 @@ def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
 def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too
-    for topic in ("hello", "help", "undo"):
+    for topic in ("hello", "thanks", "help", "undo"):
         if said in tables[topic]["said"] or whole in tables[topic]["said"]:
             return topic
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])
@@ -68,7 +70,7 @@ def _tables() -> dict[str, Any]:
 
 
 class Answering:
-    """Stands in the place of a model where code has the answer; `say` gives it."""
+    """Stand in the place of a model where code has the answer; `say` gives it."""
 
     name = "answers"
 
@@ -79,3 +81,34 @@ class Answering:
         """Return the answer."""
         yield from ()
         return Reply(self._say(), model=self.name, kind="rote")
+
+
+class Recorded:
+    """Give the reply that the run log already holds once more, then ask `model`: nobody is asked twice."""
+
+    def __init__(self, reply: Reply, model: Model) -> None:
+        self.name = model.name
+        self._reply: Reply | None = reply
+        self._model = model
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Return the recorded reply the first time."""
+        if self._reply is None:
+            return (yield from self._model.reply(request))
+        reply, self._reply = self._reply, None
+        reply.recorded = True
+        return reply
+
+
+class Nobody:
+    """Stand where no SOP fits and no model is configured; `reason` says what to set."""
+
+    name = "none"
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Raise ModelUnavailable."""
+        raise ModelUnavailable(self._reason)
+        yield {}

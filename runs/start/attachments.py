@@ -1,4 +1,4 @@
-"""What the owner attaches to a task: the files move into the run's folder and are named in the task; images are shown."""
+"""Take in what the owner attaches to a task: the files move into the run's folder and are named in the task; images are shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the model of one run is told beside its tools: the context when it is first asked, changed files, and what the
-owner says for good, which is written down at once.
+"""Tell the model of one run what it needs beside its tools: the context when it is first asked,
+changed files, and what the owner says for good, which is written down at once.
 
 A replay asks no model, so all of this is made, and imported, when it is first needed.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a briefing is made from, the same for every run of an agent."""
+    """Hold what a briefing is made from, the same for every run of an agent."""
 
     home: Path
     prompts: Prompts
@@ -74,7 +74,6 @@ class Briefing:
         from context import Brief, first_messages
         from context.builder import SMALL_TOKENS
         from memory.home.reader import reader_for
-        from runs.start.run_started import run_block
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -95,7 +94,7 @@ class Briefing:
             window=lambda: self._window,
             shares=source.shares,
             is_small=source.budget < SMALL_TOKENS,
-            run=run_block(opening, source.prompts),
+            run=_run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")
             else (),
@@ -108,14 +107,14 @@ class Briefing:
         return context
 
     def _recalled(self, request: str) -> list[str]:
-        """What the request brings up, without what the window says anyway."""
+        """Return what the request brings up, without what the window says anyway."""
         lines = self._source.recall(self._session, request)
         said = {" ".join(turn.text.split()) for turn in self._window} if lines else set()
         return [line for line in lines if not any(f": {text} [" in line for text in said)]
 
     @cached_property
     def _window(self) -> Sequence[Turn]:
-        """What was said last in the session, in other runs."""
+        """Return what was said last in the session, in other runs."""
         return (
             self._source.recent(self._session, [self._run])
             if self._opening.get("window", True)
@@ -123,7 +122,7 @@ class Briefing:
         )
 
     def changes(self) -> Reloaded | None:
-        """What the owner has changed in the workspace files since the model read them."""
+        """Return what the owner has changed in the workspace files since the model read them."""
         return self._changes.take() if self._is_read else None
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
@@ -188,6 +187,20 @@ class Briefing:
         from context.workspace import persona, prompt
 
         return prompt(persona(self._source.home, name), self._source.prompts)
+
+
+def _run_block(opening: Event, prompts: Prompts) -> str:
+    """Return the lines that tell the model its limits, its sandbox, who is there and what began it."""
+    lines = []
+    if limits := opening.get("limits"):
+        used = {name: f"{value:g}" for name, value in limits.items()}
+        sandbox = opening.get("sandbox", "")
+        lines.append(prompts.text("run_limits", **used, sandbox=sandbox))
+    if not opening.get("attended", True):
+        lines.append(prompts.text("run_unattended"))
+    if job := opening.get("job"):
+        lines.append(prompts.text("run_scheduled", **job))
+    return "\n".join(lines)
 
 
 def check_persona(home: Path, name: str, lang: str) -> None:

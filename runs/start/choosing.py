@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 class Chosen(NamedTuple):
-    """What is done by rote, or which SOPs are near. `pick`: a model's choice that the owner must see before it is done.
-    `asked`: the events of finding that out, which may have cost something."""
+    """Hold what is done by rote, or which SOPs are near. `pick`: a model's choice that the owner
+    must see before it is done. `asked`: the events of finding that out, which may have cost
+    something."""
 
     replay: Replay | None
     hints: Sequence[Sop] = ()

@@ -62,8 +62,8 @@ SAY = {
 
 
 class Asking(NamedTuple):
-    """What the question stands on. `attended`: somebody is there who sees it; `guards` are those of the replay;
-    `preview` says what a choice would change, where a stage can tell."""
+    """Hold what the question stands on. `attended`: somebody is there who sees it; `guards` are
+    those of the replay; `preview` says what a choice would change, where a stage can tell."""
 
     home: Path
     run: str

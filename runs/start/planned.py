@@ -49,7 +49,7 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
-        from runs.schedule.folder import JobFolder
+        from runs.schedule.due import JobFolder
 
         folder, name = JobFolder(home), self.match.sop.name
         taken = folder.all()
@@ -63,16 +63,21 @@ class Planned(NamedTuple):
 
 
 def planned(
-    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None
+    request: str,
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime | None = None,
+    asked: str = "{}",
 ) -> Planned | None:
-    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways."""
+    """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways.
+    `asked`: how the rest is asked for."""
     request = request.strip()
     cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
     if not 0 < len(cuts) <= MAX_CUTS:
         return None
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     found = [
-        _first(pairs, known, where, now)
+        _first(pairs, known, where, now, asked)
         for pairs in (_leading(request, cuts), _trailing(request, cuts))
     ]
     both = [each for each in found if each is not None]
@@ -101,30 +106,46 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
 
 
 def _first(
-    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
+    pairs: Iterator[tuple[str, str]],
+    known: Sequence[Sop],
+    where: Where,
+    now: datetime,
+    asked: str,
 ) -> Planned | None:
-    from memory.journal.api import local_timezone
-    from runs.schedule.jobs import JobError
-    from runs.schedule.times import coming
-    from runs.schedule.words import read_when
-
-    zone, able = local_timezone(), [sop for sop in known if sop.runs_alone]
+    able = [sop for sop in known if sop.runs_alone]
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
         if not when or not task or not SAYS_WHEN.search(when):
             continue
-        try:
-            fields = read_when(when, now, zone)
-        except JobError:
-            continue
-        match = exact_match(task, able, where)
-        if match is None:
-            continue
-        fields = {"timezone": zone, **fields, "sop": match.sop.name, "cwd": str(where.cwd)}
-        fields |= {"parameters": match.parameters} if match.parameters else {}
-        job = _job(match.sop.name, fields)
-        following = tuple(coming(job, now, now)) if job else ()
-        return Planned(when, task, fields, match, following) if following else None
+        fields = _when(when, now)
+        match = exact_match(asked.format(task), able, where) if fields else None
+        if match is not None:
+            return _plan(when, task, fields, match, where, now)
     return None
+
+
+def _when(words: str, now: datetime) -> dict[str, Any]:
+    """Return the fields of a job that say when; {} for words that say no time."""
+    from memory.journal.api import local_timezone
+    from runs.schedule.jobs import JobError
+    from runs.schedule.words import read_when
+
+    zone = local_timezone()
+    try:
+        return {"timezone": zone, **read_when(words, now, zone)}
+    except JobError:
+        return {}
+
+
+def _plan(
+    when: str, task: str, fields: dict[str, Any], match: Match, where: Where, now: datetime
+) -> Planned | None:
+    from runs.schedule.due import coming
+
+    fields |= {"sop": match.sop.name, "cwd": str(where.cwd)}
+    fields |= {"parameters": match.parameters} if match.parameters else {}
+    job = _job(match.sop.name, fields)
+    following = tuple(coming(job, now, now)) if job else ()
+    return Planned(when, task, fields, match, following) if following else None
 
 
 def _job(name: str, fields: dict[str, Any]) -> Job | None:

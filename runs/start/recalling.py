@@ -1,4 +1,4 @@
-"""What a session's runs recall: a few lines when a run begins, and what the tool `recall` asks for later.
+"""Recall for a session's runs: a few lines when a run begins, and what the tool `recall` asks for later.
 
 At a run's start nobody waits for a model to load, so recall goes by words there, and is silent unless much of the request
 was spoken of before. A shared session gets an index that knows its own turns only. Source: seed 000 stage 2; seed 003
@@ -61,8 +61,9 @@ class Recalling:
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str) -> Sequence[str]:
-        """What was said or written down before that a request is about; most often nothing. What came of other people's
-        words is left out: nobody asked for it, and the run would have to be asked about more."""
+        """Return what was said or written down before that a request is about; most often nothing.
+        What came of other people's words is left out: nobody asked for it, and the run would
+        have to be asked about more."""
         store = self._opened()
         if store is None:
             return ()
@@ -81,7 +82,7 @@ class Recalling:
         return context_lines(own[:AT_START], START_CHARS)
 
     def asked(self, query: str) -> Memories:
-        """What answers a question, by talk and time."""
+        """Return what answers a question, by talk and time."""
         from memory.journal.api import work_off
         from memory.recall import context_lines, mark_read, search, with_names
         from models.embeddings import embedder

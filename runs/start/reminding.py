@@ -33,12 +33,12 @@ def is_reminder(match: Match | None) -> bool:
 def keep(task: str, match: Match, home: Path, where: Where, lang: str) -> str:
     """Write the job of a reminder; return what to say, which without a time is a
     question. Raises OSError, RepositoryError."""
-    from text.time import split_due
+    from text.time import moment_of
 
     now = datetime.now().astimezone()
-    text, due = split_due(match.parameters["text"], now)
+    text, due = moment_of(match.parameters["text"], now)
     if not due:
-        return _kept_again(task, match.sop, home, where, lang)
+        return _kept_again(task, text, match.sop, home, where, lang)
     at = due if "T" in due else f"{due}{MORNING}"
     text = text.removeprefix("to ").strip()
     _write(
@@ -47,20 +47,21 @@ def keep(task: str, match: Match, home: Path, where: Where, lang: str) -> str:
     return SAY["kept"][lang].format(text=text, when=at.replace("T", " "))
 
 
-def _kept_again(task: str, sop: Sop, home: Path, where: Where, lang: str) -> str:
+def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: str) -> str:
     """Keep a reminder that comes again and again: "every weekday at 9"."""
     from runs.start.planned import planned
 
-    plan = planned(task, [sop], where)
+    plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
     if plan is None:
         return SAY["when"][lang]
     plan.keep(home)
-    return SAY["kept"][lang].format(text=plan.match.parameters["text"], when=plan.when)
+    text = plan.match.parameters["text"].removeprefix("to ").strip()
+    return SAY["kept"][lang].format(text=text, when=plan.when)
 
 
 def _write(home: Path, fields: dict[str, Any]) -> None:
     from memory.journal.api import local_timezone
-    from runs.schedule.folder import JobFolder
+    from runs.schedule.due import JobFolder
 
     folder = JobFolder(home)
     taken = folder.all()

@@ -1,19 +1,23 @@
-"""Write how a run begins: its first event, which a resumed run goes by, and its limits in words for the model."""
+"""Write how a run begins: its first event, which a resumed run goes by, and what is used of its limits."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from config import Limits
+from config import Limits, SopwithError
 from context import Prompts
+from memory.sops.store import Sop
 from models.base import Event
 from models.chain import Budget
-from runs.options import Options
+from runs.options import Options, Replay
 from runs.parts import Parts
 from runs.start.choosing import Chosen
-from runs.start.trust import origins_before
+from runs.start.trust import origins_before, values_before
+from tools.families import Family, named_in
 
 NEARLY = 0.75  # of a limit: from here on each turn says what is used
 
@@ -27,58 +31,60 @@ def opening(
     *,
     is_attended: bool,
 ) -> Event:
-    """The first event of a new run."""
-    replay = chosen.replay
-    return {
+    """Return the first event of a new run."""
+    config = parts.config
+    event = {
         "type": "run_started",
         "task": task,
         "session": options.session,
-        "home": str(parts.config.home),
+        "home": str(config.home),
         "models": [each.name for each in parts.chosen_models(options)],
-        "sop": replay.sop.name if replay and not replay.verifies else None,
-        **({"verifies": replay.sop.name} if replay and replay.verifies else {}),
-        "parameters": replay.parameters if replay else None,
-        "sop_version": replay.sop.version if replay else None,
-        **({"lane": replay.lane} if replay and replay.lane else {}),
+        **_replay_fields(chosen.replay),
         "attended": is_attended,
         "cwd": str(options.cwd),
         "sandbox": parts.sandbox.name,
-        "limits": limits_of(options, parts.config.limits),
-        **({"job": options.job} if options.job else {}),
-        "lang": parts.config.lang,
+        "limits": limits_of(options, config.limits),
+        "lang": config.lang,
         "previous": list(previous),
-        **({"persona": options.persona} if options.persona else {}),
         **({} if options.window else {"window": False}),
-        **({"named": True} if options.named else {}),
-        **({"hints": [sop.name for sop in chosen.hints]} if chosen.hints else {}),
-        **(
-            {"families": offered}
-            if (offered := _offered(task, options, parts, chosen, previous))
-            else {}
-        ),
-        **({"origins": read} if (read := origins_before(parts.config.home, previous)) else {}),
         **(options.bounds.as_fields() if options.bounds else {}),
     }
+    extra = {
+        "job": options.job,
+        "persona": options.persona,
+        "named": options.named,
+        "hints": [sop.name for sop in chosen.hints],
+        "families": _offered(task, options, parts, chosen, previous),
+        "origins": origins_before(config.home, previous),
+    }
+    return event | {name: value for name, value in extra.items() if value}
+
+
+def _replay_fields(replay: Replay | None) -> dict[str, Any]:
+    if replay is None:
+        return {"sop": None, "parameters": None, "sop_version": None}
+    name = replay.sop.name
+    fields: dict[str, Any] = {"sop": None, "verifies": name} if replay.verifies else {"sop": name}
+    fields |= {"parameters": replay.parameters, "sop_version": replay.sop.version}
+    return fields | ({"lane": replay.lane} if replay.lane else {})
 
 
 def _offered(
     task: str, options: Options, parts: Parts, chosen: Chosen, previous: Sequence[str]
 ) -> list[str]:
-    """The families of tools that a model is offered from the start; a replay calls what it calls."""
+    """Return the families of tools that a model is offered from the start; a replay calls what it calls."""
     if chosen.replay or options.session != "main" or not parts.config.models:
         return []
-    from runs.start.offers import families_for
-
     if options.bounds and options.bounds.tools is not None:
         return [
             name
             for name, family in options.bounds.families(parts.families).items()
             if not family.problem()
         ]
-    found = families_for(task, chosen.hints, parts.config.home, previous, parts.families)
-    return (
-        found if "mcp" in found or not parts.foreign else [*found, "mcp"]
-    )  # the owner has set it up to be used
+    found = _families_for(task, chosen.hints, parts.config.home, previous, parts.families)
+    if parts.foreign and "mcp" not in found:  # the owner has set it up to be used
+        found.append("mcp")
+    return found
 
 
 def spent(budget: Budget, prompts: Prompts) -> str:
@@ -107,15 +113,23 @@ def limits_of(options: Options, limits: Limits) -> dict[str, Any]:
     return {"turns": options.max_turns or limits.turns, "cost_usd": cost, "minutes": minutes}
 
 
-def run_block(opening: Event, prompts: Prompts) -> str:
-    """Return the lines that tell the model its limits, its sandbox, who is there and what began it."""
-    lines = []
-    if limits := opening.get("limits"):
-        used = {name: f"{value:g}" for name, value in limits.items()}
-        sandbox = opening.get("sandbox", "")
-        lines.append(prompts.text("run_limits", **used, sandbox=sandbox))
-    if not opening.get("attended", True):
-        lines.append(prompts.text("run_unattended"))
-    if job := opening.get("job"):
-        lines.append(prompts.text("run_scheduled", **job))
-    return "\n".join(lines)
+def _families_for(
+    request: str,
+    sops: Iterable[Sop],
+    home: Path,
+    previous: Sequence[str],
+    families: Mapping[str, Family],
+) -> list[str]:
+    """Return the families that the request, its SOPs or the run before it in the conversation call for."""
+    found = set(named_in(request, families))
+    for run in previous[-1:]:
+        found |= values_before(home, run, "families", "offered", "family")
+    for sop in sops:
+        with suppress(OSError, SopwithError):  # what cannot be read is told where it is used
+            body = sop.body("en")
+            found |= {
+                family.name
+                for family in families.values()
+                if any(tool in body for tool in family.tools)
+            }
+    return [name for name, family in families.items() if name in found and not family.problem()]

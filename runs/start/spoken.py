@@ -32,7 +32,7 @@ _BEGINS_AT = {
 
 
 class Spoken:
-    """What is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
+    """Hold what is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Spoken:
             self._window().flush()
 
     def _taken(self) -> Iterator[tuple[str, str, str, Event]]:
-        """What is said, until nothing more is."""
+        """Yield what is said, until nothing more is."""
         last: Event | None = None
         while (said := self._said.get()) is not None:
             if (
@@ -120,7 +120,7 @@ class Spoken:
 
 
 def _words(event: Event) -> tuple[str, str, str] | None:
-    """What an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
+    """Return what an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
     kind = event["type"]
     if kind == "run_started":
         said = (event["task"], "owner", "task")

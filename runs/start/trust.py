@@ -1,12 +1,12 @@
-"""What of all that a run has before it is the owner's: the data that says whom it may reach, and whether an earlier run of
-the conversation has read other people's words."""
+"""Say which inputs of a run are trusted: the owner's own data, and earlier runs that read nobody else's words."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from runs.start.earlier import values_before
+from memory.runlog.log import open_log
 
 _MAX_CHARS = 200_000  # of one file
 _MAX_RUNS = 5  # of a conversation, the last ones
@@ -41,3 +41,26 @@ def _text(path: Path) -> str:
             return file.read(_MAX_CHARS)
     except OSError:
         return ""
+
+
+def values_before(home: Path, run: str, listed: str, kind: str, field: str) -> set[str]:
+    """All that the run's first event lists as `listed`, and `field` of each of its events of this kind. A run that cannot
+    be read has none."""
+    found: set[str] = set()
+    try:
+        with open_log(home, run) as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        if f'"{listed}"' not in line and f'"{field}"' not in line:
+            continue
+        try:
+            event = json.loads(line)
+        except ValueError:  # torn by a crash
+            continue
+        if event.get("type") == "run_started":
+            found.update(event.get(listed, ()))
+        elif event.get("type") == kind and event.get(field):
+            found.add(event[field])
+    return found

@@ -135,7 +135,7 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
 
 
 def _put_old_runs_away(config: Config, now: datetime) -> None:
-    """What cannot be put away today (no space, somebody at work) stays as it is; the next time finishes."""
+    """Put old runs away. What cannot be put away today (no space, somebody at work) stays as it is; the next time finishes."""
     if config.runs.archive_days > 0:
         with suppress(OSError):
             put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
@@ -149,8 +149,9 @@ def _asking(agent: Agent) -> AskModel | None:
 
 
 def _important(home: Path, now: datetime) -> list[Line]:
-    """What the owner said in the last days that the journal holds to be important, and that is in no note: what a run
-    hears is written down by it. A journal that cannot be read says nothing here; `memory check` says why."""
+    """Return what the owner said in the last days that the journal holds to be important, and that
+    is in no note: what a run hears is written down by it. A journal that cannot be read says
+    nothing here; `memory check` says why."""
     index = home / "journal" / INDEX
     if not index.is_file():
         return []
@@ -174,8 +175,8 @@ def _line(turn: Turn, now: datetime) -> Line:
 
 
 def memory_entries(home: Path) -> list[MemoryEntry]:
-    """What was distilled into MEMORY.md, in the shape of seed 004 §1.5. A repeated mistake is more important. Raises
-    Unreadable."""
+    """Return what was distilled into MEMORY.md, in the shape of seed 004 §1.5. A repeated mistake
+    is more important. Raises Unreadable."""
     return [_shaped(entry) for entry in entries(home)]
 
 

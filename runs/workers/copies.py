@@ -17,29 +17,32 @@ _STATUS = "SELECT run, status FROM sopwith_runs WHERE run = ANY (%s)"
 def up_to_date(config: Config, found: Sequence[RunSummary]) -> list[RunSummary]:
     """The runs of a list, each as it stands in the shared database where this machine has not seen its end: a worker that
     was frozen or killed lost it to another. As they are here when the database is away."""
-    folder = config.home / "runs"
-    left = [
-        run.run
-        for run in found
-        if run.status == "interrupted" and (folder / run.run / SHARED).exists()
-    ]
+    left = [run.run for run in found if run.status == "interrupted" and _is_shared(config, run)]
     if not left or config.queue is None:
         return list(found)
     try:
         with closing(Database(config.queue.url)) as database:
-            status = dict(
-                database.ask(lambda connection: connection.execute(_STATUS, (left,)).fetchall())
-            )
-            ended = {
-                run
-                for run in left
-                if status.get(run, GOES_ON[0]) not in GOES_ON and copy(database, config.home, run)
-            }
+            status, ended = _elsewhere(database, config, left)
     except QueueError:
         return list(found)
-    return [
-        (summarise(config.home, run.run) or run) if run.run in ended
-        else replace(run, status="working") if run.run in status
-        else run
-        for run in found
-    ]  # fmt: skip
+
+    def now(run: RunSummary) -> RunSummary:
+        if run.run in ended:
+            return summarise(config.home, run.run) or run
+        return replace(run, status="working") if run.run in status else run
+
+    return [now(run) for run in found]
+
+
+def _elsewhere(
+    database: Database, config: Config, runs: list[str]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the status of runs in the database, and which of them have ended there: their logs are copied here."""
+    rows = database.ask(lambda it: it.execute(_STATUS, (runs,)).fetchall())
+    status = dict(rows)
+    over = [run for run in runs if status.get(run, GOES_ON[0]) not in GOES_ON]
+    return status, {run for run in over if copy(database, config.home, run)}
+
+
+def _is_shared(config: Config, run: RunSummary) -> bool:
+    return (config.home / "runs" / run.run / SHARED).exists()

@@ -101,9 +101,7 @@ class Database:
 def opened(config: Config, patience_seconds: float = 0.0) -> Database:
     """The database that config.yaml names, with its tables. Raises QueueError."""
     if config.queue is None:
-        raise QueueError(
-            "no shared database is configured.\nSet queue.url in config.yaml, like postgresql://USER@HOST:5432/NAME"
-        )
+        raise QueueError("error.queue.none")
     database = Database(config.queue.url, patience_seconds)
     try:
         database.ask(_make_tables)
@@ -126,7 +124,7 @@ def _check_installed() -> None:
 
 
 def settings(url: str) -> dict[str, Any]:
-    """What a connection is opened with."""
+    """Return what a connection is opened with."""
     return {
         "conninfo": url,
         "connect_timeout": CONNECT_SECONDS,
@@ -148,13 +146,11 @@ def connect(url: str) -> psycopg.Connection[Any]:
         psycopg.ProgrammingError,
         UnicodeError,
     ):  # its text may hold the address, and that a password
-        raise QueueError(
-            "queue.url is no address of a PostgreSQL database.\nWrite it like postgresql://USER@HOST:5432/NAME"
-        ) from None
+        raise QueueError("error.queue.no-address") from None
 
 
 def unreachable(error: Exception) -> Unreachable:
-    """What the owner reads when the database does not answer."""
+    """Return what the owner reads when the database does not answer."""
     said = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
     return Unreachable(
         f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml."

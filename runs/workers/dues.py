@@ -26,7 +26,7 @@ LOOK_SECONDS = 1.0  # between two looks at a run that is at work elsewhere
 
 
 class Sender(NamedTuple):
-    """Who sent the task of a due time, and the run that does it."""
+    """Hold who sent the task of a due time, and the run that does it."""
 
     machine: str
     run: str

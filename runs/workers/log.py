@@ -212,7 +212,7 @@ def gone_on_with(config: Config, run: str) -> SharedLogs:
     claim = take(database, run, here(), [*GOES_ON, *BY_HAND])
     if claim is None:
         database.close()
-        raise RunLogError(f"run {run} is done, or a worker has it.\nSee: sopwith worker --list")
+        raise RunLogError("error.queue.taken", run=run)
     return SharedLogs(database, claim)
 
 
@@ -222,7 +222,7 @@ def resumed_by_hand(config: Config, run: str) -> SharedRunLog:
     claim = take(database, run, OWNER, BY_HAND)
     if claim is None:
         database.close()
-        raise RunLogError(f"run {run} is done, or a worker has it.\nSee: sopwith worker --list")
+        raise RunLogError("error.queue.taken", run=run)
     log = SharedLogs(database, claim).reopen(config.home, run)
     log.closes_database = True
     return log

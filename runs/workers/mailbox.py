@@ -1,4 +1,4 @@
-"""What is said to a run that works on another machine: a row for each, numbered, in the shared database."""
+"""Keep what is said to a run that works on another machine: a row for each, numbered, in the shared database."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def put(
 
 
 def options_as_json(options: Options) -> dict[str, Any]:
-    """What goes with a task. The folder must be there on the machine that does it."""
+    """Return what goes with a task. The folder must be there on the machine that does it."""
     return {name: getattr(options, name) for name in SENT_OPTIONS} | {"cwd": str(options.cwd)}
 
 
@@ -151,20 +151,22 @@ def cancel(database: Database, run: str) -> list[str]:
         raise NoSuchRun(
             f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list'
         )
-    claim = take(
-        database, run, CANCELLED, [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")]
-    )
+    claim = take(database, run, CANCELLED, [*GOES_ON, *(set(BY_HAND) - {"cancelled"})])
     events = [json.loads(line) for line in events_of(database, run) or []]
+    cancelled = []
     if claim is not None:
         _write_end(database, claim, events)
-        if row[0] is not None:
-            statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
-            database.ask(lambda connection: connection.execute(statement, (row[0],)))
-    below = list(dict.fromkeys(event["child"] for event in events if event["type"] == "delegated"))
-    return [
-        *([run] if claim else []),
-        *(each for child in below for each in cancel(database, child)),
-    ]
+        _cancel_job(database, row[0])
+        cancelled.append(run)
+    for child in dict.fromkeys(each["child"] for each in events if each["type"] == "delegated"):
+        cancelled += cancel(database, child)
+    return cancelled
+
+
+def _cancel_job(database: Database, job: int | None) -> None:
+    statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
+    if job is not None:
+        database.ask(lambda connection: connection.execute(statement, (job,)))
 
 
 def _write_end(database: Database, claim: Claim, events: list[Event]) -> None:

@@ -231,9 +231,7 @@ class Worker:
     ) -> Run:
         options = Options(**{**given, "cwd": Path(given["cwd"])})
         if not options.cwd.is_dir():
-            raise SopwithError(
-                f"there is no folder {options.cwd} on {socket.gethostname()}.\nSend it with --cwd DIR."
-            )
+            raise SopwithError("error.queue.no-folder", cwd=options.cwd, value=socket.gethostname())
         owner = owner_of(options.approve) if what.get("by_itself") else absent(options.approve)
         if claim.events:
             return agent.resume(claim.run, options, owner)

@@ -1,4 +1,4 @@
-"""What the sandbox lets one call do beyond, once the gate has let the call pass: the network, Git's settings, or everything.
+"""Name what the sandbox lets one call do beyond, once the gate has let it pass: the network, Git's settings, or everything.
 
     all      what the owner was asked about and what no sandbox can do (other rights, keys, places outside the roots);
              scripts that ship with Sopwith, word for word
@@ -32,7 +32,7 @@ _MAX_FILE_BYTES = 1_000_000
 
 
 def lifts_of(gate: Gate, ask: Ask) -> frozenset[Lift]:
-    """What this call may do beyond; it is one that the gate allowed, or the owner."""
+    """Return what this call may do beyond; it is one that the gate allowed, or the owner."""
     script = str(ask.args.get("script", ""))
     is_python = ask.args.get("type") == "python"
     if is_python and _ships(script):
@@ -59,7 +59,7 @@ def lifts_of(gate: Gate, ask: Ask) -> frozenset[Lift]:
 
 
 def _ships(script: str) -> bool:
-    """Whether this very text is a script of ours."""
+    """Return True if this very text is a script of ours."""
     size = len(script.encode("utf-8", "replace"))
     for file in SEEDS.glob("*/scripts/*.py"):
         if file.stat().st_size == size and file.read_text("utf-8") == script:

@@ -28,7 +28,8 @@ Lift = Literal[
 
 
 class Level(NamedTuple):
-    """What this machine can hold. `reason` is a line on why it is no more, `fix` the command that would help; "" if full."""
+    """Hold what this machine can hold. `reason` is a line on why it is no more, `fix` the command
+    that would help; "" if full."""
 
     name: LevelName
     reason: str = ""
@@ -37,7 +38,7 @@ class Level(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Of each process, and where a control group can be made, `memory_bytes` and `processes` of all of a call together."""
+    """Limit each process, and where a control group can be made, by `memory_bytes` and `processes` all of a call together."""
 
     memory_bytes: int = 4 << 30
     processes: int = 512
@@ -64,7 +65,7 @@ class Sandbox:
 
 
 def probe(home: Path | None = None) -> Level:
-    """What holds here, really tried. A success is noted in `home` and believed until the next boot."""
+    """Return what holds here, really tried. A success is noted in `home` and believed until the next boot."""
     key = machine() if home else ""
     note = home / "sandbox" if home else None
     if note is not None and key:
@@ -85,7 +86,7 @@ def probe(home: Path | None = None) -> Level:
 
 
 def chosen(level: Level, wanted: str) -> Level:
-    """What the owner's config makes of what there is: no more than `partial`, or nothing, if it says so."""
+    """Return what the owner's config makes of what there is: no more than `partial`, or nothing, if it says so."""
     if wanted == "none":
         return Level("none", "switched off in config.yaml")
     if wanted == "partial" and level.name == "full":
@@ -101,7 +102,7 @@ def chosen(level: Level, wanted: str) -> Level:
 def runs_code(
     level: Level, wanted: str, *, attended: bool
 ) -> tuple[Literal["yes", "ask", "no"], str]:
-    """Whether code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
+    """Return True if code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
     if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
         return "yes", ""
     why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason

@@ -1,4 +1,4 @@
-"""What the walls of a sandbox are for one call, and the command lines that build them.
+"""Lay out the mounts of a sandbox for one call, and the command lines that build them.
 
 A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
 the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
@@ -24,7 +24,7 @@ CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
-# What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/scripts/calls.py).
+# Variables of the owner's environment that a program may know; a name that sounds like a secret never passes (tools/scripts/calls.py).
 _ALLOWED = frozenset(
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
 )  # fmt: skip
@@ -82,11 +82,11 @@ class Planner:
         return Plan(False, self.own, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
-        """Whether a path lies in a root."""
+        """Return True if a path lies in a root."""
         return any(path == root or path.startswith(f"{root}/") for root in self.roots)
 
     def hidden(self) -> tuple[str, ...]:
-        """What is not to be seen and is there."""
+        """Return what is not to be seen and is there."""
         places = self.profile.places
         named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
         return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
@@ -155,7 +155,7 @@ class Planner:
 
 
 def words(profile: Profile, plan: Plan, info: int) -> list[str]:
-    """What bubblewrap is told. `info`: the descriptor of the filter."""
+    """Return what bubblewrap is told. `info`: the descriptor of the filter."""
     if profile.kind == "shared":
         return bubblewrap.minimal(profile.places.roots[0], (*profile.readable, SUPERVISOR), info)
     return bubblewrap.wide(
@@ -168,7 +168,7 @@ def words(profile: Profile, plan: Plan, info: int) -> list[str]:
 
 
 def environment(variables: Mapping[str, str], *, network: bool) -> dict[str, str]:
-    """What a sandbox passes on of the owner's variables."""
+    """Return what a sandbox passes on of the owner's variables."""
     return {
         name: value
         for name, value in variables.items()

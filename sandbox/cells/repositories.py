@@ -1,4 +1,4 @@
-"""Which Git repositories lie in the folders that may be written to: what their `hooks` and `config` name runs without asking."""
+"""Find the Git repositories in the folders that may be written to: what their `hooks` and `config` name runs without asking."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Repositories:
 
 
 def guarded(git: str, *, config: bool) -> list[str]:
-    """What must not be written in a .git folder; with `config` its settings too."""
+    """Return what must not be written in a .git folder; with `config` its settings too."""
     names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
     folders = [git]
     if os.access(f"{git}/modules", os.R_OK):

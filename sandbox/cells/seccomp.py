@@ -47,7 +47,7 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
 
 def is_known(machine: str = "") -> bool:
-    """Whether there is a filter for this kind of machine."""
+    """Return True if there is a filter for this kind of machine."""
     return (machine or os.uname().machine) in _MACHINES
 
 
@@ -79,7 +79,7 @@ def _on(number: int, lines: list[bytes]) -> list[bytes]:
 
 
 def _load(offset: int) -> bytes:
-    """Of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24 the second (their low halves)."""
+    """Load a word of `struct seccomp_data`: 0 the number, 4 the machine, 16 the first argument, 24 the second (their low halves)."""
     return _line(_LOAD, offset, 0, 0)
 
 

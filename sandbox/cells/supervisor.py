@@ -48,7 +48,7 @@ DEFAULT_SIGNALS = (
 
 
 class Orders:
-    """What is to be run, with NUL between: the folder, the number of words, the words, the environment."""
+    """Hold what is to be run, with NUL between: the folder, the number of words, the words, the environment."""
 
     def __init__(self, text: bytes) -> None:
         self.cwd, count, *fields = text.split(b"\0")

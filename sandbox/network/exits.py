@@ -25,7 +25,7 @@ MOST_NAMED = 20  # hosts that a result names
 
 
 class Leave(NamedTuple):
-    """What one call may reach beyond its cell. A host stands for itself, `*.example.org` for all below it."""
+    """Hold what one call may reach beyond its cell. A host stands for itself, `*.example.org` for all below it."""
 
     hosts: frozenset[str] = frozenset()
 

@@ -114,7 +114,7 @@ def _write(path: str, text: str) -> None:
 
 
 class Mounts:
-    """What is mounted now, first made first."""
+    """Hold what is mounted now, first made first."""
 
     def __init__(self) -> None:
         self.made: list[str] = []
@@ -123,7 +123,9 @@ class Mounts:
     def mount(self, orders: dict[str, list[Any]]) -> None:
         """Mount a stage. Raises Refused, and then nothing is mounted."""
         shown = [(path, _clone(path, read_only=True)) for path in orders["shows"]]
-        bound = [(path, _clone(path, read_only=False)) for path in orders["binds"]]
+        bound = [
+            (path, _clone(path, read_only=False)) for path in filter(_is_there, orders["binds"])
+        ]
         try:
             for path in orders["walls"]:
                 self._wall(path)
@@ -204,6 +206,11 @@ def _clone(path: str, *, read_only: bool, how: int = CLONE_TREE | CLOSE_ON_EXEC)
         wanted = _Attributes(READ_ONLY, 0, 0, 0)
         checked(_libc.syscall(MOUNT_SETATTR, tree, b"", EMPTY_PATH, ctypes.byref(wanted), 32), path)
     return tree
+
+
+def _is_there(path: str) -> bool:
+    """Return True for a socket that its program has not removed since it was found."""
+    return os.path.lexists(path)
 
 
 def _make_place(path: str, tree: int) -> None:

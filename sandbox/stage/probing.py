@@ -12,8 +12,8 @@ from sandbox.undo.errors import StageError
 
 
 class StageLevel(NamedTuple):
-    """What this machine can do. `reason` is a line on why it is no more, `fix` the command that
-    would help.
+    """Hold what this machine can do. `reason` is a line on why it is no more, `fix` the command
+    that would help.
     """
 
     name: Literal["overlay", "none"]

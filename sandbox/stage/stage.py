@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Mounting(NamedTuple):
-    """What is hidden and shown in a stage beside its layers."""
+    """Hold what is hidden and shown in a stage beside its layers."""
 
     hidden: list[str]
     shows: list[str]
@@ -175,13 +175,13 @@ class Stage:
 
     @cached_property
     def deltas(self) -> list[Delta]:
-        """What was done, path by path; ends the stage."""
+        """Return what was done, path by path; ends the stage."""
         self.close()
         return links.with_groups(self._entry.layers, self._entry.groups)
 
     @cached_property
     def changes(self) -> ChangeSet:
-        """What was done, in the words of the gate; ends the stage."""
+        """Return what was done, in the words of the gate; ends the stage."""
         return summary.change_set(self.deltas, self.is_ours)
 
     def conflicts(self) -> list[Conflict]:

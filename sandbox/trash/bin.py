@@ -121,7 +121,7 @@ class Trash:
             shutil.rmtree(self.folder / id)
 
     def items(self, id: str) -> list[Item]:
-        """What one `send` moved, as far as it is still here. Raises TrashError for an unknown id."""
+        """Return what one `send` moved, as far as it is still here. Raises TrashError for an unknown id."""
         if not id or Path(id).name != id:
             raise TrashError(f"{id!r} is no id of the trash")
         try:

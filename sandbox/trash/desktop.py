@@ -16,14 +16,14 @@ from urllib.parse import unquote_to_bytes
 
 
 def has_screen(environ: Mapping[str, str]) -> bool:
-    """Whether somebody could have a trash to look into."""
+    """Return True if somebody could have a trash to look into."""
     return sys.platform == "darwin" or bool(
         environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     )
 
 
 def is_there(environ: Mapping[str, str]) -> bool:
-    """Whether somebody has a trash to look into, and we can put something there."""
+    """Return True if somebody has a trash to look into, and we can put something there."""
     return has_screen(environ) and find_spec("send2trash") is not None
 
 
@@ -45,7 +45,7 @@ def find(origin: Path, number: int) -> tuple[Path, Path | None] | None:
 
 
 def _noted(origin: Path) -> Iterator[tuple[Path, Path]]:
-    """What lies in a trash of freedesktop and was at `origin`: the thing and its note."""
+    """Yield what lies in a trash of freedesktop and was at `origin`: the thing and its note."""
     for trash, top in _trashes(origin):
         try:
             notes = list((trash / "info").iterdir())

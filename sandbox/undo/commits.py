@@ -36,8 +36,8 @@ class Conflicted(StageError):
 
 
 class Committed(NamedTuple):
-    """What was made real: the number of its entry in the undo store, the changes, the bytes of what
-    was replaced.
+    """Hold what was made real: the number of its entry in the undo store, the changes, the bytes of
+    what was replaced.
     """
 
     number: str

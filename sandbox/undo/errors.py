@@ -1,4 +1,4 @@
-"""What can go wrong with a stage and its undo store; the text says why and what would help."""
+"""Define what can go wrong with a stage and its undo store; the text says why and what would help."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _shared(layers: list[Layer], inode: int, places: list[tuple[int, str]]) -> G
 
 
 class Links:
-    """Which of the owner's files the copies of a stage are made of."""
+    """Hold which of the owner's files the copies of a stage are made of."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
         self._groups = {group.copy: group for group in groups}

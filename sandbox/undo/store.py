@@ -1,5 +1,5 @@
-"""What runs have changed, and taking exactly that back: never what somebody else has changed since,
-and all or nothing.
+"""Keep what runs have changed and take exactly that back: never what somebody else has changed
+since, and all or nothing.
 
 An undo is a commit of the inverse steps: it has an entry of its own, and can be undone like any
 other.
@@ -44,7 +44,7 @@ class Kept(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What an undo did. With conflicts nothing was done."""
+    """Hold what an undo did. With conflicts nothing was done."""
 
     paths: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()

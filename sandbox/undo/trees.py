@@ -19,7 +19,7 @@ ORIGIN = f"{OVERLAY}origin"
 
 
 class Stamp(NamedTuple):
-    """Which file stood somewhere, and in which state. `ctime` is set by the kernel alone."""
+    """Hold which file stood somewhere, and in which state. `ctime` is set by the kernel alone."""
 
     inode: int
     mtime: int

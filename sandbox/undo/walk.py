@@ -20,7 +20,7 @@ DeltaKind = Literal["new", "changed", "gone", "dress"]
 
 
 class Dress(NamedTuple):
-    """What a path has beside its content: rights, owner, times in nanoseconds, extended attributes."""
+    """Hold what a path has beside its content: rights, owner, times in nanoseconds, extended attributes."""
 
     mode: int
     uid: int

@@ -1,4 +1,4 @@
-"""What one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
+"""Tell what one command line does by the rows of its program: the longest row that fits, else its verbs, else its default."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _ORDINARY_MODE = re.compile(
 
 
 class Use(NamedTuple):
-    """What a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this machine's files alone."""
+    """Hold what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this
+    machine's files alone."""
 
     kind: str
     verb: str = ""

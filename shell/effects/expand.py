@@ -41,7 +41,7 @@ class Arg:
 
 @dataclass(slots=True)
 class Expander:
-    """What is known of the variables at one place of a script. `output` says what commands print, or None."""
+    """Hold what is known of the variables at one place of a script. `output` says what commands print, or None."""
 
     variables: dict[str, str]
     output: Callable[[tuple[Command, ...]], str | None]

@@ -11,7 +11,7 @@ from shell.effects.expand import Arg
 from shell.effects.inputs import input_of
 from shell.effects.state import State
 
-# Of these the names in their arguments are looked at, and nothing in the files is shown.
+# Commands whose arguments name what is looked at, and nothing in the files is shown.
 _NAMED_ONLY = frozenset(
     [
         "ls",
@@ -90,7 +90,7 @@ def _redirect(
 
 
 def _content(state: State, command: Command, args: list[Arg]) -> str | None:
-    """What goes into the file, of a command that only prints."""
+    """Return what goes into the file, of a command that only prints."""
     from shell.effects.inputs import output
 
     return output(state, command) if args and args[0].text in _CONTENT else None

@@ -1,4 +1,4 @@
-"""What a command prints and reads, as far as that is known before it runs."""
+"""Tell what a command prints and reads, as far as that is known before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one-liners of perl, ruby, node, php, lua and sed would do, by the names in them; and the commands that they start."""
+"""Tell what one-liners of perl, ruby, node, php, lua and sed do, by the names in them; and the commands that they start."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def written(code: str) -> list[str]:
 
 
 def is_bomb(code: str) -> bool:
-    """Whether the code starts itself again and again."""
+    """Return True if the code starts itself again and again."""
     return bool(_BOMB.search(code))
 
 
@@ -113,7 +113,7 @@ def removed(code: str) -> list[str]:
 
 
 def has_effect(code: str) -> bool:
-    """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
+    """Return True if a one-liner may do more than compute and print. Words in its strings do not count."""
     code = _LOOKED_FOR.sub(" ", _WRITTEN.sub("", code))  # what is written is judged by its place
     names = [text[1:-1] for text in _STRINGS.findall(code)]
     is_called_by_name = "(" in code and any(

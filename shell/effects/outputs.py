@@ -1,4 +1,4 @@
-"""What echo, printf and the usual filters print, when what they read is known."""
+"""Tell what echo, printf and the usual filters print, when their input is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 
 def printed(name: str, values: list[str]) -> str | None:
-    """What echo and printf print."""
+    """Return what echo and printf print."""
     if name == "echo":
         is_escaped = False
         while values and re.fullmatch(r"-[neE]+", values[0]):
@@ -29,7 +29,7 @@ def printed(name: str, values: list[str]) -> str | None:
 
 
 def _next(letter: str, rest: list[str]) -> str:
-    """What stands for one `%s`: the next argument, taken from `rest`."""
+    """Return what stands for one `%s`: the next argument, taken from `rest`."""
     if letter == "%":
         return "%"
     text = rest.pop(0) if rest else ""
@@ -52,7 +52,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def filtered(name: str, values: list[str], given: str) -> str | None:
-    """What a filter makes of a text that is known; None if we do not know."""
+    """Return what a filter makes of a text that is known; None if we do not know."""
     try:
         if name in ("cat", "tee"):
             return given

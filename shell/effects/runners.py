@@ -513,7 +513,7 @@ def _git_program(state: State, text: str) -> None:
 
 
 def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
-    """What a database's client is asked."""
+    """Note the statements that a database's client is asked."""
     from shell.effects import statements
 
     values = _values(args)

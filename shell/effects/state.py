@@ -1,4 +1,4 @@
-"""What is known at one place of a script: variables, the working folder, functions, files that it made."""
+"""Hold what is known at one place of a script: variables, the working folder, functions, files that it made."""
 
 from __future__ import annotations
 

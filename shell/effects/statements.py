@@ -1,4 +1,4 @@
-"""What the text given to a database's client would do: SQL, Redis, MongoDB, and the clients' own commands."""
+"""Tell what the text given to a database's client does: SQL, Redis, MongoDB, and the clients' own commands."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def without_strings(text: str) -> str:
 
 
 def changes_sql(text: str) -> bool:
-    """Whether SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
+    """Return True if SQL, or a command of psql or sqlite3, may do more than read. An empty text: yes, it waits for more."""
     inert = _INERT.sub("''", text)
     statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
     statements = [statement for statement in statements if statement.strip("' ")]
@@ -139,7 +139,7 @@ def changes_sql(text: str) -> bool:
 
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
-    """Whether a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
+    """Return True if a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
     return ":memory:" in values and all(
         text is not None and not _LEAVES_MEMORY.search(text) for text in texts
     )
@@ -163,7 +163,7 @@ def _changes(statement: str) -> bool:
 
 
 def changes_redis(words: list[str | None]) -> bool:
-    """Whether a Redis command may do more than read. None: it waits for commands."""
+    """Return True if a Redis command may do more than read. None: it waits for commands."""
     if not words or words[0] is None:
         return True
     name, second = words[0].lower(), (words[1] or "").lower() if len(words) > 1 else ""
@@ -173,7 +173,7 @@ def changes_redis(words: list[str | None]) -> bool:
 
 
 def changes_mongo(text: str) -> bool:
-    """Whether JavaScript for MongoDB's shell may do more than read."""
+    """Return True if JavaScript for MongoDB's shell may do more than read."""
     return bool(
         _MONGO.search(_MONGO_STRINGS.sub("''", text))
         or re.search(r"\$out\b|\$merge\b|\[\s*['\"]\w+['\"]\s*\]\s*\(", text)

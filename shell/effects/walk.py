@@ -45,7 +45,7 @@ _DANGEROUS = ("rm", "dd", "chmod", "mv", "bash", "sh")
 
 
 class Setting(NamedTuple):
-    """What is known before a script runs: its variables (HOME among them) and its folder."""
+    """Hold what is known before a script runs: its variables (HOME among them) and its folder."""
 
     variables: Mapping[str, str]
     cwd: str
@@ -101,7 +101,7 @@ def _ends(state: State, text: str) -> str:
 
 
 def _in_pieces(state: State, text: str) -> None:
-    """What cannot be read as a whole is read in pieces, for what must be refused."""
+    """Read in pieces what cannot be read as a whole, for what must be refused."""
     for line in re.split(r"[;&|\n()]+", text[:_LOOKED_AT])[:_MAX_PIECES]:
         try:
             words = shlex.split(line)

@@ -1,4 +1,4 @@
-"""What Python code would do, by the names of its calls (assets/commands/python.yaml)."""
+"""Tell what Python code does, by the names of its calls (assets/commands/python.yaml)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression of Python stands for, as far as that is known before it runs: a text, or a place."""
+"""Evaluate an expression of Python as far as it is known before it runs: a text, or a place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOMES = {
     "Path.home()",
     "pathlib.Path.home()",
 }
-# What turns texts back that somebody wrote so that one cannot read them.
+# Calls that turn texts back which somebody wrote so that one cannot read them.
 _DECODERS = frozenset(
     [
         "b64decode",

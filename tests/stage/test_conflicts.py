@@ -1,4 +1,4 @@
-"""What another program writes while a stage is open is never lost."""
+"""Check that what another program writes while a stage is open is never lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept can be dropped, and what is hard to keep is kept right."""
+"""Check that what is kept can be dropped, and that what is hard to keep is kept right."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from text.face import lazy
 if TYPE_CHECKING:
     from text.time.due import NoTime as NoTime
     from text.time.due import due_of as due_of
+    from text.time.due import moment_of as moment_of
     from text.time.due import split_due as split_due
     from text.time.finding import find as find
     from text.time.spans import TimeRange as TimeRange
@@ -20,5 +21,6 @@ else:
         TimeRange="spans",
         due_of="due",
         find="finding",
+        moment_of="due",
         split_due="due",
     )

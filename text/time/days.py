@@ -320,7 +320,7 @@ def quarter_hours(_: Place, n: float) -> Quantity:
 
 
 def told_clock(_: Place, clock: Clock) -> Span:
-    """That evening: of the day that was spoken of."""
+    """Return that evening: of the day that was spoken of."""
     return clock.told()
 
 

@@ -1,4 +1,5 @@
-"""What day or minute a due date in words means: "tomorrow at 5pm", "before Friday", 下周五下午三点. Source: seed 001 §6.2."""
+"""Read the day or minute of a due date in words: "tomorrow at 5pm", "before Friday", 下周五下午三点.
+Source: seed 001 §6.2."""
 
 from __future__ import annotations
 
@@ -70,6 +71,20 @@ def split_due(title: str, now: datetime) -> tuple[str, str]:
         if rest := _BEHIND.sub("", rest):
             return rest, due
     return title, ""
+
+
+def moment_of(title: str, now: datetime) -> tuple[str, str]:
+    """Return a title and its time as `split_due` does, for what happens at it and not until it: "tomorrow morning" is
+    the middle of the morning."""
+    rest, due = split_due(title, now)
+    if "T" not in due:
+        return rest, due
+    for each in find(title, now, past=False):
+        if _due(each, now) == due and each.start and each.end and each.end - each.start > _HOUR:
+            middle = each.start + (each.end - each.start) / 2
+            if middle > now:
+                return rest, middle.astimezone(now.tzinfo).strftime("%Y-%m-%dT%H:00")
+    return rest, due
 
 
 def _due(span: TimeRange, now: datetime) -> str:

@@ -69,7 +69,7 @@ def _read(spoken: Language, text: str, now: datetime, past: bool) -> list[Found]
 
 
 def _longest_of(chinese: list[Found], english: list[Found]) -> list[Found]:
-    """What both grammars found, in order; of two that overlap the longer one, of equal ones the Chinese."""
+    """Return what both grammars found, in order; of two that overlap the longer one, of equal ones the Chinese."""
     kept: list[Found] = []
     for begin, end, span in sorted([*chinese, *english], key=lambda each: each[0] - each[1]):
         if not any(first < end and begin < last for first, last, _ in kept):

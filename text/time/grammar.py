@@ -107,7 +107,7 @@ class Grammar:
         return Reader(self._plan, text, now)
 
     def openings(self, name: str) -> re.Pattern[str]:
-        """What a rule can begin with; a place where this does not match need not be read. Compiled once."""
+        """Return what a rule can begin with; a place where this does not match need not be read. Compiled once."""
         if name not in self._openings:
             patterns: dict[str, None] = {}
             self._collect(name, patterns, set())
@@ -117,7 +117,7 @@ class Grammar:
         return self._openings[name]
 
     def _planned(self) -> Plan:
-        """What can begin what, so that of some 300 ways to read a place only those are tried that can be one."""
+        """Return what can begin what, so that of some 300 ways to read a place only those are tried that can be one."""
         bits: dict[str, int] = {}
         patterns: list[re.Pattern[str]] = []
         names: dict[str, int] = {}
@@ -151,7 +151,7 @@ class Grammar:
         return Plan(self._words, rules, patterns)
 
     def unknown(self) -> list[str]:
-        """What is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
+        """Return what is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
         parts = {
             part.name
             for rules in self._rules.values()
@@ -252,7 +252,7 @@ class Reader:
         return found
 
     def _here(self, at: int) -> int:
-        """Which of the patterns match here."""
+        """Return which of the patterns match here."""
         found = self._begins.get(at)
         if found is None:
             found = 0

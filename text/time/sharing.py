@@ -1,4 +1,5 @@
-"""What stands together shares its day, week, month or year: "Tuesday and Thursday last week", "昨天九点和下午三点"."""
+"""Share day, week, month or year among times that stand together: "Tuesday and Thursday last week",
+"昨天九点和下午三点"."""
 
 from __future__ import annotations
 

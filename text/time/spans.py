@@ -141,7 +141,7 @@ def unit_span(day: date, unit: str, offset: int = 0) -> Span:
 
 
 def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool = False) -> Span:
-    """Of what comes again, the last one that has begun, or the first that has not ended when the future is meant.
+    """Choose from what comes again the last one that has begun, or the first that has not ended when the future is meant.
 
     `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins today is not meant.
     """
@@ -175,7 +175,7 @@ def _repeating(make: Callable[[int], Span], n: int, span: Span) -> Span:
 
 
 def yearly(now: Now, make: Callable[[int], Span]) -> Span:
-    """What comes once a year: `make(year)`."""
+    """Return what comes once a year: `make(year)`."""
     return chosen(now, lambda year: replace(make(year), cycle="year"), now.today.year)
 
 
@@ -206,13 +206,13 @@ def told_day(days: int, today: date) -> Span:
 
 
 def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
-    """What comes once a month: `make(year, month)`."""
+    """Return what comes once a month: `make(year, month)`."""
     near = now.today.year * 12 + now.today.month - 1
     return chosen(now, lambda n: replace(make(n // 12, n % 12 + 1), cycle="month"), near)
 
 
 def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
-    """What lies so far from `start`: a day for days and longer units, else a minute or second."""
+    """Return what lies so far from `start`: a day for days and longer units, else a minute or second."""
     days, seconds, months = 0.0, 0.0, 0.0
     for amount, unit in quantity:
         if unit in CLOCK_UNITS:
@@ -248,7 +248,7 @@ def _months_in(unit: str) -> int:
 
 
 def local(now: Now, instant: datetime) -> datetime:
-    """What the speaker's clock shows then; `fold` says which of two equal times it is."""
+    """Return what the speaker's clock shows then; `fold` says which of two equal times it is."""
     return instant.astimezone(now.aware.tzinfo).replace(tzinfo=None)
 
 
@@ -279,7 +279,7 @@ def joined(first: Span, last: Span) -> Span:
 
 
 def first_from(span: Span, start: datetime) -> Span:
-    """Of what comes again, the first that begins at `start` or later."""
+    """Return the first of what comes again that begins at `start` or later."""
     while span.again and span.start and span.start < start:
         span = span.again(1)
     while span.again and (earlier := span.again(-1)).start and earlier.start >= start:
@@ -288,7 +288,7 @@ def first_from(span: Span, start: datetime) -> Span:
 
 
 def last_until(span: Span, end: datetime) -> Span:
-    """Of what comes again, the last that begins at `end` or earlier."""
+    """Return the last of what comes again that begins at `end` or earlier."""
     while span.again and span.start and span.start > end:
         span = span.again(-1)
     while span.again and (later := span.again(1)).start and later.start <= end:

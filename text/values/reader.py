@@ -148,7 +148,7 @@ def _relative(kind: Kind, match: re.Match[str]) -> Value | None:
 
 
 def _named(value: Value) -> Value | None:
-    """Of two words with a slash between them: a path where the first is a folder's name."""
+    """Return the path of two words with a slash between them, where the first is a folder's name."""
     first = value.value.partition("/")[0].lower()
     return value if first in _folders() or first in ("src", "docs", "tests", "notes") else None
 

@@ -17,6 +17,7 @@ from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 
 SHOWN = 100  # tasks in one answer
+_ARTICLES = ("the", "a", "an", "my")
 _MARKS = {"open": "", "doing": "~ ", "waiting": "? ", "done": "✓ "}
 Which = Literal["open", "doing", "waiting", "done", "all"]
 Level = Literal["high", "medium", "low"]
@@ -86,15 +87,18 @@ def list_tasks(
             last = _end_of(until)
             found = [each for each in found if each.due and each.due <= last]
         found = [each for each in found if tag is None or tag.removeprefix("#") in each.tags]
-        wanted = (text or "").casefold()
-        return _listed(
-            [each for each in found if wanted in f"{each.title}\n{each.description}".casefold()],
-            tasks.problems(),
-        )
+        return _listed([each for each in found if _says(each, text or "")], tasks.problems())
+
+
+def _says(task: Task, wanted: str) -> bool:
+    """Return True where a task holds each of the words, articles left out."""
+    written = f"{task.title}\n{task.description}".casefold()
+    words = [word for word in wanted.casefold().split() if word not in _ARTICLES]
+    return all(word in written for word in words)
 
 
 def _as_it_is(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a change: the title that the task has now."""
+    """Return what the gate should know of a change: the title that the task has now."""
     try:
         return {"title": Tasks(ctx.home).get(args["id"]).title}
     except (SopwithError, OSError):
@@ -147,7 +151,7 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What is wrong with the list, or with what should be put on it, is for the model to read."""
+    """Yield what is wrong with the list, or with what should be put on it, is for the model to read."""
     try:
         yield
     except SopwithError as error:

@@ -31,7 +31,7 @@ def problem() -> str:
 
 
 def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
+    """Return what the gate should know of a call: where it goes on from, and what the references in it were when they were shown."""
     browser = ctx.kept.get("browser")
     if not isinstance(browser, Browser):
         return {}
@@ -232,7 +232,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
 
 
 def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
-    """What is different after a script: only what there is to say."""
+    """Return what is different after a script: only what there is to say."""
     data: dict[str, Any] = {}
     opened = browser.adopt()
     if opened or browser.closed:

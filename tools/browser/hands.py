@@ -1,4 +1,4 @@
-"""What the helpers of a page script do: click(ref), type(ref, text), drag(ref, to), upload(ref, path) …
+"""Do what a page script asks of the browser: click(ref), type(ref, text), drag(ref, to), upload(ref, path) …
 
 Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what lies on top of a thing is
 what gets the click, so a click that would miss is refused instead.
@@ -26,7 +26,7 @@ MAX_WAIT = 120.0  # seconds of one wait
 
 
 class Hands:
-    """What one script in one tab may ask for, each by `_do_NAME`. `images` are the pictures that it has taken."""
+    """Hold what one script in one tab may ask for, each by `_do_NAME`. `images` are the pictures that it has taken."""
 
     def __init__(self, ctx: ToolContext, tab: Tab, text: str, seconds: float) -> None:
         self.ctx, self.tab, self.text = ctx, tab, text

@@ -32,7 +32,7 @@ _GONE = (
 
 
 class BrowserError(ToolError):
-    """What the browser would not do."""
+    """Say what the browser would not do."""
 
 
 class LinkLost(BrowserError):
@@ -126,7 +126,7 @@ class Link:
         self._post(method, session, parameters)
 
     def has_answer(self, number: int) -> bool:
-        """Whether the answer to the command of this number is there."""
+        """Return True if the answer to the command of this number is there."""
         return number in self._answers
 
     def answer(self, number: int) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Download:
 
 
 class Browser:
-    """What a run keeps open: `ctx.keep("browser", …)`."""
+    """Hold what a run keeps open: `ctx.keep("browser", …)`."""
 
     def __init__(self, ctx: ToolContext) -> None:
         """Finds or starts the browser. Raises BrowserError."""

@@ -68,7 +68,7 @@ _FLAGS = (
     ),
     "--disable-features=Translate,OptimizationHints,MediaRouter",
 )
-# What a page asks the browser for, and only somebody at the screen could answer, is answered as without a window: with no. A
+# Requests of a page that only somebody at the screen could answer are answered as without a window: with no. A
 # print dialog would hold its tab for good. What the owner has set in this profile stays.
 _BLOCKED = (
     "geolocation",
@@ -99,14 +99,14 @@ def program() -> str | None:
 
 
 def has_display() -> bool:
-    """Whether a window could be shown."""
+    """Return True if a window could be shown."""
     return not sys.platform.startswith("linux") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
 
 
 class Home:
-    """What lies in `<home>/browser`, as one run uses it. Made when the run opens its browser, closed at its end."""
+    """Hold what lies in `<home>/browser`, as one run uses it. Made when the run opens its browser, closed at its end."""
 
     def __init__(self, home: Path, run: str, settings: BrowserConfig) -> None:
         self.folder, self.settings = home / "browser", settings
@@ -323,7 +323,7 @@ def _set(file: Path) -> None:
 
 
 def _merged(ours: dict[str, Any], known: Any) -> Any:
-    """What is known, with what is only in ours."""
+    """Return what is known, with what is only in ours."""
     if not isinstance(known, dict):
         return known
     inner = {key: _merged(each, known[key]) if isinstance(each, dict) and key in known else known.get(key, each) for key, each in ours.items()}  # fmt: skip
@@ -337,7 +337,7 @@ def address_in(file: Path) -> str:
 
 
 def answers(address: str) -> bool:
-    """Whether a browser listens there."""
+    """Return True if a browser listens there."""
     try:
         _attach(address).close()
     except BrowserError:
@@ -380,7 +380,7 @@ def _has_little_shared_memory() -> bool:
 
 
 def _is_held(file: Path) -> bool:
-    """Whether a process has locked this claim."""
+    """Return True if a process has locked this claim."""
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -402,7 +402,7 @@ def _pid_of(profile: Path) -> int:
 
 
 def _runs(pid: int, profile: Path) -> bool:
-    """Whether this process is a browser with this profile; the pid may be another's by now."""
+    """Return True if this process is a browser with this profile; the pid may be another's by now."""
     import psutil
 
     with suppress(psutil.Error):

@@ -384,7 +384,7 @@ class Tab:
 
 
 def thrown(details: dict[str, Any]) -> str:
-    """What a script threw, in two lines."""
+    """Return what a script threw, in two lines."""
     found = details.get("exception", {})
     text = str(found.get("description") or found.get("value") or details.get("text", "error"))
     lines = [line.strip() for line in text.splitlines() if line.strip()]

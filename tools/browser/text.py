@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 BUDGET = 4_000  # tokens of one page
-# What is tried one after the other until the page fits: how many of a list are kept, and how many characters of a line.
+# Limits, tried one after the other until the page fits: how many of a list are kept, and how many characters of a line.
 STEPS = (
     (40, 100_000),
     (20, 100_000),
@@ -84,7 +84,7 @@ def _head(text: str, budget: int) -> str:
 
 
 def around(page: dict[str, Any]) -> dict[str, Any]:
-    """What is to be known beside the lines of a page."""
+    """Return what is to be known beside the lines of a page."""
     notes = []
     if page["isModal"]:
         notes.append("a dialog of the page lies over the rest")

@@ -38,7 +38,7 @@ _LACKS = {
 
 
 def lack() -> str:
-    """What of `_LACKS` this machine lacks, or ""."""
+    """Return what of `_LACKS` this machine lacks, or ""."""
     if sys.platform != "linux":
         return "system"
     if importlib.util.find_spec("pyautogui") is None or importlib.util.find_spec("PIL") is None:
@@ -54,7 +54,7 @@ def problem() -> str:
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a call: the window that it would act in, by its program and title."""
+    """Return what the gate should know of a call: the window that it would act in, by its program and title."""
     seen = desktop_link.last_seen(ctx)
     try:
         window = _window(seen, args) if seen else None
@@ -178,7 +178,7 @@ def desktop_do(
 
 
 def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
-    """What an action has changed."""
+    """Return what an action has changed."""
     seen = desktop_link.remember(ctx, answer)
     changed, lines = float(answer["changed"]), []
     if "picture" in answer:

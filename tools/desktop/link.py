@@ -63,7 +63,7 @@ class Desktop:
 
     @property
     def has_ended(self) -> bool:
-        """Whether another one is needed."""
+        """Return True if another one is needed."""
         return self._process.poll() is not None
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ def remember(ctx: ToolContext, answer: dict[str, Any]) -> Seen:
 
 
 def last_seen(ctx: ToolContext) -> Seen | None:
-    """What the run has seen last; None: nothing yet."""
+    """Return what the run has seen last; None: nothing yet."""
     try:
         found: Seen = json.loads((ctx.folder / "desktop.json").read_text("utf-8"))
     except (OSError, ValueError):

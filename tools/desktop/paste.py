@@ -64,7 +64,7 @@ class Clipboard:
             time.sleep(0.02)
 
     def give_back(self) -> None:
-        """What was there before; nothing, where nothing was."""
+        """Put back what was there before; nothing, where nothing was."""
         if self._ours is None:
             return
         ours, self._ours = self._ours, None
@@ -108,7 +108,7 @@ def _started(
 
 
 def _output(kind: str) -> bytes:
-    """What the clipboard gives, no more than one byte beyond the largest; nothing from an owner that hangs."""
+    """Return what the clipboard gives, no more than one byte beyond the largest; nothing from an owner that hangs."""
     command = f"xclip -selection clipboard -out -target {kind} | head -c {LARGEST_BYTES + 1}"
     try:
         done = subprocess.run(

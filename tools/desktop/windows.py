@@ -64,7 +64,7 @@ class Windows:
         return int(said[0]) if said else 0
 
     def size(self) -> tuple[int, int]:
-        """Of the whole screen as it is now, all monitors together."""
+        """Return the size of the whole screen as it is now, all monitors together."""
         found = self.root.get_geometry()
         return found.width, found.height
 
@@ -150,7 +150,7 @@ class Windows:
         return 0 if owner == self._x.NONE else int(owner.id)
 
     def types(self, text: str) -> bool:
-        """Whether each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
+        """Return True if each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
         is_shifted = import_module("pyautogui").isShiftCharacter
         for letter in text:
             key = self.display.keysym_to_keycode(ord(letter)) if " " <= letter <= "~" else 0
@@ -162,11 +162,11 @@ class Windows:
         return not (state & self._x.LockMask or state & _OTHER_GROUPS)
 
     def has_key(self, letter: str) -> bool:
-        """Whether this keyboard has a key for a letter; a Russian one has none for v."""
+        """Return True if this keyboard has a key for a letter; a Russian one has none for v."""
         return bool(self.display.keysym_to_keycode(ord(letter)))
 
     def has_new_keyboard(self) -> bool:
-        """Whether the layout is another than when this was last asked; from now on it is the one that is known here."""
+        """Return True if the layout is another than when this was last asked; from now on it is the one that is known here."""
         info = self.display.display.info
         first, count = info.min_keycode, info.max_keycode - info.min_keycode + 1
         keys = [tuple(each) for each in self.display.get_keyboard_mapping(first, count)]

@@ -1,4 +1,4 @@
-"""What a call would change in a file, as a diff, for whoever is asked to allow it."""
+"""Show what a call would change in a file, as a diff, for whoever is asked to allow it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the file tools share: opening only regular files, knowing their encoding, saying what is near a missing name."""
+"""Open only regular files, know their encoding, and say what is near a missing name: what the file tools share."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def write_beneath(path: Path, data: bytes | str | Iterable[bytes]) -> int:
 
 
 def failure(path: Path, error: OSError) -> ToolError:
-    """What the system said of a path, for the model; of a missing one, what is there instead."""
+    """Return what the system said of a path, for the model; of a missing one, what is there instead."""
     if error.errno == errno.ENXIO:
         return ToolError(f"{path} is a socket or a device, not a regular file")
     if not isinstance(error, FileNotFoundError):
@@ -75,7 +75,7 @@ def failure(path: Path, error: OSError) -> ToolError:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder. Raises ToolError when we may not look."""
+    """Return True if the path is a folder. Raises ToolError when we may not look."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -162,7 +162,7 @@ def encoding_of(sample: bytes) -> str | None:
 
 
 def binary_kind(sample: bytes) -> str:
-    """What a file that is not text seems to be."""
+    """Return what a file that is not text seems to be."""
     return next((name for magic, name in _MAGIC if sample.startswith(magic)), "binary file")
 
 

@@ -45,7 +45,7 @@ _TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
 
 def problem() -> str:
-    """What is missing for this family on this machine, or ""."""
+    """Return what is missing for this family on this machine, or ""."""
     from importlib.util import find_spec
 
     return "" if find_spec("mcp") else MISSING
@@ -145,7 +145,7 @@ def keep_servers(ctx: ToolContext) -> McpServers:
 def offers(
     servers: McpServers, names: Iterable[str], seconds: float
 ) -> tuple[list[Offer], list[str]]:
-    """What the servers offer, and a line for each that cannot say; asked at the same time."""
+    """Return what the servers offer, and a line for each that cannot say; asked at the same time."""
     from concurrent.futures import ThreadPoolExecutor
 
     from tools.mcp.servers import ServerFailure
@@ -175,7 +175,7 @@ def offer_of(server: str, each: mcp_types.Tool) -> Offer:
 
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
-    """Those with words of the query, the most telling first; all of them for an empty one."""
+    """Return those with words of the query, the most telling first; all of them for an empty one."""
     from text.words import asked, cut
 
     wanted = {
@@ -248,7 +248,7 @@ def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> S
 
 
 def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a `$ref` into the schema itself points to; others are left alone."""
+    """Return what a `$ref` into the schema itself points to; others are left alone."""
     for _ in range(5):
         where = said.get("$ref")
         if not isinstance(where, str) or not (
@@ -299,7 +299,7 @@ def _type_of(schema: Schema, depth: int = 0) -> str:
 
 
 def finder(config: Config) -> Callable[[str], tuple[Tool, Schema] | None] | None:
-    """What tools/toolbox.py takes as `foreign`; None where no server is configured."""
+    """Return what tools/toolbox.py takes as `foreign`; None where no server is configured."""
     return partial(_found, config) if config.mcp.servers else None
 
 
@@ -355,7 +355,7 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
 
 
 def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) -> ToolResult:
-    """What a server answered, as data: text as text, everything else as files."""
+    """Return what a server answered, as data: text as text, everything else as files."""
     said = [_of_part(ctx, part) for part in answer.content]
     texts = [each for each in said if isinstance(each, str)]
     files = [each for each in said if isinstance(each, Path)]

@@ -1,4 +1,4 @@
-"""What MCP servers say, put right where it is only not quite as it should be: half surrogate pairs, and lists of tools.
+"""Put right what MCP servers say where it is only not quite as it should be: half surrogate pairs, and lists of tools.
 
 The SDK takes a list whole or not at all, so one odd tool would cost all the others of its server. Here each is looked at
 alone: where the meaning is clear it is put right; a tool that nobody could call is left out and named.

@@ -120,7 +120,7 @@ async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> Non
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """What a line says; None where it only looked like a message. An answer that cannot be read is an error at once."""
+    """Return what a line says; None where it only looked like a message. An answer that cannot be read is an error at once."""
     read = mcp_types.jsonrpc_message_adapter
     try:
         return SessionMessage(read.validate_json(line, by_name=False))

@@ -36,7 +36,7 @@ START_SECONDS = 30.0  # npx may have to fetch the server first
 LEAVE_SECONDS = 4.0
 MAX_PAGES, MAX_TOOLS = 50, 2_000  # of a list that may never end
 MAX_NAMED = 10  # of the tools that are left out
-# What the SDK, its transports and the system raise; a group of them holds one.
+# Errors of the SDK, its transports and the system; a group of them holds one.
 _FAILURES = (MCPError, OSError, ValueError, RuntimeError, TooLong, anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, httpx2.HTTPError, httpx2.InvalidURL, ExceptionGroup)  # fmt: skip
 
 
@@ -103,7 +103,7 @@ class McpServers:
             logging.getLogger(name).propagate = False
 
     def tools(self, name: str, seconds: float = START_SECONDS) -> list[Tool]:
-        """What a server offers; asked once, and again after it was started anew. Raises ServerFailure."""
+        """Return what a server offers; asked once, and again after it was started anew. Raises ServerFailure."""
         found = self._up.get(name)
         if found and found.tools is not None and not found.is_over:
             return found.tools
@@ -135,7 +135,7 @@ class McpServers:
             loop.close()
 
     def _wait(self, name: str, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer:
-        """What a coroutine of the loop comes to, in the words of this module."""
+        """Return what a coroutine of the loop comes to, in the words of this module."""
         future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             return future.result(seconds)
@@ -273,7 +273,7 @@ class McpServers:
 
 
 def _tell(connection: _Connection, task: asyncio.Task[None]) -> None:
-    """Who waits for a server that could not be started hears why."""
+    """Tell everybody who waits for a server that could not be started why."""
     failure = None if task.cancelled() else task.exception()
     connection.leave.set()
     if not connection.ready.done():

@@ -45,7 +45,7 @@ def problem() -> str:
 
 
 def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of the process that a call names."""
+    """Return what the gate should know of the process that a call names."""
     import psutil
 
     try:
@@ -259,7 +259,7 @@ def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
 
 
 def _is_idle(process: psutil.Process, end: float) -> bool:
-    """Whether the process and its children use next to nothing for a while, before `end`."""
+    """Return True if the process and its children use next to nothing for a while, before `end`."""
     import psutil
 
     def used() -> float:

@@ -57,7 +57,7 @@ Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
 
 
 class Work(NamedTuple):
-    """What a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
+    """Hold what a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
 
     argv: list[str]
     script: str
@@ -156,7 +156,7 @@ class Tree:
         return ""
 
     def has_rest(self) -> bool:
-        """Whether the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
+        """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
@@ -194,7 +194,7 @@ class Tree:
             self._close()
 
     def _has_children(self) -> bool:
-        """Whether we have a child that is not known for something else, such as what starts the scripts."""
+        """Return True if we have a child that is not known for something else, such as what starts the scripts."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -242,7 +242,7 @@ class Tree:
         return [pid for pid in ours if processes[pid].alive]
 
     def _is_root(self, process: Process) -> bool:
-        """Whether a process is known to be of this call by itself, not by its parent."""
+        """Return True if a process is known to be of this call by itself, not by its parent."""
         if process.session == self.leader.pid:
             return True
         if (

@@ -18,7 +18,7 @@ SAMPLE_SECONDS = 0.2  # over which the use of the processor is measured
 
 
 def identity(pid: int) -> str:
-    """What names one process: PID@START."""
+    """Return what names one process: PID@START."""
     return f"{pid}@{born(pid)}"
 
 
@@ -118,7 +118,7 @@ def details(process: psutil.Process) -> list[str]:
 
 
 def is_called(process: psutil.Process, name: str) -> bool:
-    """Whether a text is in its name or command line."""
+    """Return True if a text is in its name or command line."""
     import psutil
 
     with suppress(psutil.Error):
@@ -127,7 +127,7 @@ def is_called(process: psutil.Process, name: str) -> bool:
 
 
 def on_port(port: int) -> tuple[list[psutil.Process], str]:
-    """Who listens on a port, or is bound to it; and what cannot be seen."""
+    """Return who listens on a port, or is bound to it; and what cannot be seen."""
     import psutil
 
     pids, unseen = set[int](), ""
@@ -156,7 +156,7 @@ def on_port(port: int) -> tuple[list[psutil.Process], str]:
 
 
 def using(path: Path) -> tuple[list[psutil.Process], str]:
-    """Who has a file open, or works or has files in a folder; and how many could not be looked at."""
+    """Return who has a file open, or works or has files in a folder; and how many could not be looked at."""
     import psutil
 
     found, unseen = [], 0

@@ -153,7 +153,8 @@ def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) ->
 
 
 def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
-    """What the sandbox kept from a script, said to whom did not expect it; "" for nothing that can be told."""
+    """Return what the sandbox kept from a script, said to whom did not expect it; "" for nothing
+    that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
         return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
@@ -168,7 +169,7 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
 
 @contextmanager
 def _on_disk(folder: Path) -> Iterator[None]:
-    """What a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
+    """Yield what a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield

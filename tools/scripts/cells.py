@@ -102,7 +102,7 @@ class Cell:
                 os.close(each)
 
     def is_alive(self) -> bool:
-        """Whether it can take a call: it has not ended, and says nothing of a call that is over."""
+        """Return True if it can take a call: it has not ended, and says nothing of a call that is over."""
         if self.talk.fileno() < 0 or self._process.poll() is not None:
             return False
         try:
@@ -126,7 +126,7 @@ class Cell:
             raise OSError("the cell has ended")
 
     def why(self) -> str:
-        """What bubblewrap said before it ended."""
+        """Return what bubblewrap said before it ended."""
         if self.talk.fileno() < 0:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -231,7 +231,7 @@ class Call:
         return self.code is not None
 
     def has_rest(self) -> bool:
-        """Whether the script, which has ended, has left processes behind."""
+        """Return True if the script, which has ended, has left processes behind."""
         return not self._is_done
 
     def stop(self, patience_seconds: float = 0.3) -> list[str]:
@@ -290,7 +290,7 @@ class Cells:
 
     @classmethod
     def of(cls, sandbox: Sandbox) -> Cells:
-        """Those of this sandbox."""
+        """Return those of this sandbox."""
         if sandbox not in _of:
             _of[sandbox] = cls(sandbox)
         return _of[sandbox]
@@ -370,7 +370,7 @@ class Cells:
         return Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
 
     def _ready(self) -> Confiner:
-        """What starts confined commands; another one when it has died."""
+        """Return what starts confined commands; another one when it has died."""
         if not self._confiners or not self._confiners[0].is_alive():
             while self._confiners:
                 self._confiners.pop().close()

@@ -43,7 +43,7 @@ class Confiner:
             inner.close()
 
     def is_alive(self) -> bool:
-        """Whether it takes orders. A script may have ended it, where the kernel does not hold signals."""
+        """Return True if it takes orders. A script may have ended it, where the kernel does not hold signals."""
         return self._process.poll() is None
 
     def start(self, orders: int, terminal: int | None) -> Handed:

@@ -100,7 +100,7 @@ class Output:
         return clean((self._head + self._tail).decode(errors="replace"))
 
     def shown(self) -> str:
-        """What a model reads: all of it, or head and tail with a line between them that says what is missing."""
+        """Return what a model reads: all of it, or head and tail with a line between them that says what is missing."""
         if self._is_short:
             return self.redact(self._all())
         if self.size <= 2 * HELD:
@@ -141,7 +141,7 @@ class Output:
         return self._written - before
 
     def _redacted(self, data: bytes, last: bool) -> bytes:
-        """What can go to the file now. The end waits, already redacted, in case a secret goes on in what comes next."""
+        """Return what can go to the file now. The end waits, already redacted, in case a secret goes on in what comes next."""
         self._waiting += data
         if len(self._waiting) < 2 * HELD and not last:
             return b""
@@ -195,7 +195,7 @@ class Live:
         return text if len(text) <= self.max_chars else "…" + text[-self.max_chars :]
 
     def rest(self) -> str:
-        """What waited, in case a secret went on in it."""
+        """Return what waited, in case a secret went on in it."""
         return self._stream.close() if self._stream is not None else ""
 
 

@@ -50,7 +50,7 @@ def problem() -> str:
 
 
 def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
-    """What the gate should know of a call: where the shell is, whether the sandbox holds it, who would read what is typed."""
+    """Return what the gate should know of a call: where the shell is, whether the sandbox holds it, who would read what is typed."""
     shell = ctx.kept.get(_KEPT + str(args.get("name") or "main"))
     if not isinstance(shell, Shell):
         return {"cwd": str(ctx.cwd)}
@@ -211,7 +211,7 @@ def _followed(
 
 
 class _Said:
-    """What a program says in one call: for the result, for a screen that follows, and its last line."""
+    """Hold what a program says in one call: for the result, for a screen that follows, and its last line."""
 
     def __init__(self, ctx: ToolContext, output: Output) -> None:
         self.output, self.live = output, Live(ctx.redact)
@@ -262,7 +262,7 @@ def _until(
 
 
 def _foreground(shell: Shell) -> Foreground:
-    """Who has the terminal; what reads keys and has just asked for a password waits for that."""
+    """Return who has the terminal; what reads keys and has just asked for a password waits for that."""
     found = shell.foreground()
     if found.waits == "keys" and shell.said_bytes > shell.answered_bytes:
         line = clean(bytes(shell.screen[-1000:]).decode(errors="replace")).rpartition("\n")[
@@ -332,7 +332,7 @@ def _program(found: Foreground) -> str:
 
 
 def _asks_web(shell: Shell, typed: str) -> bool:
-    """Whether what is typed makes an interpreter fetch what others wrote."""
+    """Return True if what is typed makes an interpreter fetch what others wrote."""
     from safety.fetches import fetches
 
     words = shell.foreground().words
@@ -342,5 +342,5 @@ def _asks_web(shell: Shell, typed: str) -> bool:
 
 
 def _begun(typed: str, pressed: str) -> str:
-    """What stands on the line that has not been sent off; keys that edit it do not make it shorter for the gate."""
+    """Return what stands on the line that has not been sent off; keys that edit it do not make it shorter for the gate."""
     return re.split(r"[\r\n]", typed)[-1] if not re.search(r"[\r\x03\x04]", pressed) else ""

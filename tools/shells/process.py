@@ -49,7 +49,7 @@ _READ = (
 _ANY_TERMINAL = os.makedev(5, 0)  # /dev/tty
 # Takes the terminal that is its output as its input and as the one that it belongs to, then becomes bash.
 _TAKE = "import fcntl,os,sys,termios; os.dup2(1, 0); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[2], sys.argv[2:])"
-# What is typed behind the end of a command is dropped: it was meant for the command, and nobody has looked at it.
+# Input that was typed behind the end of a command is dropped: it was meant for the command, and nobody has looked at it.
 _START_FILE = r"""PS1= PS2=
 unset HISTFILE; set +o history
 __sopwith_script={script}
@@ -168,7 +168,8 @@ class Shell:
             return self._is_fresh
 
     def take(self) -> bytes:
-        """What was said since. When the end of the command is in it, `busy` is "" and `status` and `cwd` are set."""
+        """Return what was said since. When the end of the command is in it, `busy` is "" and
+        `status` and `cwd` are set."""
         with self._news:
             data, rest = (
                 self._parted(bytes(self._incoming)) if self.busy else (bytes(self._incoming), b"")
@@ -182,7 +183,7 @@ class Shell:
 
     @property
     def is_over(self) -> bool:
-        """Whether bash has ended, and all that it said is taken."""
+        """Return True if bash has ended, and all that it said is taken."""
         running = self._running
         has_ended = (
             self._is_over
@@ -277,7 +278,7 @@ class Shell:
             self._news.notify_all()
 
     def _parted(self, data: bytes) -> tuple[bytes, bytes]:
-        """What a reader may see, and what must wait for more: a mark may be cut in two."""
+        """Return what a reader may see, and what must wait for more: a mark may be cut in two."""
         start = f"\033]sopwith;{self.busy};".encode()
         if not self._has_begun:  # until then it is the echo of what we have typed
             _, begun, data_behind = data.partition(start + b"begin\007")
@@ -313,7 +314,7 @@ class Shell:
         return 0
 
     def _reads(self, pid: int) -> bool | None:
-        """Whether a process waits in a read of this terminal; None when that cannot be seen (it has other rights)."""
+        """Return True if a process waits in a read of this terminal; None when that cannot be seen (it has other rights)."""
         if not _READ:
             return None
         try:
@@ -341,7 +342,7 @@ def _opened(path: str) -> Iterator[int]:
 
 
 def _is_readable(descriptor: int, seconds: float | None) -> bool:
-    """Whether there is something to read, or its end; None waits for that."""
+    """Return True if there is something to read, or its end; None waits for that."""
     said = select.poll()
     said.register(descriptor, select.POLLIN)
     return bool(said.poll(None if seconds is None else seconds * 1000))

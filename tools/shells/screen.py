@@ -22,19 +22,19 @@ _OTHER_NAMES = {
     "del": "delete",
 }
 _PAINTS = re.compile(rb"\033\[(?:\d*;?\d*[HfABd]|\?1049h|2J)")
-# What pyte does not know: other terminals' sequences, and strings that are for the terminal itself.
+# Sequences that pyte does not know: other terminals', and strings that are for the terminal itself.
 _UNKNOWN = re.compile(
     rb"\033\[[<=>][0-9;:]*[ -/]*[@-~]|\033\[\?[0-9;]*[ -/]*[^hl0-9; -/]|\033[P^_X][^\033]*\033\\|\033\][^\007\033]*(?:\007|\033\\)"
 )
 
 
 def keys(names: list[str]) -> str:
-    """What a terminal sends for these keys. Raises ToolError with the names that are known."""
+    """Return what a terminal sends for these keys. Raises ToolError with the names that are known."""
     return "".join(map(_key, names))
 
 
 def paints(said: bytes) -> bool:
-    """Whether a program has moved about on the screen: then its output is read as a screen."""
+    """Return True if a program has moved about on the screen: then its output is read as a screen."""
     return bool(_PAINTS.search(said))
 
 

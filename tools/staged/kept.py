@@ -1,4 +1,4 @@
-"""What a run has left changed, put together from its entries in the undo store, and what stood there before."""
+"""Put together what a run has left changed, from its entries in the undo store, and what stood there before."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _NAMED_FILE = re.compile(
 
 
 def problem() -> str:
-    """What is missing for this family on this machine, or ""."""
+    """Return what is missing for this family on this machine, or ""."""
     from importlib.util import find_spec
 
     return "" if find_spec("html_to_markdown") else NO_EXTRA
@@ -96,7 +96,7 @@ def checked(url: str) -> str:
 
 
 def _body(response: requests.Response) -> tuple[bytes, bool]:
-    """What the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
+    """Return what the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
     most = (
         MAX_TEXT_BYTES
         if response.headers.get("Content-Type", "").startswith("text/")
@@ -174,7 +174,7 @@ def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
 
 
 def _why(error: Exception) -> str:
-    """What a failure of the network was, in a few words: libraries wrap it several times."""
+    """Return what a failure of the network was, in a few words: libraries wrap it several times."""
     import socket
     import ssl
 

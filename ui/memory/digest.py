@@ -37,18 +37,18 @@ def _said(done: Digest, lang: str) -> list[str]:
         for each in done.added
     ]
     for old, new in done.replaced.items():
-        lines.append(
-            say(
-                "digest.superseded",
-                old=old,
-                text=one_line(added[new].text) if new in added else f"#{new}",
-            )
-        )
+        text = one_line(added[new].text) if new in added else f"#{new}"
+        lines.append(say("digest.superseded", old=old, text=text))
     lines += [say("digest.repeated", id=id, times=times) for id, times in done.repeated.items()]
     lines += [
         say("digest.refused", text=one_line(line.text), why=why.said(lang))
         for line, why in done.refused
     ]
+    return lines + _said_at_the_end(done)
+
+
+def _said_at_the_end(done: Digest) -> list[str]:
+    lines = []
     if done.archived:
         lines.append(say("digest.archived", n=len(done.archived)))
     if done.problem:

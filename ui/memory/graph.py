@@ -108,7 +108,7 @@ def _name(node: dict[str, Any]) -> str:
 
 
 def _label(label: str) -> str:
-    """What somebody is to somebody in the owner's language; other labels stand as they were said."""
+    """Return what somebody is to somebody in the owner's language; other labels stand as they were said."""
     if says(key := f"graph_label_{label.replace(' ', '_')}"):
         return say(key)
     is_chinese = not say("graph_PREFERS").isascii()
@@ -123,7 +123,7 @@ SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
 
 
 def _settle(config: Config) -> None:
-    """What was said a moment ago is in it too, when it is little; the journal's other work waits."""
+    """Put into the graph what was said a moment ago, when it is little; the journal's other work waits."""
     from ui.memory.journal import opened_without_meaning
 
     with opened_without_meaning(config) as memory:

@@ -165,7 +165,7 @@ def rebuild_(args: Namespace, config: Config) -> int:
 
 
 def problems(config: Config) -> list[str]:
-    """What `memory check` finds wrong with the journal."""
+    """Return what `memory check` finds wrong with the journal."""
     return [say(problem.key, about=one_line(problem.about, 300)) for problem in check(config.home)]
 
 

@@ -24,7 +24,7 @@ from ui.words import say
 
 
 class MemoryUsage(SopwithError):
-    """What is to be remembered may not be, or says nothing."""
+    """Refuse what may not be remembered, or says nothing."""
 
     exit_code = 2
 

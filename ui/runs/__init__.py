@@ -6,6 +6,5 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.runs.schedule import when as when
-    from ui.runs.worker import send as send
 else:
-    __getattr__ = lazy(__name__, send="worker", when="schedule")
+    __getattr__ = lazy(__name__, when="schedule")

@@ -44,18 +44,19 @@ def auto(args: Namespace, config: Config) -> int:
         print(_line(each), file=sys.stderr if args.json else sys.stdout, flush=True)
     closed = told[-1]
     if args.json:
-        ended = [
-            {key: value for key, value in each.items() if key != "what"}
-            for each in told
-            if each["what"] == "ended"
-        ]
-        left = [
-            {"title": each["title"], "why": each["why"]} for each in told if each["what"] == "left"
-        ]
-        print_json({"items": ended, "left": left, "why": closed["why"], "cost": closed["cost"]})
+        ended, left = _told(told, "ended"), _told(told, "left")
+        why = [{"title": each["title"], "why": each["why"]} for each in left]
+        print_json({"items": ended, "left": why, "why": closed["why"], "cost": closed["cost"]})
     if closed["why"] == "stopped":
         return INTERRUPTED
     return NO_MODEL if closed["why"] == "no_model" and not closed["items"] else 0
+
+
+def _told(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
+    found = [dict(each) for each in told if each["what"] == what]
+    for each in found:
+        del each["what"]
+    return found
 
 
 def _line(told: dict[str, Any]) -> str:
@@ -87,5 +88,5 @@ def _line(told: dict[str, Any]) -> str:
 
 
 def _cost(usd: float) -> str:
-    """What it cost, where it cost something."""
+    """Return what it cost, where it cost something."""
     return f" · {describe.money(usd)}" if usd > 0 else ""

@@ -1,9 +1,10 @@
-"""What runs have changed, and taking it back: `diff`, `undo`."""
+"""Show what runs have changed, and take it back: `diff`, `undo`."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
 from memory.runlog.log import find_run, read_events
@@ -13,7 +14,10 @@ from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
-from ui.words import in_words, say
+from ui.words import in_words, say, words_of
+
+if TYPE_CHECKING:
+    from sandbox.undo.store import Undone
 
 YES = ("y", "yes", "是", "好", "对")
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -71,7 +75,7 @@ def _print(text: str, style: str) -> None:
         return
     from rich.text import Text
 
-    from ui.terminal import make_console
+    from ui.lists import make_console
 
     make_console().print(Text(visible(text), style))
 
@@ -90,15 +94,20 @@ def undo(args: Namespace, config: Config) -> int:
     try:
         done = store.undo(run, call)
     except StageError as error:
-        raise NotUndone(in_words(str(error))) from error
-    conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
+        raise NotUndone(words_of(error)) from error
     if args.json:
+        conflicts = [{"path": each.path, "why": each.why} for each in done.conflicts]
         print_json({"undone": list(done.paths), "conflicts": conflicts})
-        return 1 if conflicts else 0
-    for each in conflicts:
-        print(f"{one_line(each['path'], 400)}: {in_words(each['why'])}")
-    print(say("undo.conflicts" if conflicts else "undo.done", n=len(done.paths), run=run))
-    return 1 if conflicts else 0
+    else:
+        _say_undone(done, run)
+    return 1 if done.conflicts else 0
+
+
+def _say_undone(done: Undone, run: str) -> None:
+    for each in done.conflicts:
+        print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
+    key = "undo.conflicts" if done.conflicts else "undo.done"
+    print(say(key, n=len(done.paths), run=run))
 
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 from config import Config
 from memory.runlog.inbox import Answer, Entry, Inbox
 from memory.runlog.log import summarise
-from runs.control.steering import stop
+from runs.control.remote import stop
 from safety.held import without
 from ui.command import JSON, RUN_OPTIONS, Argument, command
 from ui.lists import print_json

@@ -15,10 +15,10 @@ from config import Config, RunsConfig, SopwithError
 from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
 from memory.runlog.working import without_summary
 from models.base import Event
-from runs.control.steering import say_to, stop
+from runs.control.remote import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
-from ui.lists import Column, print_json, print_table
+from ui.lists import Column, as_json, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
 from ui.words import reasons_in_words, say
@@ -187,26 +187,8 @@ def _found(name: str, config: Config) -> str:
 
 def trace(event: Event) -> Iterator[str]:
     """The lines of one event in a trace: what was said, called, answered, and what it cost."""
-    kind = event["type"]
-    if kind == "run_started":
-        yield from _trace_opening(event)
-    elif kind == "model_called":
-        yield from _trace_reply(event)
-    elif kind == "tool_started":
-        yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
-    elif kind == "tool_ended":
-        yield f"  {plain.tool_line(event)}"
-        yield from _indented(_result(event.get("data")) if not event.get("reason") else "")
-    elif kind == "answered":
-        yield f"  ← {one_line(str(event['text']))}"
-    elif kind == "confirmed":
-        yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
-    elif kind == "run_ended":
-        result = str(event.get("result") or "")
-        yield from _indented(
-            clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), ""
-        )
-        yield describe.closing(event)
+    if lines := _TRACED.get(event["type"]):
+        yield from lines(event)
     elif line := plain.progress(event):
         yield "  " + line.replace("\n", "\n  ")
 
@@ -218,6 +200,31 @@ def _trace_opening(event: Event) -> Iterator[str]:
         yield say("trace.parent", parent=one_line(event["parent"], 60))
     if event.get("models"):
         yield say("trace.models", models=one_line(", ".join(event["models"])))
+
+
+def _trace_started(event: Event) -> Iterator[str]:
+    yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
+
+
+def _trace_result(event: Event) -> Iterator[str]:
+    yield f"  {plain.tool_line(event)}"
+    yield from _indented(_result(event.get("data")) if not event.get("reason") else "")
+
+
+def _trace_answer(event: Event) -> Iterator[str]:
+    yield f"  ← {one_line(str(event['text']))}"
+
+
+def _trace_decision(event: Event) -> Iterator[str]:
+    reason = one_line(str(event.get("reason") or ""))
+    yield f"  ← {say('decision.' + event['decision'])} {reason}".rstrip()
+
+
+def _trace_end(event: Event) -> Iterator[str]:
+    result = str(event.get("result") or "")
+    text = result if event["status"] == "done" else reasons_in_words(result)
+    yield from _indented(clean(text).strip(), "")
+    yield describe.closing(event)
 
 
 def _trace_reply(event: Event) -> Iterator[str]:
@@ -248,7 +255,7 @@ def _result(data: Any) -> str:
         data = data.get("output") or {
             key: value for key, value in data.items() if value not in (None, "", [], {})
         }
-    return clean(data if isinstance(data, str) else plain.as_json(data)).strip() if data else ""
+    return clean(data if isinstance(data, str) else as_json(data)).strip() if data else ""
 
 
 def _indented(text: str, indent: str = "    ") -> Iterator[str]:
@@ -295,3 +302,14 @@ def steer(args: Namespace, config: Config) -> int:
         raise NotWorking(say("runs.not_working", run=run))
     print(say("runs.told", run=run))
     return 0
+
+
+_TRACED = {
+    "run_started": _trace_opening,
+    "model_called": _trace_reply,
+    "tool_started": _trace_started,
+    "tool_ended": _trace_result,
+    "answered": _trace_answer,
+    "confirmed": _trace_decision,
+    "run_ended": _trace_end,
+}

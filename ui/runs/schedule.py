@@ -15,13 +15,11 @@ from typing import Any
 
 from config import Config, ConfigError, SopwithError
 from memory.journal.api import local_timezone
-from runs.schedule.calendar import health, problems
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import JobFolder, coming, due_after, health, problems
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
-from runs.schedule.times import coming, due_after
 from safety.held import without
 from ui.command import JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
@@ -122,33 +120,45 @@ class _Jobs:
 
 
 def when(job: Job) -> str:
-    """When a job is due, in the owner's language."""
-    fields, every = job.fields, job.every
-    if every is None and (steps := re.fullmatch(r"every_(\d+)([mh])", fields.get("repeat") or "")):
+    """Say in the owner's language when a job is due."""
+    fields = job.fields
+    steps = re.fullmatch(r"every_(\d+)([mh])", fields.get("repeat") or "")
+    if steps and job.every is None:
         often = say(f"when.every_{steps[2]}", n=int(steps[1]))
         return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
-    times = ", ".join(dict.fromkeys(f"{int(line.split()[1]):02d}:{int(line.split()[0]):02d}" for line in job.cron if "schedule" in fields or "repeat" in fields))  # fmt: skip
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
     if job.after:
         return say("when.after", job=job.after)
     if fields.get("cron"):
         return say("when.cron", line=job.cron[0])
-    on = fields.get("on")
-    named = (
-        [str(day) for day in on]
-        if isinstance(on, list)
-        else re.split(r"[,\s]+", str(on))
-        if on
-        else []
-    )
-    if fields.get("repeat") == "monthly":
+    return _repeats(job)
+
+
+def _repeats(job: Job) -> str:
+    """Say the times of `schedule` and the days of `repeat`."""
+    fields, repeat = job.fields, job.fields.get("repeat") or "daily"
+    has_times = "schedule" in fields or "repeat" in fields
+    times = ", ".join(dict.fromkeys(map(_time_of, job.cron))) if has_times else ""
+    named = _named_days(fields.get("on"))
+    if repeat == "monthly":
         days = say("when.and").join(_day_of_month(day) for day in named or ["1"])
         return say("when.monthly", days=days, times=times)
     days = say("when.and").join(say(f"when.{day[:3].lower()}") for day in named or ["mon"])
-    if every is not None:
-        return say(f"when.every_{every[1]}", n=every[0], times=times, days=days)
-    return say(f"when.{fields.get('repeat') or 'daily'}", times=times, days=days)
+    if job.every is not None:
+        return say(f"when.every_{job.every[1]}", n=job.every[0], times=times, days=days)
+    return say(f"when.{repeat}", times=times, days=days)
+
+
+def _time_of(line: str) -> str:
+    minute, hour = line.split()[:2]
+    return f"{int(hour):02d}:{int(minute):02d}"
+
+
+def _named_days(on: Any) -> list[str]:
+    if isinstance(on, list):
+        return [str(day) for day in on]
+    return re.split(r"[,\s]+", str(on)) if on else []
 
 
 def _day_of_month(day: str) -> str:
@@ -172,56 +182,68 @@ def _day_of_month(day: str) -> str:
 )
 def add(args: Namespace, config: Config) -> int:
     """`schedule add WHEN TASK`: shows what it understood, and keeps it. With --sop the task's words are k=v."""
-    from runs.schedule.words import read_when
-
-    timezone = args.timezone or local_timezone()
-    now = datetime.now(UTC).replace(microsecond=0)
-    fields = read_when(args.when, now, timezone)
-    fields.setdefault("timezone", timezone)
-    fields |= _what(args, config)
-    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError(
-            f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor'
-        )
-    options = {
-        key: getattr(args, key)
-        for key in ("session", "model", "catch_up", "notify", "max_delay_hours")
-    }
-    options["approve"] = None if args.approve == "ask" else args.approve
-    options["cwd"] = str(args.cwd) if args.cwd else None
-    limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
-    options["limits"] = {key: value for key, value in limits.items() if value is not None} or None
-    fields |= {key: value for key, value in options.items() if value is not None}
-    jobs = _Jobs(config)
+    jobs, since = _Jobs(config), datetime.now(UTC)
+    fields = _asked_for(args, config)
     id = args.name or _free_name(fields, jobs.all)
     if id in jobs.all:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
-    since = datetime.now(UTC)
     following = coming(job, since, since)
     if not following and not job.after:
-        raise JobError(f'"{args.when}" is over, or never comes')
+        raise JobError("error.job.over", when=args.when)
     if wrong := problems({**jobs.all, id: job}).get(id):
         raise JobError(wrong)
     if not args.json:
         _show_new(job, following)
-        if sys.stdin.isatty() and sys.stdout.isatty() and not args.yes and not _agrees():
+        if not args.yes and not _agrees():
             return 1
     jobs.folder.write(id, fields, f"schedule: {id} added")
     jobs.folder.all()
     jobs.ledger.counted({id: (job.rule, since)}, since)
-    if args.json:
-        print_json({"job": _Jobs(config).entry(id, config.lang)})
-        return 0
-    print(say("schedule.kept", id=id, path=config.home / "schedule" / f"{id}.json"))
-    if not is_at_work(config.home):
-        print(say("schedule.no_scheduler"))
+    _say_kept(config, id, as_json=args.json)
     return 0
 
 
+def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
+    """Return the fields of the job's file. Raises SopwithError."""
+    from runs.schedule.words import read_when
+
+    timezone = args.timezone or local_timezone()
+    fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
+    fields.setdefault("timezone", timezone)
+    fields |= _what(args, config)
+    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
+    limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
+    options = {
+        "session": args.session,
+        "model": args.model,
+        "catch_up": args.catch_up,
+        "notify": args.notify,
+        "max_delay_hours": args.max_delay_hours,
+        "approve": None if args.approve == "ask" else args.approve,
+        "cwd": str(args.cwd) if args.cwd else None,
+        "limits": _given(limits) or None,
+    }
+    return fields | _given(options)
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _say_kept(config: Config, id: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": _Jobs(config).entry(id, config.lang)})
+        return
+    print(say("schedule.kept", id=id, path=config.home / "schedule" / f"{id}.json"))
+    if not is_at_work(config.home):
+        print(say("schedule.no_scheduler"))
+
+
 def _what(args: Namespace, config: Config) -> dict[str, Any]:
-    """What is to be done: the task, or an SOP whose parameters fit."""
+    """Return what is to be done: the task, or an SOP whose parameters fit."""
     task = without(config, " ".join(args.task).strip())
     if not args.sop:
         if not task:
@@ -255,6 +277,9 @@ def _show_new(job: Job, following: list[datetime]) -> None:
 
 
 def _agrees() -> bool:
+    """Return True when the owner keeps the job, and where nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
     try:
         return read_next(say("schedule.keep")).strip().lower() in ("", "y", "yes", "是", "好")
     except (EOFError, KeyboardInterrupt):
@@ -303,26 +328,26 @@ def show(args: Namespace, config: Config) -> int:
         fields = dict(job.fields) if isinstance(job, Job) else None
         print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
         return 0
-    print(
-        f"{args.job} · {say('health.' + entry['health'].replace(' ', '_'))} · {jobs.folder.folder / args.job}.json"
-    )
+    health = say("health." + entry["health"].replace(" ", "_"))
+    print(f"{args.job} · {health} · {jobs.folder.folder / args.job}.json")
     if "problem" in entry:
         print(f"  {clean(entry['problem'])}")
     if isinstance(job, Job):
-        print(say("schedule.job", id=job.id, when=entry["when"], timezone=job.timezone))
-        print(f"  {clean(job.task)}")
-        said = {key: job.fields[key] for key in _LISTS if key in job.fields}
-        if said:
-            print(
-                "  "
-                + " · ".join(f"{key}: {one_line(str(value), 200)}" for key, value in said.items())
-            )
-        if job.paused:
-            print(f"  {clean(job.paused)}")
-        for at in entry["next"]:
-            print(f"  → {at[:16].replace('T', ' ')}")
+        _print_job(job, entry)
     _print_rows(rows, jobs.all)
     return 0
+
+
+def _print_job(job: Job, entry: dict[str, Any]) -> None:
+    print(say("schedule.job", id=job.id, when=entry["when"], timezone=job.timezone))
+    print(f"  {clean(job.task)}")
+    said = [f"{key}: {one_line(str(job.fields[key]), 200)}" for key in _LISTS if key in job.fields]
+    if said:
+        print(f"  {' · '.join(said)}")
+    if job.paused:
+        print(f"  {clean(job.paused)}")
+    for at in entry["next"]:
+        print(f"  → {at[:16].replace('T', ' ')}")
 
 
 @command("schedule history", Argument("job", "?"), LIMIT, JSON)

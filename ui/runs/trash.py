@@ -13,7 +13,7 @@ from sandbox.trash import Trash, TrashError
 from ui.command import JSON, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line
-from ui.words import in_words, say
+from ui.words import in_words, say, words_of
 
 if TYPE_CHECKING:
     from sandbox.undo.store import Kept
@@ -70,7 +70,7 @@ def restore(args: Namespace, config: Config) -> int:
     try:
         back = _taken_back(config, entry) if entry else trash.restore(id)
     except (TrashError, StageError) as error:
-        raise NotRestored(in_words(str(error))) from error
+        raise NotRestored(words_of(error)) from error
     for path in back:
         print(say("trash.restored", path=one_line(str(path), 400)))
     if not back:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
 from config import Config, SopwithError
-from runs.assemble import Agent
 from ui.command import JSON, LIMIT, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
@@ -38,7 +36,7 @@ def work(args: Namespace, config: Config) -> int:
 
 
 def _tell(what: str, details: dict[str, Any]) -> None:
-    """What a worker does, a line each, on stderr: it belongs to no task's output."""
+    """Say what a worker does, a line each, on stderr: it belongs to no task's output."""
     said = {
         key: one_line(in_words(value)) if isinstance(value, str) else value
         for key, value in details.items()
@@ -79,16 +77,6 @@ def cancel(run: str, config: Config) -> int:
     if not take_back(config, run):
         raise SopwithError(say("runs.ended", run=run))
     print(say("runs.cancelled", run=run))
-    return 0
-
-
-def send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
-    """`run TASK --queue`, `sops run NAME k=v --queue`: prints the id that the run will have."""
-    from runs.workers.tasks import send as put
-    from ui.terminal import options_of
-
-    options, agent = options_of(args), Agent(config)
-    print(put(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What an owner does to SOPs: `sops verify|history|rollback|enable|disable|export`."""
+"""Let an owner work on SOPs: `sops verify|history|rollback|enable|disable|export`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.sops import sops
 from ui.terminal import read_line
-from ui.words import in_words, say
+from ui.words import in_words, say, words_of
 
 _YES = ("y", "yes", "j", "ja", "是", "好", "对")
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
@@ -66,7 +66,7 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
     try:
         return store(skill, source, SopChanges(config.home, SEEDS), known).name, ""
     except SopError as error:
-        return skill.name, in_words(str(error))
+        return skill.name, words_of(error)
 
 
 def _agreed(count: int) -> bool:

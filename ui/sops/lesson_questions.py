@@ -1,4 +1,4 @@
-"""What a lesson asks its owner: each question has a default and says what each answer does."""
+"""Ask the questions of a lesson: each has a default and says what each answer does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LessonQuestions(Protocol):
         ...
 
     def vary(self, found: Sequence[Candidate]) -> Mapping[str, str]:
-        """Which values vary: name → value."""
+        """Return which values vary: name → value."""
         ...
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:

@@ -142,7 +142,7 @@ def _outcome(outcome: str) -> str:
 
 
 def chart(runs: Sequence[SopRun]) -> list[str]:
-    """What each run took, first to last: a line of bars for calls, tokens and seconds, with the first and last value."""
+    """Return what each run took, first to last: a line of bars for calls, tokens and seconds, with the first and last value."""
     from rich.cells import cell_len, set_cell_size
 
     measures: list[tuple[str, Callable[[SopRun], float], Callable[[float], str]]] = [

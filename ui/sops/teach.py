@@ -147,7 +147,7 @@ class _Teaching:
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
-        """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
+        """Return what --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
         values = parameters(self.args.values or [])
         known = draft.content.parameters
         if unknown := next(
@@ -285,7 +285,7 @@ def show_verdict(verdict: Verdict) -> None:
 
 
 def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:
-    """What is stored now, and what the owner may do with it."""
+    """Show what is stored now, and what the owner may do with it."""
     print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")

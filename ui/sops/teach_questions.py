@@ -1,4 +1,4 @@
-"""What `teach` asks its owner: at a terminal question by question, in a pipe answered by the options of the command."""
+"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the command."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Questions(Protocol):
     """Whoever decides. KeyboardInterrupt and EOFError mean: stop, and store nothing."""
 
     def may_replace(self, existing: Sop) -> bool:
-        """Whether a new version of an SOP that exists is meant."""
+        """Return True if a new version of an SOP that exists is meant."""
         ...
 
     def may_leave_out(self, cases: list[str]) -> bool:
-        """Whether cases of the version before, which do not fit, may go."""
+        """Return True if cases of the version before, which do not fit, may go."""
         ...
 
     def may_be_second(self, twin: Sop) -> bool:
-        """Whether an SOP is meant that does what another one does already."""
+        """Return True if an SOP is meant that does what another one does already."""
         ...
 
     def may_be_less(self, existing: Sop, status: str) -> bool:
-        """Whether a version that is not proven may take the place of one that is."""
+        """Return True if a version that is not proven may take the place of one that is."""
         ...
 
     def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
@@ -89,16 +89,16 @@ class FromOptions:
         return self._values or found
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
-        """That of --request."""
+        """Return that of --request."""
         return _with_values(self._request, values)
 
     def check(self, draft: Draft) -> str:
-        """That of --check, once."""
+        """Return that of --check, once."""
         check, self._check = self._check, ""
         return check
 
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
-        """Those of --values for a text, then those of --prove."""
+        """Return those of --values for a text, then those of --prove."""
         return self._sets.pop(0) if self._sets else None
 
 
@@ -225,7 +225,7 @@ def _is_free(name: str, listed: list[list[Any]]) -> bool:
 
 
 def _with_values(said: str, values: Mapping[str, str]) -> str:
-    """What was said, with {names} filled in: values and slots are both understood."""
+    """Return what was said, with {names} filled in: values and slots are both understood."""
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), clean(said))
 
 

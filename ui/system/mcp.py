@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What became of one server; `problem` is "" where it answered, `left_out` names tools that nobody could call."""
+    """Hold what became of one server; `problem` is "" where it answered, `left_out` names tools
+    that nobody could call."""
 
     server: str
     offers: list[Offer]
@@ -115,9 +116,8 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
     """All servers, or one, at the same time. Raises ConfigError."""
     names = list(config.mcp.servers)
     if only is not None and only not in names:
-        raise ConfigError(
-            f"no MCP server is called {only!r} (configured: {', '.join(names) or 'none'})."
-        )
+        known = ", ".join(names) or "none"
+        raise ConfigError("error.mcp.no-server", name=repr(only), known=known)
     if not names:
         return []
     if problem():
@@ -143,5 +143,5 @@ def _of(servers: McpServers, name: str, config: Config) -> _Answer:
 
 
 def _effect(offer: Offer) -> str:
-    """What the gate takes it for."""
+    """Return what the gate takes it for."""
     return read_name(offer.full_name, offer.hints).effect

@@ -53,14 +53,12 @@ def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
     chosen = [each for each in config.models if name in (None, each.name, each.model)]
     if name and not chosen:
         known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError(
-            f'no model is called "{name}" (configured: {known}).\nSee: sopwith doctor'
-        )
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
     return [each for each in chosen if each.kind != "scripted"]
 
 
 def _known(model: ModelConfig) -> dict[str, Any]:
-    """What is known of a model without asking it."""
+    """Return what is known of a model without asking it."""
     if model.kind == "scripted":
         return {"name": model.name, "model": model.model, "protocol": "scripted", "window": None, "price": None, "url": ""}  # fmt: skip
     from models.endpoint import EndpointModel, preset

@@ -97,7 +97,7 @@ def redact(args: Namespace, config: Config) -> int:
 
 
 def _comes(source: int) -> bool:
-    """Whether something comes within a moment; always true where one cannot wait for a pipe."""
+    """Return True if something comes within a moment; always true where one cannot wait for a pipe."""
     return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
 
 
@@ -165,38 +165,41 @@ def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
 
 
 def _read(text: str) -> _Call:
-    """The call that a line means. Raises BadLine."""
+    """Return the call that a line means. Raises BadLine."""
     if not text:
         raise BadLine("this line is empty")
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        if text.startswith(("{", '"')) and text.endswith(("}", '"')) and _is_meant_as_json(text):
-            raise BadLine("this line is not JSON") from None
-        given = text  # a command as it is typed
-    if isinstance(given, list):
+    given = _parsed(text)
+    if given is None or isinstance(given, list):
+        what = "null" if given is None else "a list"
         raise BadLine(
-            'this line is a list: a call is an object with "tool" and "args", a command is a text'
+            f'this line is {what}: a call is an object with "tool" and "args", a command is a text'
         )
-    if given is None:
-        raise BadLine(
-            'this line is null: a call is an object with "tool" and "args", a command is a text'
-        )
-    if not isinstance(given, dict):
-        command = (
-            given if isinstance(given, str) else text
-        )  # `true` is a command, and 7 is typed as one
+    if not isinstance(given, dict):  # `true` is a command, and 7 is typed as one
+        command = given if isinstance(given, str) else text
         return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, None, ())
-    values: dict[str, Any] = {}
-    for name, (kind, default) in _FIELDS.items():
-        value = given.get(name)
-        value = default if value is None else value
-        if not isinstance(value, kind):
-            raise BadLine(f'"{name}" must be {_KINDS[kind]}')
-        values[name] = value
+    values = {name: _value(given, name) for name in _FIELDS}
     if "tool" not in given and "script" not in values["args"]:
         raise BadLine('"tool" is missing')
     return _Call(**values, stage=_stage(given.get("stage")), origin=_origins(given.get("origin")))
+
+
+def _parsed(text: str) -> Any:
+    """Return what a line is as JSON; a command as it is typed stays."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        looks_so = text.startswith(("{", '"')) and text.endswith(("}", '"'))
+        if looks_so and _is_meant_as_json(text):
+            raise BadLine("this line is not JSON") from None
+    return text
+
+
+def _value(given: dict[str, Any], name: str) -> Any:
+    kind, default = _FIELDS[name]
+    value = default if given.get(name) is None else given[name]
+    if not isinstance(value, kind):
+        raise BadLine(f'"{name}" must be {_KINDS[kind]}')
+    return value
 
 
 def _stage(given: Any) -> bool | None:

@@ -8,16 +8,12 @@ if TYPE_CHECKING:
     from ui.terminal.run_command import go_on as go_on
     from ui.terminal.run_command import options_of as options_of
     from ui.terminal.run_command import show as show
-    from ui.terminal.terminal import make_console as make_console
-    from ui.terminal.text_screen import as_json as as_json
     from ui.terminal.typed_line import read_line as read_line
     from ui.terminal.typed_line import read_next as read_next
 else:
     __getattr__ = lazy(
         __name__,
-        as_json="text_screen",
         go_on="run_command",
-        make_console="terminal",
         options_of="run_command",
         read_line="typed_line",
         read_next="typed_line",

@@ -18,7 +18,7 @@ _OPENS = re.compile(rf"\s*<({'|'.join(_TAGS)})>")
 
 
 def is_output(text: str) -> bool:
-    """Whether a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
+    """Return True if a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
     return "\n" in text and not _MARKS.search(text)
 
 
@@ -43,7 +43,7 @@ class Blocks:
         return [block for line in whole if (block := self._take(line + "\n")).strip()]
 
     def end(self) -> list[str]:
-        """What is left; the next text starts afresh."""
+        """Return what is left; the next text starts afresh."""
         last = "".join(self._pieces)
         blocks = [self._take(last) if last else "", "".join(self._lines)]
         self._lines, self._pieces, self._size = [], [], 0

@@ -17,7 +17,7 @@ from memory.home.repository import Repository
 from memory.home.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
 from ui.sanitise import one_line
 from ui.terminal import consent
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 MAY_BE_WRITTEN = ("OWNER.md", "SPIRIT.md")
 MAX_ANSWER_CHARS = 2000
@@ -28,7 +28,7 @@ Ask = Callable[[str], str]  # a prompt → a line; raises EOFError or KeyboardIn
 
 
 class Question(NamedTuple):
-    """What is asked, and behind which label of which file the answer is written."""
+    """Hold what is asked, and behind which label of which file the answer is written."""
 
     ask: str
     file: str
@@ -56,7 +56,7 @@ def questions(home: Path, lang: str) -> list[Question]:
     try:
         return _parse(read_owner_text(home, FIRST_START).text)
     except (_Broken, Unreadable, OSError) as error:
-        print(say("bootstrap.broken", why=one_line(in_words(str(error)), 200)))
+        print(say("bootstrap.broken", why=one_line(words_of(error), 200)))
         return _parse(template(FIRST_START, lang))
 
 
@@ -100,7 +100,7 @@ def _agrees(prompt: str, ask: Ask) -> bool:
 
 
 def _may_write(home: Path, name: str, ask: Ask) -> bool:
-    """Whether a file may be changed: asked when the owner wrote it."""
+    """Return True if a file may be changed: asked when the owner wrote it."""
     try:
         text = read_owner_text(home, name).text
     except FileNotFoundError:
@@ -122,7 +122,7 @@ def _filled(home: Path, lang: str, name: str, answers: list[tuple[Question, str]
     except FileNotFoundError:
         text = template(name, lang)
     except Unreadable as error:
-        print(say("bootstrap.unreadable", why=in_words(str(error))))
+        print(say("bootstrap.unreadable", why=words_of(error)))
         return None
     for label, answer in given:
         text = _fill(text, label, answer)

@@ -33,7 +33,7 @@ from ui.terminal.run_command import (
     show,
 )
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 if TYPE_CHECKING:
     from ui.terminal.line import InputLine
@@ -48,7 +48,7 @@ class Left(Exception):
 
 @dataclass(slots=True)
 class Conversation:
-    """What a conversation carries from task to task."""
+    """Hold what a conversation carries from task to task."""
 
     agent: Agent
     options: Options
@@ -66,7 +66,7 @@ class Conversation:
 
     @property
     def reader(self) -> Reader:
-        """What the session of this conversation may read."""
+        """Return what the session of this conversation may read."""
         return reader_for(self.agent.config.home, Session.parse(self.options.session))
 
     def say_task(self, text: str) -> None:
@@ -92,35 +92,34 @@ class Conversation:
             self.unheard.append(text)
             run.steer(text)
 
-        if self.line is not None:
-            self.line.works(steer)
-        came_late = False
-        try:
-            show(run, Listening(self))
-            if self.line is not None:
-                self.line.works(None)
-        except KeyboardInterrupt as stop:
-            if stop.args or self.line is None:
-                raise
-            came_late = True
-        finally:
-            if self.line is not None:
-                self.line.works(None)
-        if self.line is not None and (
-            came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")
-        ):
+        came_late = self._shown(run, steer)
+        if self.line is not None and (came_late or _came_too_late(run)):
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
         drop_skipped(self.agent, run, self.owner)
         self._spare_time()
-        if run.stopped_by in (
-            signal.SIGTERM,
-            signal.SIGHUP,
-        ):  # meant for the program, not for the turn
+        if run.stopped_by in LEAVING:  # meant for the program, not for the turn
             raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
+
+    def _shown(self, run: Run, steer: Callable[[str], None]) -> bool:
+        """Show the run to its end. Return True when a Ctrl-C came that it did not hear."""
+        line = self.line
+        if line is None:
+            show(run, Listening(self))
+            return False
+        line.works(steer)
+        try:
+            show(run, Listening(self))
+        except KeyboardInterrupt as stop:
+            if stop.args:
+                raise
+            return True
+        finally:
+            line.works(None)
+        return False
 
     def _spare_time(self) -> None:
         """While the owner reads and types, the journal is brought up to date."""
@@ -132,6 +131,14 @@ class Conversation:
             target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True
         )
         self.upkeep.start()
+
+
+LEAVING = (signal.SIGTERM, signal.SIGHUP)
+
+
+def _came_too_late(run: Run) -> bool:
+    """Return True when a Ctrl-C reached the run after its last turn."""
+    return run.stopped_by == signal.SIGINT and run.status != "cancelled"
 
 
 @dataclass(slots=True)
@@ -184,9 +191,10 @@ def chat(args: Namespace, config: Config) -> int:
 
 
 def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
+    from ui.lists import make_console
     from ui.terminal.line import InputLine
     from ui.terminal.owner import TerminalOwner
-    from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.terminal import TerminalScreen
 
     console = make_console()
     screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
@@ -216,7 +224,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    """What asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
+    """Return what asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
     raise KeyboardInterrupt(number)
 
 
@@ -238,7 +246,7 @@ def _take(conversation: Conversation, line: str) -> None:
             conversation.say_task(text)
     except SopwithError as error:
         conversation.code = error.exit_code
-        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
+        print(f"sopwith: {words_of(error)}", file=sys.stderr)
 
 
 # Slash commands.

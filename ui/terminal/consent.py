@@ -1,4 +1,5 @@
-"""What a person's answer to "may this happen?" means: yes once, yes for this run, no, or nothing that can be relied on.
+"""Read a person's answer to "may this happen?": yes once, yes for this run, no, or nothing that can
+be relied on.
 
 The words stand in assets/words (consent.*), those of both languages count in either: who speaks Chinese still types "ok".
 An answer must *be* such a word; a yes with more behind it is unclear and is asked again, never taken for a yes.
@@ -18,7 +19,7 @@ _LANGUAGES = ("en", "zh")
 
 
 class Answer(NamedTuple):
-    """What was meant; of a no, the reason that was given with it."""
+    """Hold what was meant; of a no, the reason that was given with it."""
 
     meaning: Meaning
     reason: str = ""

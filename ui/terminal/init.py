@@ -59,17 +59,13 @@ def _written(config: Config) -> list[str]:
 
 
 def _init(config: Config) -> int:
-    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    is_attended = _is_attended()
     path = config.home / "config.yaml"
     if path.exists():
         print(say("init.exists", path=path))
         left = _introduce(config, is_attended)
         return left or _report(config)
-    try:
-        text = _ask() if is_attended else ""
-    except EOFError:
-        print()
-        text = ""
+    text = _asked() if is_attended else ""
     write_atomic(path, text or _commented(), 0o600)
     print(say("init.written" if text else "init.commented", path=path))
     if left := _introduce(config, is_attended):
@@ -78,6 +74,19 @@ def _init(config: Config) -> int:
         print(say("init.export", name=missing))
         return 0
     return _report(load(config.home, config.lang, os.environ)) if text else 0
+
+
+def _is_attended() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _asked() -> str:
+    """Return config.yaml as the answers make it; nothing when the owner leaves."""
+    try:
+        return _ask()
+    except EOFError:
+        print()
+        return ""
 
 
 def _introduce(config: Config, is_attended: bool) -> int:
@@ -91,7 +100,7 @@ def _introduce(config: Config, is_attended: bool) -> int:
 
 
 def _report(config: Config) -> int:
-    """What works now, from the doctor: it also asks the endpoint whether it is there."""
+    """Return what works now, from the doctor: it also asks the endpoint whether it is there."""
     from runs.doctor import checks
     from ui.system import print_checks
 
@@ -115,15 +124,16 @@ def _ask() -> str:
     chosen = OFFERED[choice - 1] if choice <= len(OFFERED) else None
     base_url = chosen.base_url if chosen else _answer(say("init.address"), _is_address)
     model = _answer(say("init.model"), bool, "gpt-5.4" if chosen is OFFERED[0] else "")
-    variable = ""
-    if chosen is None or chosen.has_key:
-        suggested = KEY_VARIABLE if chosen else "-"
-        variable = _answer(
-            say("init.variable"),
-            lambda text: re.fullmatch(r"-|[A-Za-z_]\w*", text) is not None,
-            suggested,
-        )
-    return _settings(base_url, model, "" if variable == "-" else variable)
+    needs_key = chosen is None or chosen.has_key
+    variable = _variable(KEY_VARIABLE if chosen else "-") if needs_key else ""
+    return _settings(base_url, model, variable)
+
+
+def _variable(suggested: str) -> str:
+    """Ask for the variable that holds the key; "" where there is none."""
+    is_name = re.compile(r"-|[A-Za-z_]\w*").fullmatch
+    found = _answer(say("init.variable"), is_name, suggested)
+    return "" if found == "-" else found
 
 
 def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> str:

@@ -209,7 +209,7 @@ class InputLine:
             return True
 
     def _message(self) -> ANSI:
-        """What stands before the line: the moving part of the screen, then the mark of the prompt."""
+        """Return what stands before the line: the moving part of the screen, then the mark of the prompt."""
         from prompt_toolkit.formatted_text import ANSI
 
         if self._question:
@@ -253,7 +253,7 @@ def _bindings() -> KeyBindings:
 
 def _rendered(console: Console, screen: TerminalScreen) -> str:
     """The moving part of the screen as text with colours."""
-    from ui.terminal.terminal import make_console
+    from ui.lists import make_console
 
     target = io.StringIO()
     page = make_console(

@@ -116,6 +116,6 @@ def _pieces(line: str) -> list[str]:
 
 
 def read_approval(text: str) -> Approval | None:
-    """What an answer means; None when it is unclear. Only a plain yes is one."""
+    """Return what an answer means; None when it is unclear. Only a plain yes is one."""
     answer = consent.read(text)
     return None if answer.meaning == "unclear" else Approval(answer.meaning, answer.reason)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from config import Config
 from handler import Owner
@@ -19,7 +19,7 @@ from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
-from runs.control.steering import stop
+from runs.control.remote import stop
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
@@ -32,7 +32,7 @@ YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
-    """Who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
+    """Hold who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
 
     screen: Screen
     owner: Owner
@@ -55,11 +55,9 @@ def run_task(args: Namespace, config: Config) -> int:
     if not task.strip():
         raise UsageError(say("usage.missing", what=say("arg.task")))
     if args.queue or args.parallel:
-        from ui.runs import send
-
         if args.files:
             raise UsageError(say("given.not_queued"))
-        return send(args, config, {"task": task})
+        return _send(args, config, {"task": task})
     options, agent = options_of(args), Agent(config)
     previous: list[str] = []
     if args.go_on:
@@ -70,6 +68,15 @@ def run_task(args: Namespace, config: Config) -> int:
         here = present(args)
         run = agent.start(task, options, here.owner, previous)
         return to_its_end(agent, run, options, here)
+
+
+def _send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
+    """Queue a task for any of many machines (`--queue`), and print the id that the run will have."""
+    from runs.workers.tasks import send
+
+    options, agent = options_of(args), Agent(config)
+    print(send(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
+    return 0
 
 
 def last_conversation(reader: Reader) -> list[str]:
@@ -112,9 +119,7 @@ def run_sop(args: Namespace, config: Config) -> int:
     from ui.sops import parameters
 
     if args.queue or args.parallel:
-        from ui.runs import send
-
-        return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
+        return _send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
     _may_be_done(agent.released(args.sop), here, options)
     with TemporaryDirectory(prefix="sopwith-") as folder:
@@ -132,7 +137,7 @@ def _with_pipe(values: dict[str, str], folder: Path) -> dict[str, str]:
 
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
-    """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
+    """Do what nothing proves, or what failed, only when its owner says so now. Raises SopUsage."""
     from ui.sops import SopUsage
 
     if (
@@ -174,8 +179,9 @@ def present(args: Namespace) -> Present:
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
+    from ui.lists import make_console
     from ui.terminal.owner import TerminalOwner
-    from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.terminal import TerminalScreen
     from ui.terminal.typed_line import read_line, read_secret
 
     console = make_console()
@@ -189,7 +195,7 @@ def present(args: Namespace) -> Present:
 
 
 def approving(approve: str, here: Owner) -> Owner:
-    """Who is asked, by --approve; with anything but "ask" nobody is."""
+    """Return who is asked, by --approve; with anything but "ask" nobody is."""
     if approve == "never":
         return RefusingOwner(AbsentOwner())
     return ApprovingOwner(AbsentOwner()) if approve == "all" else here
@@ -240,7 +246,7 @@ def show(run: Run, screen: Screen) -> None:
 
 
 def _instead() -> str:
-    """What the owner wants done instead; nothing when they leave."""
+    """Return what the owner wants done instead; nothing when they leave."""
     from ui.terminal.typed_line import read_next
 
     try:

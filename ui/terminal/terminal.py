@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from models.base import Event
 from ui import event_text as describe
@@ -38,13 +38,6 @@ _NOTE_STYLES = {
     "uncertain": "yellow",
     "learned": "green",
 }
-
-
-def make_console(**options: Any) -> Console:
-    """A console that takes text as it is: no markup, no emoji codes, nothing highlighted by guessing."""
-    from rich.console import Console
-
-    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 class TerminalScreen:
@@ -219,11 +212,7 @@ class TerminalScreen:
         result = clean(str(event.get("result") or "")).strip()
         status = event["status"]
         if status == "done":
-            if "".join(result.split()) not in "".join(self._said.split()):
-                if event.get("rote") and is_output(result):
-                    self._print(f"{result}\n", "")
-                else:
-                    self._print_block(result)
+            self._print_result(result, is_rote=bool(event.get("rote")))
         elif result and status != "waiting":
             self._print(in_words(result), "yellow" if status == "limit" else "red")
         if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
@@ -232,6 +221,14 @@ class TerminalScreen:
             self._print(line, "dim")
 
     # How things are printed.
+
+    def _print_result(self, result: str, *, is_rote: bool) -> None:
+        if "".join(result.split()) in "".join(self._said.split()):
+            return  # it has been streamed
+        if is_rote and is_output(result):
+            self._print(f"{result}\n", "")
+        else:
+            self._print_block(result)
 
     def _aside(self, event: Event) -> None:
         """A question: who is here reads it from the owner's prompt, who is not reads it here."""

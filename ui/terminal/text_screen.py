@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Callable
 from typing import Protocol
 
 from models.base import Event
 from ui import event_text as describe
+from ui.lists import as_json
 from ui.sanitise import clean, one_line
 from ui.words import in_words, reasons_in_words, say, says
 
@@ -42,11 +41,6 @@ class EventsScreen:
 
     def close(self) -> None:
         """Nothing was changed."""
-
-
-def as_json(value: object, indent: int | None = None) -> str:
-    """JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 class PlainScreen:
@@ -215,7 +209,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
 
 
 def what_next(event: Event) -> list[str]:
-    """What the run has changed, and the command that goes on after a run that is not done."""
+    """Return what the run has changed, and the command that goes on after a run that is not done."""
     status, run = event["status"], event["run"]
     lines = [describe.changed(event)] if event.get("changes") else []
     if status == "waiting":

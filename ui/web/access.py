@@ -1,4 +1,4 @@
-"""Who may do what on the page: the token of this start, the browsers that have shown it, the tokens of programs.
+"""Decide who may do what on the page: the token of this start, the browsers that have shown it, the tokens of programs.
 
 Kept in `web/access.json` of the home folder as hashes, so a browser stays signed in when the server is started again; what
 lies there lets nobody in. Source: seed 003 P5.6.

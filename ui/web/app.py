@@ -20,7 +20,7 @@ from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
 from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
 from ui.web.site import Site, status_of
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"
 OF_HTTP = {  # status → kind and words
@@ -127,7 +127,7 @@ def _errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(SopwithError)
     async def ours(request: Request, error: SopwithError) -> JSONResponse:
-        return answer(request, *status_of(error), in_words(str(error)))
+        return answer(request, *status_of(error), words_of(error))
 
     @app.exception_handler(OSError)
     async def of_disk(request: Request, error: OSError) -> JSONResponse:

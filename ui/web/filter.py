@@ -1,4 +1,4 @@
-"""What leaves the server: without secrets, without the owner's places, as JSON that every reader takes."""
+"""Filter what leaves the server: without secrets, without the owner's places, as JSON that every reader takes."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Guard:
         await self._app(scope, _in_time(receive), _with_headers(send, scope["path"]))
 
     def _checked(self, scope: Scope, headers: _Headers) -> Holder | None:
-        """Who asks. Raises Refused."""
+        """Return who asks. Raises Refused."""
         path, is_socket = scope["path"], scope["type"] == "websocket"
         method = "GET" if is_socket else scope["method"]
         if (
@@ -155,7 +155,7 @@ class Guard:
             raise Refused(403, "forbidden", "web.wrong_origin")
 
     def _check_form(self, headers: _Headers, path: str, program: Holder | None) -> None:
-        """What no form and no simple request of another page can look like."""
+        """Demand what no form and no simple request of another page can look like."""
         kind = headers.one(b"content-type").partition(";")[0].strip().lower()
         wanted = "application/octet-stream" if path == "/api/uploads" else "application/json"
         if kind != wanted and not (kind == "" and headers.one(b"content-length") in ("", "0")):
@@ -187,7 +187,7 @@ class Guard:
 
 
 def error_of(path: str, kind: str, text: str) -> dict[str, Any]:
-    """What says that something went wrong: to the page, or as OpenAI's clients read it."""
+    """Return what says that something went wrong: to the page, or as OpenAI's clients read it."""
     said = {"kind": kind, "text": text}
     return {
         "error": said | {"message": text, "type": kind, "code": None, "param": None}
@@ -230,7 +230,7 @@ def _is_data(path: str) -> bool:
 
 
 def _in_time(receive: Receive) -> Receive:
-    """Who stops in the middle of a body has gone."""
+    """Return who stops in the middle of a body has gone."""
     is_whole = False
 
     async def receiving() -> MutableMapping[str, Any]:

@@ -23,7 +23,7 @@ from ui.command import Option, command, folder, port
 from ui.commands import VERSION
 from ui.web.access import Access
 from ui.web.guard import Place
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 NEEDED = ("fastapi", "uvicorn", "websockets")
 BACKLOG = 2048  # connections that wait to be taken
@@ -117,7 +117,7 @@ def _serve(
 
 
 class Beside:
-    """What works beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
+    """Work beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
 
     def __init__(self, config: Config) -> None:
         self._config, self._stop = config, threading.Event()
@@ -149,7 +149,7 @@ class Beside:
             work()
         except (SopwithError, OSError) as error:
             print(
-                say("serve.beside", what=threading.current_thread().name, why=in_words(str(error))),
+                say("serve.beside", what=threading.current_thread().name, why=words_of(error)),
                 file=sys.stderr,
             )
 
@@ -268,7 +268,7 @@ def _password(args: Namespace) -> str:
 
 
 def _tls(args: Namespace, is_elsewhere: bool) -> bool:
-    """Whether the server speaks TLS. Raises CannotServe."""
+    """Return True if the server speaks TLS. Raises CannotServe."""
     if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
         raise CannotServe(
             "Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE"

@@ -1,4 +1,4 @@
-"""What the requests of the page look like; FastAPI checks them. Imported inside functions only: made of a library's classes."""
+"""Define the requests of the page; FastAPI checks them. Imported inside functions only: made of a library's classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Line = Annotated[str, Field(max_length=2_000)]
 
 
 class Shape(BaseModel):
-    """What is not known is refused: a misspelt field would be lost in silence."""
+    """Refuse what is not known: a misspelt field would be lost in silence."""
 
     model_config = ConfigDict(extra="forbid")
 

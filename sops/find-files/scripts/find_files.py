@@ -70,7 +70,7 @@ WORDS = {
 
 @dataclass
 class Search:
-    """What is looked for, and what could not be looked at."""
+    """Hold what is looked for, and what could not be looked at."""
 
     name: str
     text: str

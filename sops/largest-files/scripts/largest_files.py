@@ -29,7 +29,7 @@ WORDS = {
 
 @dataclass
 class Found:
-    """What a walk through a folder brought; sizes are bytes on the disk, a file with several names counts once."""
+    """Hold what a walk through a folder brought; sizes are bytes on the disk, a file with several names counts once."""
 
     total: int = 0
     files: int = 0

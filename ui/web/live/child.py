@@ -32,8 +32,9 @@ from runs.assemble import Agent, Options
 from runs.control.interrupts import STOPS
 from runs.control.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
-from ui.terminal import as_json, show
-from ui.words import in_words, reasons_in_each, use
+from ui.lists import as_json
+from ui.terminal import show
+from ui.words import reasons_in_each, use, words_of
 
 MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again
 SETTLE_SECONDS = 60.0  # for what the journal has put off
@@ -147,7 +148,7 @@ def main() -> int:
         asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
         run = _begin(agent, order, asked)
     except SopwithError as error:
-        line.show({"type": "not_started", "text": in_words(str(error)), "code": error.exit_code})
+        line.show({"type": "not_started", "text": words_of(error), "code": error.exit_code})
         return error.exit_code
     threading.Thread(target=_listen, args=(lines, owner, run), daemon=True).start()
     _mark(home / "runs" / run.id, order)
@@ -179,7 +180,7 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
 
 
 def _lines() -> Iterator[dict[str, Any]]:
-    """What the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
+    """Yield what the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
     held = b""
     while piece := os.read(0, 65_536):
         held += piece

@@ -1,5 +1,5 @@
-"""What takes a while and is no run: verifying, teaching, distilling. Each is a command of ours in a process of its own, and
-its lines are shown as they come.
+"""Run what takes a while and is no run: verifying, teaching, distilling. Each is a command of ours
+in a process of its own, and its lines are shown as they come.
 
 Everything here runs in the server's event loop.
 """
@@ -18,7 +18,7 @@ from typing import Any
 from config import Config, SopwithError
 from ui.web.live.hub import Hub
 from ui.web.live.work import ROOT, TooMuchWork
-from ui.words import in_words, language
+from ui.words import language, words_of
 
 KEPT = 100
 AT_ONCE = 4
@@ -68,8 +68,8 @@ class Errands:
         return errand.id
 
     async def said_by(self, words: Sequence[str], text: str = "") -> str:
-        """What `sopwith WORDS…` says, once it has ended well, in the language that is spoken here. Raises CommandFailed
-        with its own words."""
+        """Return what `sopwith WORDS…` says, once it has ended well, in the language that is spoken
+        here. Raises CommandFailed with its own words."""
         process = await self._start(words, language(), asyncio.subprocess.PIPE)
         try:
             out, err = await process.communicate(text.encode())
@@ -113,7 +113,7 @@ class Errands:
         try:
             process = await self._start(words, lang, asyncio.subprocess.STDOUT)
         except (CommandFailed, OSError) as error:
-            errand.state, errand.lines = "failed", in_words(str(error)).split("\n")
+            errand.state, errand.lines = "failed", words_of(error).split("\n")
             self._tell(errand)
             return
         assert process.stdin is not None

@@ -1,5 +1,5 @@
-"""What happens, numbered and handed to every tab: a tab that slept catches up by its number, one that reads slowly is not
-waited for.
+"""Number what happens and hand it to every tab: a tab that slept catches up by its number, one that
+reads slowly is not waited for.
 
 Everything here runs in the server's event loop. Messages pass the filter (ui/web/filter.py) before they are numbered.
 """

@@ -50,7 +50,7 @@ class Crowded(SopwithError):
 
 @dataclass
 class Kept:
-    """What is kept of a chat. `people`: hash of the cookie → name."""
+    """Hold what is kept of a chat. `people`: hash of the cookie → name."""
 
     id: str
     title: str
@@ -122,7 +122,7 @@ class SharedChat:
         return cookie
 
     def name_of(self, cookie: str) -> str | None:
-        """Who holds a cookie; None when it is nobody's of this chat."""
+        """Return who holds a cookie; None when it is nobody's of this chat."""
         return self.kept.people.get(_hash(cookie)) if cookie else None
 
     def leave(self, cookie: str) -> None:
@@ -204,7 +204,7 @@ class SharedChat:
                 self._timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self._hand_over)
 
     def _hand_over(self) -> None:
-        """What was gathered goes to whoever waits for it: a question, the run at work, or a new one."""
+        """Hand what was gathered to whoever waits for it: a question, the run at work, or a new one."""
         self._timer = None
         child = self.child
         if not self._heap:

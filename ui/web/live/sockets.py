@@ -36,7 +36,7 @@ async def pump(socket: WebSocket, tab: Tab) -> None:
 
 
 async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
-    """What a tab says first; None when it says nothing that makes sense."""
+    """Return what a tab says first; None when it says nothing that makes sense."""
     from starlette.websockets import WebSocketDisconnect
 
     try:
@@ -52,7 +52,7 @@ async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
 
 
 async def heard(socket: WebSocket) -> dict[str, Any]:
-    """What a tab says next. Raises ValueError for all that is no JSON object; WebSocketDisconnect."""
+    """Return what a tab says next. Raises ValueError for all that is no JSON object; WebSocketDisconnect."""
     try:
         said = json.loads(await socket.receive_text())
     except (KeyError, RecursionError) as error:  # bytes; a thousand brackets

@@ -218,7 +218,7 @@ class Tail:
 
 
 def began_by_owner(opening: Event) -> bool:
-    """Whether a run, by its first event, is the owner's doing: no helper, no item of autonomous mode, no trial, no job."""
+    """Return True if a run, by its first event, is the owner's doing: no helper, no item of autonomous mode, no trial, no job."""
     if any(opening.get(each) for each in ("bounds", "parent", "verifies")):
         return False
     return bool(opening.get("window", True) or opening.get("attended") or opening.get("previous"))

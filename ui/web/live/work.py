@@ -168,7 +168,7 @@ class Work:
                 await done
 
     def _say_again(self, child: Child, status: str) -> None:
-        """What was said too late to be read becomes the next task of the conversation."""
+        """Make what was said too late to be read the next task of the conversation."""
         if child.unheard and status not in ("cancelled", "waiting") and not child.group:
             task = asyncio.create_task(self._begin_after(child.run, "\n\n".join(child.unheard)))
             self._readers.add(task)
@@ -236,7 +236,7 @@ class Work:
         raise NotAsked("Nobody asks this any more.\nLook into the inbox.")
 
     def waiting(self, group: str = "") -> list[dict[str, Any]]:
-        """What is asked now."""
+        """Return what is asked now."""
         return [
             asked
             for child in self.children.values()
@@ -245,7 +245,7 @@ class Work:
         ]
 
     def nobody_is_there(self, group: str = "") -> None:
-        """What is asked waits in the inbox from now on."""
+        """Let what is asked wait in the inbox from now on."""
         for child in list(self.children.values()):
             for id in [*child.asked] if child.group == group else ():
                 child.send({"id": id, "later": True})
@@ -271,7 +271,7 @@ class Work:
 
 
 def _mark(home: Path, run: str) -> dict[str, Any]:
-    """What the run was begun with: it goes on with the same model."""
+    """Return what the run was begun with: it goes on with the same model."""
     with suppress(OSError, ValueError):
         mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
         return {key: mark[key] for key in ("options", "alone") if mark.get(key)}

@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse, Response
 from memory.home.sessions import MAIN
 from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
 from models.images import IMAGES
-from runs.control.steering import say_to
-from runs.control.steering import stop as stop_it
+from runs.control.remote import say_to
+from runs.control.remote import stop as stop_it
 from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
 from ui.web.live.work import row

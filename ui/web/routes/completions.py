@@ -140,7 +140,7 @@ async def _answering(
 
 
 def head_of(run: str, model: str) -> dict[str, Any]:
-    """What every answer begins with."""
+    """Return what every answer begins with."""
     return {"id": f"chatcmpl-{run}", "created": int(time.time()), "model": model}
 
 

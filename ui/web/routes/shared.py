@@ -73,7 +73,7 @@ async def messages(site: Here, id: str) -> JSONResponse:
     return JSONResponse(site.clean({"messages": chat.said[-SHOWN:], "people": chat.people()}))
 
 
-# Of those who have the link: nothing here looks at the owner's cookie.
+# The routes of those who have the link: nothing here looks at the owner's cookie.
 
 
 def cookie(site: Site, request: Request | WebSocket) -> str:

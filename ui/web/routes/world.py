@@ -12,11 +12,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
 from memory.journal.api import local_timezone
-from runs.schedule.calendar import Due, due_between
-from runs.schedule.folder import JobFolder
+from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
 from runs.schedule.scheduler import ledger_of
-from runs.schedule.times import coming
 from runs.schedule.words import read_when
 from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
@@ -34,7 +32,7 @@ to = APIRouter(tags=["graph-schedule-inbox"])
 
 
 async def said(site: Site, *words: str) -> Any:
-    """What `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
+    """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
     return json.loads(await site.errands.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 

@@ -1,7 +1,4 @@
-"""How far a call of a trace reaches: it only reads, it changes something, or it leaves this machine.
-
-What is not known to read counts as a change, so it runs behind the guards. Source: safety/ (the gate's own findings).
-"""
+"""Say which scripts only read, and which hosts may be asked: what is not known to read counts as a change."""
 
 from __future__ import annotations
 
@@ -10,19 +7,11 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from config import SafetyConfig
-from memory.runlog.evidence import Result
 from memory.sops.store import Sop
 from replay.procedure import Procedure
-from safety.gate import Ask, Gate
 from shell.bash import Command, NotUnderstood, parse
-from shell.catalogue.lists import WRITES
-from tools.base import LOOKS
-
-Reach = Literal["reads", "local", "external", "destructive"]
 
 _READING_WORDS = (
     "ls find grep egrep fgrep zgrep rg cat tac head tail wc sort uniq cut awk gawk mawk sed stat du df date echo printf test [ pwd basename"
@@ -47,8 +36,6 @@ _NAMED = re.compile(
     r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?![\w@.-]*@)", re.IGNORECASE
 )
 _OWN = frozenset(["127.0.0.1", "localhost", "[::1]"])
-_OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
-_READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
 _URL = re.compile(r"https?://([\w.-]+)(?![\w.-]*[@{])", re.IGNORECASE)
 MAX_TRACE_BYTES = 5_000_000
 _PURE = frozenset(
@@ -58,9 +45,6 @@ _PY_CHANGES = re.compile(
     r"\.(write\w*|mkdir|makedirs|touch|rename|unlink|rmdir|removedirs|symlink\w*|hardlink_to|link_to|chmod|chown|truncate|dump|to_\w+|save\w*|extract\w*|putenv|utime|system|popen|startfile|urlopen|urlretrieve|fork|kill|exec\w*|spawn\w*)\s*\("
     r"|\bos\.(remove|replace)\s*\(|\bopen\s*\([^)]*,\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]|\.open\s*\(\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]"
     r"|\b(exec|eval|compile|__import__|getattr|setattr|globals|input)\s*\("
-)
-_PY_OUT = re.compile(
-    r"\b(urlopen|urlretrieve|http\.client|httpx?|requests|socket|smtplib|ftplib|xmlrpc)\b"
 )
 
 
@@ -90,52 +74,6 @@ def only_looks(args: Mapping[str, Any], hosts: frozenset[str]) -> bool:
     """True when a call of one of `LOOKS` asks this machine or one of the hosts, or looks at what is open already."""
     address = args.get("url")
     return address is None or (isinstance(address, str) and _may_be_asked(address.strip(), hosts))
-
-
-def _foreign_reads(call: Result, request: str) -> bool:
-    """Of a tool that is not ours: the gate finds nothing in it but reading."""
-    from safety import foreign_tools
-    from safety.targets import Named
-    from safety.tool_words import read_name
-
-    words = read_name(call.tool)
-    findings = foreign_tools.look(call.tool, call.args, words, Named(request, ""), is_tainted=False)
-    return words.effect == "read" and not list(findings)
-
-
-def reach_of(
-    call: Result, cwd: Path, owner_home: Path, agent_home: Path, request: str = ""
-) -> Reach:
-    """How far the call reaches. `request`: what the owner said; a GET from a host that it names only reads."""
-    if call.tool in _READING_TOOLS:
-        return "reads"
-    if call.tool in LOOKS:
-        return "reads" if only_looks(call.args, hosts_in(request)) else "external"
-    if "." in call.tool:
-        return "reads" if _foreign_reads(call, request) else "external"
-    if call.tool != "code_run":
-        return (
-            "destructive"
-            if call.tool == "file_trash"
-            else "local"
-            if call.tool.startswith("file_")
-            else "external"
-        )
-    script, is_python = str(call.args.get("script", "")), call.args.get("type") == "python"
-    hosts = hosts_in(request)
-    if python_only_reads(script, hosts) if is_python else shell_only_reads(script, hosts):
-        return "reads"
-    gate = Gate(
-        SafetyConfig(confirm=("delete", "send", "install", "spend")), agent_home, owner_home, cwd
-    )
-    env = call.args.get("env") or {}
-    args = {"type": call.args.get("type"), "script": script, "env": env}
-    ask = Ask(tool="code_run", args=args, effects=("execute",), paths=(), session="main")
-    decision = gate.decide(ask)
-    outside = decision.risk in ("send", "spend", "install", "system") or (
-        not is_python and _goes_out(script)
-    )
-    return "external" if outside else "local"
 
 
 def shell_only_reads(script: str, hosts: frozenset[str] = frozenset()) -> bool:
@@ -320,30 +258,3 @@ def _curl_reads(rest: list[str], hosts: frozenset[str]) -> bool:
     return (
         bool(urls) and (is_get or not has_data) and all(_may_be_asked(url, hosts) for url in urls)
     )
-
-
-def goes_out(call: Result) -> bool:
-    """True when a call asks or tells a program that is no part of its own script, on this machine or another."""
-    script = str(call.args.get("script", ""))
-    if call.tool != "code_run":
-        return call.tool in LOOKS or "." in call.tool
-    return bool(_PY_OUT.search(script)) if call.args.get("type") == "python" else _goes_out(script)
-
-
-def _goes_out(script: str) -> bool:
-    try:
-        commands = parse(script)
-    except NotUnderstood:
-        return True
-    for command in commands:
-        words = [word.value({}) or "" for word in command.words[:2]]
-        if words and (words[0].rpartition("/")[2] in _OUTSIDE or " ".join(words) in _OUTSIDE):
-            return True
-    return False
-
-
-def written_operands(name: str, operands: list[int]) -> list[int]:
-    """Which operands (by place) a command writes to, after safety/commands.py."""
-    rule = (WRITES.get(name, "").split() or [""])[0]
-    chosen = {"all": operands, "last": operands[-1:], "first": operands[:1], "rest": operands[1:]}
-    return chosen.get(rule, [])

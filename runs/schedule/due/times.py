@@ -24,22 +24,26 @@ SHOWN = 5  # of the coming due times
 
 
 def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
-    """The due times behind `moment`, earliest first, UTC. `since`: from when the rule counts. None for `after`."""
-    first = job.start if job.start and job.start > since else None
-    begin = max(moment, first - timedelta(seconds=1)) if first else max(moment, since)
-    if job.at is not None:
-        times: Iterator[datetime] = iter([job.at] if job.at > begin else [])
-    elif job.is_once:
-        times = islice(_wall(job, first - timedelta(seconds=1) if first else since), 1)
-    elif job.is_steady:
-        times = _steady(job, first, since, begin)
-    else:
-        times = _wall(job, begin)
-        if job.every is not None:
-            times = _every(job, times, first - timedelta(seconds=1) if first else since)
+    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts. None for `after`."""
     until = job.until
-    times = takewhile(lambda due: due <= until, times) if until else times
+    times = _times(job, since, moment)
+    if until:
+        times = takewhile(lambda due: due <= until, times)
     return (due for due in times if due > moment)
+
+
+def _times(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
+    first = job.start if job.start and job.start > since else None
+    start = first - timedelta(seconds=1) if first else since  # the first moment counts itself
+    begin = max(moment, start)
+    if job.at is not None:
+        return iter([job.at] if job.at > begin else [])
+    if job.is_once:
+        return islice(_wall(job, start), 1)
+    if job.is_steady:
+        return _steady(job, first, since, begin)
+    times = _wall(job, begin)
+    return times if job.every is None else _every(job, times, start)
 
 
 def coming(job: Job, since: datetime, now: datetime) -> list[datetime]:
@@ -78,7 +82,7 @@ def _steady(
 
 
 def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[datetime]:
-    """Those of the times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
+    """Yield those of the times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
     count, unit = job.every or (1, "d")
     opening = next(_wall(job, begin), None)
     if opening is None:

@@ -21,7 +21,7 @@ MAX_BYTES = 100_000
 
 
 class NoSuchJob(SopwithError):
-    """What the owner called a job is none."""
+    """Refuse a name that is no job's."""
 
     exit_code = 2
 
@@ -106,14 +106,14 @@ class JobFolder:
     def _job(self, id: str) -> Job | Broken:
         try:
             if not self._path(id).is_file():
-                raise JobError("it is no file")  # a pipe would be waited for
+                raise JobError("error.job.no-file")  # a pipe would be waited for
             with self._path(id).open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
             if len(data) > MAX_BYTES:
-                raise JobError(f"it is larger than {MAX_BYTES} bytes")
+                raise JobError("error.job.too-large", max_bytes=MAX_BYTES)
             fields = json.loads(data.decode("utf-8-sig"))
             if not isinstance(fields, dict):
-                raise JobError("it must be a JSON object")
+                raise JobError("error.job.no-object")
             return job_of(id, fields)
         except JobError as error:
             return Broken(id, str(error))

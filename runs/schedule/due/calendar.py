@@ -1,14 +1,15 @@
-"""What a calendar shows: due times that came with what became of them, those that are planned; and how a job is doing."""
+"""Show a calendar: due times that came with what became of them, those that are planned; and how a job is doing."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import islice, takewhile
 from typing import Literal, NamedTuple
 
-from runs.schedule.folder import JobFolder
+from runs.schedule.due.folder import JobFolder
+from runs.schedule.due.times import due_after
 from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import FAILED, Ledger, Row
-from runs.schedule.times import due_after
 
 OVERDUE = timedelta(minutes=2)  # a due time without a row that long: no scheduler is at work
 Health = Literal["ok", "overdue", "failing", "never run", "waiting", "paused", "broken"]
@@ -25,7 +26,7 @@ class Due(NamedTuple):
 
 
 def problems(jobs: dict[str, Job | Broken]) -> dict[str, str]:
-    """What is wrong with each job that cannot run, by id."""
+    """Return what is wrong with each job that cannot run, by id."""
     found = {id: job.problem for id, job in jobs.items() if isinstance(job, Broken)}
     for id, job in jobs.items():
         if isinstance(job, Broken):
@@ -51,42 +52,41 @@ def due_between(
     limit: int = 1000,
 ) -> list[Due]:
     """See Scheduler.due_between; it writes nothing but from when each rule counts. `limit` is that of each job."""
-    came = [
-        Due(row.job, row.at, row.status, row.run, row.reason)
-        for row in ledger.rows(start=start, end=end)
-    ]
+    rows = ledger.rows(start=start, end=end)
+    came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in rows]
     known = {(due.job, due.at) for due in came}
-    jobs = folder.all()
-    wrong = problems(jobs)
-    sound = {
-        id: job
-        for id, job in jobs.items()
-        if isinstance(job, Job) and id not in wrong and job.enabled
-    }
+    sound = runnable(folder.all())
     counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
     planned: list[Due] = []
     for id, job in sound.items():
-        for number, at in enumerate(due_after(job, counts[id].since, max(start, now))):
-            if at >= end or number >= limit:
-                break
-            if (id, at) not in known:
-                planned.append(Due(id, at, "planned"))
+        dues = due_after(job, counts[id].since, max(start, now))
+        here = islice(takewhile(lambda at: at < end, dues), limit)
+        planned += [Due(id, at, "planned") for at in here if (id, at) not in known]
     return sorted([*came, *planned], key=lambda due: due.at)
+
+
+def runnable(jobs: dict[str, Job | Broken]) -> dict[str, Job]:
+    """Return the jobs that are enabled and sound."""
+    wrong = problems(jobs)
+    sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong}
+    return {id: job for id, job in sound.items() if job.enabled}
 
 
 def health(
     job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime
 ) -> Health:
-    """How a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
+    """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
     if isinstance(job, Broken) or problem:
         return "broken"
     if job.paused and not job.enabled:
         return "paused"
-    ran = [row for row in rows if row.status not in ("skipped", "claimed", "running")]
     if job.enabled and next_due is not None and next_due < now - OVERDUE:
         return "overdue"
-    if not ran:
-        return "never run"
-    if ran[0].status == "waiting":
+    ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
+    return _health_of(ran[0]) if ran else "never run"
+
+
+def _health_of(status: str) -> Health:
+    if status == "waiting":
         return "waiting"
-    return "failing" if ran[0].status in FAILED else "ok"
+    return "failing" if status in FAILED else "ok"

@@ -1,4 +1,4 @@
-"""What becomes of a job's due times that have come: claimed, or skipped with the reason. It writes nothing down."""
+"""Decide what becomes of due times that have come: claimed, or skipped with the reason. It writes nothing down."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ def due_rows(
             following = due
             break
         at = micros(due)
-        if any(
-            before < row.due <= at for row in known
-        ):  # it had come before the clock was set back
-            missed.pause()
+        if any(before < row.due <= at for row in known):
+            missed.pause()  # it had come before the clock was set back
         before = at
         if any(row.due <= at <= row.until for row in known):
             continue
@@ -45,24 +43,26 @@ def due_rows(
         else:
             missed.add(due)
     missed.pause()
-    rows = missed.rows
     if is_waiting:
-        rows += _skipped(job, fresh, "the run before waits for the owner", now)
-        fresh = []
-    chosen = {
-        "latest": fresh[-1:],
-        "all": fresh,
-        "skip": [due for due in fresh if here - due <= GRACE][-1:],
-    }
-    doing = chosen[job.catch_up]
-    reason = (
-        "missed: a later one is due as well"
-        if job.catch_up == "latest"
-        else "missed: catch_up is skip"
-    )
-    rows += _skipped(job, [due for due in fresh if due not in doing], reason, now)
-    rows += [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
-    return rows, following
+        waits = _skipped(job, fresh, "the run before waits for the owner", now)
+        return missed.rows + waits, following
+    doing = _chosen(job, fresh, here)
+    left = [due for due in fresh if due not in doing]
+    reason = _MISSED[job.catch_up == "latest"]
+    claimed = [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
+    return missed.rows + _skipped(job, left, reason, now) + claimed, following
+
+
+_MISSED = {True: "missed: a later one is due as well", False: "missed: catch_up is skip"}
+
+
+def _chosen(job: Job, fresh: list[datetime], here: datetime) -> list[datetime]:
+    """Return which of the due times are done, by the policy of the job."""
+    if job.catch_up == "all":
+        return fresh
+    if job.catch_up == "skip":
+        return [due for due in fresh if here - due <= GRACE][-1:]
+    return fresh[-1:]
 
 
 def allowed_lateness(job: Job) -> timedelta:

@@ -1,0 +1,81 @@
+"""Speak to a run that another process works on, and stop one: here or on another machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from config import Config
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import (
+    SHARED,
+    RunLog,
+    Totals,
+    find_run,
+    read_events,
+    summarise,
+    worker,
+)
+from memory.runlog.mailbox import Letters
+from runs.run import now
+from safety.held import without
+
+
+def say_to(config: Config, run: str, text: str) -> bool:
+    """Say something to a run that another process works on, here or on another machine. False: it is not at work."""
+    text = without(config, text)
+    if _is_shared(config, run):
+        from runs.workers.mailbox import leave
+
+        return leave(config, run, text)
+    folder = config.home / "runs" / run
+    if worker(folder) is None:
+        return False
+    Letters(folder).leave(text)
+    return True
+
+
+def stop(config: Config, run: str) -> bool:
+    """Stop a run and its helpers, wherever they work; what waits for the owner is taken back. False: all have ended.
+    Raises SopwithError."""
+    if _is_shared(config, run):
+        from runs.workers.tasks import take_back
+
+        return take_back(config, run)
+    return cancel(config.home, run)
+
+
+def _is_shared(config: Config, run: str) -> bool:
+    return bool(config.queue) and (config.home / "runs" / run / SHARED).exists()
+
+
+def cancel(home: Path, run: str) -> bool:
+    """Stop a run: a working one by a signal to its process, a waiting or interrupted one in its log; its helpers too.
+
+    Returns False when all of them had ended already. Raises RunLogError.
+    """
+    run = find_run(home, run)
+    pid = worker(home / "runs" / run)
+    if pid:
+        os.kill(pid, signal.SIGTERM)
+        return True
+    summary = summarise(home, run)
+    below = [cancel(home, child) for child in (summary.children if summary else ())]
+    if summary is None or summary.status not in ("waiting", "interrupted"):
+        return any(below)
+    log = RunLog.reopen(home, run)
+    try:
+        totals = Totals(read_events(home, run))
+        fields = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
+        stamp = {"type": "run_ended", "run": run, "at": now()}
+        log.append({**stamp, **fields, "seconds": totals.seconds, "sop": summary.sop})
+        log.sync()
+    finally:
+        log.close()
+    Inbox(home).remove_run(run)
+    if list((home / "runs" / run).glob("waiting-*.json")):
+        from tools.staged import Staging
+
+        Staging.discard_all(home / "runs" / run, home)
+    return True

@@ -1,0 +1,58 @@
+"""Go on with a run in a process of its own (subprocess_run.py starts it), until the process that wanted it is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from config import Config, SopwithError, load
+from memory.runlog.log import LEFT, SHARED, read_events
+from runs.assemble import Agent, Options
+from runs.control.bounds import Bounds
+from runs.control.owners import absent
+
+
+def main(words: Sequence[str]) -> int:
+    """Do `HOME LANG RUN [MAX_COST]`. Return the exit code of the run."""
+    home, run, max_cost = Path(words[0]), words[2], float(words[3]) if words[3:] else None
+    left, is_alone = home / "runs" / run / LEFT, threading.Event()
+    threading.Thread(target=_watch, args=(left, is_alone), daemon=True).start()
+    try:
+        agent = _agent(load(home, "zh" if words[1] == "zh" else "en", os.environ), run)
+        opening = next(read_events(home, run), None)
+        bounds = Bounds.of(opening or {}) or Bounds("")
+        going = agent.resume(
+            run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve)
+        )
+        events = going.events()
+        next(events, None)  # the log says that it goes on
+        left.unlink(missing_ok=True)
+        if is_alone.is_set():
+            left.touch()
+        for _ in events:
+            pass  # they are in the log
+    except SopwithError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    return going.exit_code
+
+
+def _agent(config: Config, run: str) -> Agent:
+    if not (config.home / "runs" / run / SHARED).exists() or config.queue is None:
+        return Agent(config)
+    from runs.workers.log import gone_on_with
+
+    return Agent(config, gone_on_with(config, run))
+
+
+def _watch(left: Path, is_alone: threading.Event) -> None:
+    """Stop this process when the one that wanted it is gone."""
+    while os.read(0, 4096):
+        pass
+    is_alone.set()
+    left.touch()
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What several runs share: lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
+"""Say what several runs share: lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace(request: str, calls: Answers, answer: str = "Done.") -> Trace:
     return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, False, None, None)
 
 
-ORDERS = [
+ORDERS: list[dict[str, Any]] = [
     {"id": "A-1", "state": "open", "lines": [{"sku": "S-10", "name": "lamp"}, {"sku": "S-11", "name": "desk"}]},
     {"id": "A-2", "state": "sent", "lines": [{"sku": "S-12", "name": "sofa"}]},
     {"id": "A-3", "state": "open", "lines": [{"sku": "S-13", "name": "rug"}, {"sku": "S-14", "name": "vase"}, {"sku": "S-15", "name": "mug"}]},
@@ -45,7 +45,7 @@ ORDERS = [
 
 def give_back(number: int, names: list[str]) -> Trace:
     order = ORDERS[number]
-    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]  # type: ignore[index]
+    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]
     said = " and ".join(names)
     return trace(
         f"give back {said} of {order['id']}",

@@ -75,7 +75,7 @@ class Run:
 
     @property
     def request(self) -> str:
-        """What the owner asked for."""
+        """Return what the owner asked for."""
         return self.trace.request
 
 

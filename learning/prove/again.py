@@ -16,7 +16,7 @@ from replay.procedure import Procedure
 
 
 class Tried(NamedTuple):
-    """What came of it. `why`: what differs from the expectation, "" when nothing does."""
+    """Hold what came of it. `why`: what differs from the expectation, "" when nothing does."""
 
     seen: Seen
     why: str

@@ -23,7 +23,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 
 @dataclass(slots=True)
 class Seen:
-    """What one run of a script did. `digests`: of the content of each file that it wrote."""
+    """Hold what one run of a script did. `digests`: of the content of each file that it wrote."""
 
     changes: ChangeSet
     touched: list[Touched]

@@ -93,8 +93,7 @@ def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def _without_secrets(text: str) -> str:
     """Return the text of an error without secrets: it goes into logs of terminals and reports of defects."""
-    from safety.held import held_values
-    from safety.secrets import Redactor
+    from safety.secrets import Redactor, held_values
 
     return Redactor(held_values(_loaded[0] if _loaded else None, os.environ))(text)
 
@@ -125,6 +124,14 @@ def _dispatch(words: list[str]) -> int:
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # from here on it stops what the command does
+    if getattr(args, "dry_run", False):
+        from tools.staged.dry import alone, is_dry
+
+        if not is_dry():
+            from ui.runs import rehearse
+
+            return rehearse(words, args, config)
+        config = alone(config)
     code: int = args.command.run(args, config)
     sys.stdout.flush()
     return code

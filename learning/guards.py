@@ -323,7 +323,7 @@ def _effects(name: str, tool: Tool) -> set[str]:
     """Return what a tool may do; of one that is not ours, what its name says."""
     if tool.effects:
         return set(tool.effects)
-    from safety.tool_words import read_name  # few replays need it
+    from safety.calls import read_name  # few replays need it
 
     return {"read": {"read"}, "change": {"write"}}.get(read_name(name).effect, {"network"})
 

@@ -22,7 +22,7 @@ from memory.sops.store import Sop, SopStore
 from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable
-from runs.control.owners import AbsentOwner, is_attended
+from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
@@ -38,7 +38,7 @@ from runs.start.reminding import keep
 from runs.start.run_started import opening
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
-from safety.origins import OUTSIDE
+from safety.taint import Origin
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
@@ -120,7 +120,7 @@ class Agent:
     def replay(
         self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
     ) -> ReplayResult:
-        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/dry_run.py."""
+        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/trial.py."""
         from runs.replaying import on_a_copy, trial
 
         there = Agent(on_a_copy(self.config, root))
@@ -159,9 +159,13 @@ class Agent:
         log = self.logs.create(self.config.home)
         attached = take_in(options.files, log.folder)
         task = named(task, attached, self.prompts.text("attached")) if attached else task
+        owner = ApprovingOwner(AbsentOwner()) if self.parts.is_dry else owner
         attended = is_attended(options.approve, owner)
         first = opening(task, options, self.parts, found, previous, is_attended=attended)
         first |= _with_attached(task, attached, first, is_told=options.shows_files)
+        if options.earlier:
+            first |= {"told": f"{task}\n\n{options.earlier}"}
+            first |= {"origins": sorted({*first.get("origins", ()), Origin.OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)
@@ -319,6 +323,7 @@ class Agent:
             return []
         from sandbox.stage import recover
 
+        self.parts.undo_store().evict()
         return [{"type": "recovered", "text": line} for line in recover(self.config.home)]
 
     def _or_meant(
@@ -436,7 +441,7 @@ def _with_attached(
     fields: dict[str, Any] = {"attached": attached} if attached else {}
     if is_told and (text := in_full(attached)):
         fields["told"] = f"{task}\n\n{text}"
-        fields["origins"] = sorted({*first.get("origins", ()), OUTSIDE})
+        fields["origins"] = sorted({*first.get("origins", ()), Origin.OUTSIDE})
     return fields
 
 

@@ -21,19 +21,21 @@ from runs.options import Options
 from runs.start.briefing import Source
 from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
-from safety import shared_folder
-from safety.gate import Ask, Gate
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.gate import SHARED_TOOLS, Ask, Gate
+from safety.paths import RUNS, shared_folder_of
+from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
+from tools.staged.dry import is_dry
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
+    from models.eyes import Eyes
     from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.cells.levels import Kind
     from sandbox.network import Leave
     from sandbox.stage import UndoStore
     from tools.base import Tool
@@ -50,6 +52,7 @@ class Parts:
 
     def __init__(self, config: Config, prompts: Prompts, sops: SopStore) -> None:
         self.config, self.prompts, self.sops = config, prompts, sops
+        self.is_dry = is_dry()
 
     @cached_property
     def sandbox(self) -> levels.Level:
@@ -70,9 +73,9 @@ class Parts:
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
         is_alone = bounds is not None and bounds.is_alone
         if bounds is not None and is_alone:
-            from safety import alone
+            from safety.gate import alone_settings
 
-            settings = alone.settings(settings, Path(bounds.folder))
+            settings = alone_settings(settings, Path(bounds.folder))
             rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
         return Gate(
             settings,
@@ -96,24 +99,29 @@ class Parts:
         if gate.shared is None:
             exits = None
             if self.sandbox.name == "full":
-                from safety.addresses import Reach
+                from safety.reach import Reach
                 from sandbox.network import Exits, local_ports
 
                 private = self.config.safety.private_hosts
-                exits = Exits(folder, Reach(private).find, local_ports(request, private))
-            return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
+                ports = () if self.is_dry else local_ports(request, private)
+                exits = Exits(folder, Reach(private).find, ports)
+            kind: Kind = "dry" if self.is_dry else "owner"
+            return Sandbox(self.sandbox, Profile(kind, gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
-        """Return what a run's scripts change is judged here before it is real; None where this machine has no stage."""
-        if held is None or gate.shared or self.sandbox.name != "full":
+    def staging(
+        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
+    ) -> Staging | None:
+        """Return where the changes of a run's scripts are judged; None where this machine has no stage. A trial, which
+        works on a copy, finds that out when it begins."""
+        if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not Staging.works(self.config.home, roots):
+        if not (is_trial or Staging.works(self.config.home, roots)):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 
@@ -128,7 +136,7 @@ class Parts:
         """Where a shared session may work, which takes a full sandbox."""
         if options.session == "main" or self.sandbox.name != "full":
             return None
-        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
+        return shared_folder_of(self.config.home, Session.parse(options.session).id)
 
     def budget(self, options: Options, spent_usd: float) -> Budget:
         """Return what a run that goes on now may use."""
@@ -153,7 +161,7 @@ class Parts:
             SEEDS.parent: "~/…",
         }
         if folder := self.shared_folder(options):
-            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
+            names |= {folder: ".", self.config.home / "runs": RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
@@ -186,8 +194,21 @@ class Parts:
         from models.endpoint import EndpointModel
 
         return EndpointModel(
-            settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
+            settings,
+            lang=self.config.lang,
+            counts_local=counts_local,
+            max_retries=max_retries,
+            eyes=self._eyes(settings),
         )
+
+    def _eyes(self, settings: ModelConfig) -> Eyes | None:
+        """The model that describes images for the others: the first that the owner says has eyes."""
+        seeing = next((each for each in self.config.models if each.eyes), settings)
+        if seeing is settings:
+            return None
+        from models.eyes import Eyes
+
+        return Eyes(self._endpoint(seeing, 1, counts_local=True), self.config.lang)
 
     @cached_property
     def foreign(self) -> Foreign | None:
@@ -213,7 +234,7 @@ class Parts:
         """The tools and families of a session, as far as its bounds leave them."""
         tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
-            own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
+            own = SHARED_TOOLS if self.shared_folder(options) else frozenset()
             tools = {
                 n: tool
                 for n, tool in tools.items()
@@ -295,7 +316,7 @@ class Parts:
         """Return what tools may use by name: where the owner is there, and alone."""
         if not (self.config.safety.credentials and attended and options.session == "main"):
             return {}
-        from safety.credentials import given
+        from safety.secrets import given
 
         return given(self.config.safety.credentials, os.environ)
 
@@ -305,7 +326,8 @@ class Parts:
 
     def inbox(self) -> Inbox:
         """Where a run leaves what waits for the owner; the desktop shows it."""
-        return Inbox(self.config.home, self._show)
+        home = self.config.home
+        return Inbox(home) if self.is_dry else Inbox(home, self._show)
 
     def _show(self, entry: Entry) -> None:
         from runs.control.desktop_notice import on_desktop
@@ -330,8 +352,10 @@ def lifts(
 
 def leave(
     gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
-) -> Leave:
-    """Return the hosts that this call may reach."""
+) -> Leave | None:
+    """Return the hosts that this call may reach; None for nobody, as in a dry run."""
+    if is_dry():
+        return None
     from sandbox.network import leave_of
 
     return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

@@ -126,10 +126,9 @@ class RunContext:
 
     @cached_property
     def staging(self) -> Staging | None:
-        """Return where the changes of scripts are judged; a trial changes a copy."""
-        if self.is_trial:
-            return None
-        return self.parts.staging(self.gate, self.sandbox, self.log.folder)
+        """Return where the changes of scripts are judged."""
+        sandbox, folder = self.sandbox, self.log.folder
+        return self.parts.staging(self.gate, sandbox, folder, is_trial=self.is_trial)
 
     @cached_property
     def toolbox(self) -> Toolbox:
@@ -157,7 +156,7 @@ class RunContext:
     def tool_context(self) -> ToolContext:
         """Return what tools may use of this run."""
         parts, options, gate = self.parts, self.options, self.gate
-        is_kept = self.is_own and not self.is_trial
+        is_kept = self.is_own and not (self.is_trial or parts.is_dry)
         return ToolContext(
             gate.shared or options.cwd,
             self.log.folder,
@@ -168,6 +167,7 @@ class RunContext:
             sandbox=self.sandbox,
             staging=self.staging,
             recording=Recording(self.log.run, parts.undo_store) if is_kept else None,
+            is_dry=parts.is_dry,
             lifts=partial(lifts, gate, options.session),
             leave=partial(leave, gate, options.session, self.request),
             recall=parts.recalling(Session.parse(options.session)).asked,
@@ -273,7 +273,7 @@ class RunContext:
     def _keep_servers(self) -> None:
         """Start the MCP servers of a replay: its guards ask them before its first call does."""
         sop = self.sop
-        if self.parts.foreign is None or sop is None:
+        if self.parts.foreign is None or self.parts.is_dry or sop is None:
             return
         if any("." in name for name in tools_used(sop)):
             from tools.mcp import keep_servers
@@ -281,13 +281,13 @@ class RunContext:
             keep_servers(self.tool_context)
 
     def _judged(self, changes: ChangeSet) -> Decision:
-        """Return what the gate says of the changes of a call."""
-        from safety.judging import judge_changes
+        """Return what the gate says of the changes of a call; nobody is asked about those of a copy."""
+        from safety.gate import judge_changes
 
-        gate, handler = self.gate, self.handler
-        return judge_changes(
-            changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
-        )
+        gate = self.gate
+        found = judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
+        is_asked = self.is_trial and found.decision == "confirm"
+        return replace(found, decision="allow") if is_asked else found
 
     def _sop_path(self, name: str) -> str:
         """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from safety.addresses import Address, Reach
+from safety.reach import Address, Reach
 from sandbox.network import Leave, egress, heads, read
 from sandbox.network.egress import Egress
 from sandbox.network.journal import FILE, Journal
@@ -366,3 +366,51 @@ def test_a_journal_that_ends_in_the_middle_is_read(tmp_path: Path) -> None:
         ("b.example", "refused"),
     ]
     assert list(read(tmp_path / "none")) == []
+
+
+class Upstream:
+    """The proxy of an office: it alone finds `missing.example`."""
+
+    def __init__(self, site: int) -> None:
+        self.heads: list[bytes] = []
+        self._site = site
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with self._listening:
+            client, _ = self._listening.accept()
+        with client, socket.create_connection(("127.0.0.1", self._site)) as server:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += client.recv(1)
+            self.heads.append(head)
+            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            server.sendall(client.recv(65_536))
+            client.sendall(server.recv(65_536))
+
+
+def test_the_proxy_of_the_owners_network_is_used(
+    proxy: Proxy, site: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = Upstream(site)
+    for name in ("NO_PROXY", "no_proxy", "https_proxy", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:p%40ss@127.0.0.1:{office.port}")
+    request = b"CONNECT missing.example:443 HTTP/1.1\r\n\r\n"
+    said = proxy.say(request + b"GET /x HTTP/1.1\r\nHost: missing.example\r\n\r\n", ends=True)
+    assert b"missing.example /x" in said, said
+    assert office.heads[0].startswith(b"CONNECT missing.example:443 HTTP/1.1\r\n")
+    assert b"Proxy-Authorization: Basic bWU6cEBzcw==\r\n" in office.heads[0]
+    assert b"not a host" in proxy.say(b"CONNECT other.example:443 HTTP/1.1\r\n\r\n")
+
+
+def test_a_host_of_this_machine_needs_no_proxy_of_the_network(
+    proxy: Proxy, site: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    said = proxy.say(f"GET http://good.example:{site}/x HTTP/1.1\r\n\r\n".encode(), ends=True)
+    assert b"good.example" in said, said

@@ -38,7 +38,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import config, learning.recording.shell as shell
 from memory.home.folder import open_home
-from safety.held import held_values
+from safety.secrets import held_values
 from ui.sops.record import banner
 from ui.words import say, use
 use(sys.argv[2])

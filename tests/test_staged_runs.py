@@ -14,7 +14,7 @@ import pytest
 
 from handler import Approval
 from memory.runlog.inbox import Answer, Inbox
-from memory.runlog.log import list_runs
+from memory.runlog.log import list_runs, read_events
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from sandbox.cells import levels
@@ -245,3 +245,19 @@ def test_the_note_on_stages_saves_the_trial_until_the_mounts_change(
     assert Staging.works(home, [Path.cwd()])
     monkeypatch.setattr(stage, "probe", lambda *_: pytest.fail("it was tried again"))
     assert Staging.works(home, [Path.cwd()])
+
+
+def test_an_undo_is_written_behind_the_end_of_its_run(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash("echo 1 > a"), bash("echo 2 > b"), "done"])
+    assert cli("run", "write", "--no-rote").code == 0
+    [before] = list_runs(home)
+    assert cli("undo", "last", "--call", "2", "--yes").code == 0
+    *_, ended, undone = read_events(home, before.run)
+    called = [each for each in read_events(home, before.run) if each["type"] == "tool_started"]
+    assert ended["type"] == "run_ended" and undone["type"] == "undone"
+    assert undone["paths"] == [str(Path.cwd() / "b")] and undone["call"] == called[1]["call"]
+    assert cli("undo", "last", "--yes").code == 0
+    *_, whole = read_events(home, before.run)
+    assert whole["call"] is None and whole["run"] == before.run
+    [after] = list_runs(home)
+    assert after == before and "taken back" in cli("runs", "show", before.run).stdout

@@ -14,6 +14,7 @@ from memory.runlog.log import read_events, summarise
 from runs.assemble import Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
+from sandbox.stage import UndoStore, record
 from tests.driving import agent, drive
 from ui.web.live.hub import Hub
 from ui.web.live.tail import Tail
@@ -71,3 +72,39 @@ def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
     run = asyncio.run(watch())
     assert run in seen, [event["type"] for event in read_events(home, run)]
     assert bool(touched) is is_owners
+
+
+class Heard(Hub):
+    """A hub that keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda data: data)
+        self.events: list[Any] = []
+
+    def publish(self, message: Any) -> None:
+        self.events.append(message)
+
+
+def test_an_undo_of_a_run_that_has_ended_is_told(home: Path) -> None:
+    hub, place = Heard(), home.parent / "kept"
+    home.mkdir(parents=True, exist_ok=True)
+    with record(UndoStore(home), "r1", "c1", [place]):
+        place.write_text("x")
+
+    async def changed(run: str) -> None: ...
+
+    async def watch() -> None:
+        tail = Tail(home, hub, lambda run: False, changed)
+        tail.open()
+        try:
+            await asyncio.to_thread(UndoStore(home).undo, "r1")
+            for _ in range(600):
+                if any(each["type"] == "undone" for each in hub.events):
+                    return
+                await asyncio.sleep(0.05)
+        finally:
+            tail.close()
+
+    asyncio.run(watch())
+    [undone] = [each for each in hub.events if each["type"] == "undone"]
+    assert (undone["run"], undone["call"], undone["paths"]) == ("r1", None, [str(place)])

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
-from safety.shared_folder import RUNS
+from safety.paths import RUNS
 
 if TYPE_CHECKING:
     from config import Config
@@ -99,6 +99,7 @@ class ToolContext:
         None  # by the id of the call; None: not here
     )
     hold: Hold | None = None  # of this call: it runs in a stage of its own
+    is_dry: bool = False  # all of the run works in one stage, which is thrown away
     hash: str = ""  # names this call by its tool and arguments
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
     judged: dict[str, Path] = field(
@@ -111,9 +112,9 @@ class ToolContext:
 
     def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
         """True for a call whose changes are judged when they are seen."""
-        if self.staging is None or self.hold is not None or name != "code_run":
+        if name != "code_run" or not (self.staging or self.is_dry):
             return False
-        return "all" not in self.lifts(name, args, paths)
+        return self.is_dry or self.hold is not None or "all" not in self.lifts(name, args, paths)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
@@ -134,13 +135,13 @@ class ToolContext:
         """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
         if not self.credentials:
             return value
-        from safety import credentials
+        from safety.secrets import resolved
 
-        return credentials.resolved(value, self.credentials)
+        return resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
-        folder of the runs by a name (safety/shared_folder.py).
+        folder of the runs by a name (safety/gate/shared_sessions.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
@@ -158,7 +159,7 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
     def place(self, text: str) -> Path:
-        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        """Return the path without links that the gate has judged; it is opened by safety/paths/handles.py, which follows none."""
         found = self.judged.get(text)
         return resolve(self.path(text)) if found is None else found
 

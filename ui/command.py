@@ -166,6 +166,7 @@ JSON = Option("--json")
 FILE = Option("--file", "FILE", short="-f", key="opt.attach", is_repeated=True, dest="files")
 CONTINUE = Option("--continue", short="-c", dest="go_on")
 NOW = Option("--now", "ISO", moment)
+DRY_RUN = Option("--dry-run")
 LIMIT = Option("--limit", "N", whole)
 APPROVE = Option("--approve", "ask|never|all", default="ask", is_choice=True)
 LIMITS = (  # of a run, and of the runs of a job

@@ -29,7 +29,7 @@ def calls_in(script: str) -> list[tuple[str, list[Any]]] | None:
 
 def _only_looks(rest: str) -> bool:
     """True where the rest of a script presses and types nothing: what it says is not needed."""
-    from safety.page_scripts import read
+    from safety.calls.page_scripts import read
 
     if not rest.strip():
         return True

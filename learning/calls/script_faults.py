@@ -62,7 +62,7 @@ def _call_fault(call: ast.expr | None, *, reads_only: bool) -> str:
 
 
 def _reads_by_name(tool: object) -> bool:
-    from safety.tool_words import read_name
+    from safety.calls import read_name
 
     return isinstance(tool, str) and "." in tool and read_name(tool).effect == "read"
 

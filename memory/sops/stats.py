@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
+from functools import cache
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -116,6 +117,7 @@ class Counts:
     break_even: int | None = None
     unit: Unit | None = None
     failures: dict[str, int] = field(default_factory=dict)  # how many of each kind
+    by_rote: int = 0  # runs that a replay did to the end
 
 
 def update(home: Path, run: str) -> None:
@@ -151,8 +153,7 @@ class SopStats:
             SopRun(*row)
             for row in self._ask(lambda database: database.execute(query, (name,)).fetchall())
         ]
-        known = {row.run for row in found}
-        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
+        return self._with_teaching(name, found)
 
     def counts(self, name: str, version: int | None = None) -> Counts:
         """How an SOP does, or one version of it."""
@@ -164,7 +165,21 @@ class SopStats:
             ]
         )
 
+    def of_all(self) -> dict[str, Counts]:
+        """How each SOP does that was ever done by rote, in one question for all of them."""
+        names = ", ".join(each.name for each in fields(SopRun))
+        query = f"SELECT {names} FROM runs WHERE sop IN (SELECT sop FROM runs WHERE lane = 'rote')"
+        rows = self._ask(lambda database: database.execute(query).fetchall())
+        found: dict[str, list[SopRun]] = {}
+        for row in rows:
+            found.setdefault(row[0], []).append(SopRun(*row))
+        return {name: count(self._with_teaching(name, runs)) for name, runs in found.items()}
+
     # from the run logs
+
+    def _with_teaching(self, name: str, found: list[SopRun]) -> list[SopRun]:
+        known = {row.run for row in found}
+        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
 
     def _teaching(self, name: str, known: set[str]) -> Iterator[SopRun]:
         """The runs that the SOP's evidence names and that are not runs of the SOP itself."""
@@ -179,9 +194,9 @@ class SopStats:
             run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known
         )
         for run in list(named)[:MAX_TEACHING_RUNS]:
-            reading = _read(self._home, run, name)
-            if reading is not None and reading.row is not None:
-                yield reading.row
+            row = _taught(self._home, run, name, _size(self._home, run))
+            if row is not None:
+                yield row
 
     def _catch_up(self, database: sqlite3.Connection) -> None:
         """Takes in what happened since the last time: new runs, and those that had not ended then."""
@@ -285,6 +300,7 @@ def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
         failures_in_row=_failures_in_row([row for row in uses if (row.version or 0) >= since]),
         failures=dict(Counter(row.kind for row in uses if row.kind)),
         last=[row.outcome for row in reversed(uses[-LAST:])],
+        by_rote=by_rote,
     )
     if first is None:
         return counts
@@ -328,6 +344,13 @@ def _failures_in_row(uses: list[SopRun]) -> int:
 
 
 # reading a run log
+
+
+@cache
+def _taught(home: Path, run: str, name: str, size: int) -> SopRun | None:
+    """A run that taught an SOP; its log is read again only when it has grown to another `size`."""
+    reading = _read(home, run, name)
+    return reading.row if reading else None
 
 
 @dataclass(slots=True)

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from runs.replaying.dry_run import on_a_copy as on_a_copy
-    from runs.replaying.dry_run import trial as trial
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
+    from runs.replaying.trial import on_a_copy as on_a_copy
+    from runs.replaying.trial import trial as trial
 else:
     __getattr__ = lazy(
         __name__,
         guards="replaying",
         lane="replaying",
-        on_a_copy="dry_run",
+        on_a_copy="trial",
         steps="replaying",
-        trial="dry_run",
+        trial="trial",
     )

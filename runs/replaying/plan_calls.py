@@ -56,6 +56,6 @@ def _only_reads(args: Mapping[str, Any], hosts: Callable[[], frozenset[str]]) ->
 
 def _by_its_name(name: str) -> str | None:
     """Judge a tool that is not ours by its name, as the gate does."""
-    from safety.tool_words import read_name
+    from safety.calls import read_name
 
     return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

@@ -2,7 +2,9 @@
 
 Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
 confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
-(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `limits`
+(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `roots` (folders to write to, of
+which `kept` stays as it is and `hidden` is not seen: by mounts of our own, or as far as Landlock can, by what `write` lists and by
+`make`, in which new files may be made), `filter` (a seccomp program), `limits`
 and `env` (name → value), and when it serves `cwd` and `words`.
 It uses few modules, most of them in C, since a call waits for its start; nothing of ours need be importable. Exit code 125: a right
 could not be given up, and nothing was started. Source: landlock(7), seccomp(2).
@@ -43,6 +45,12 @@ DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there a
 CANNOT = 125
 
 
+NEW_USER_AND_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x10020000, 4096, 16384, 1 << 18
+MOUNT_SETATTR, HERE, ALL_BELOW, READ_ONLY = 442, -100, 0x8000, 1
+# What is new in a folder above a guarded one: no right there to read, since that would hold below.
+MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
+
+
 class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("lines", ctypes.c_char_p)]
 
@@ -62,6 +70,7 @@ def serve(number: int) -> None:
     """Takes a packet with two descriptors, orders and where the output goes, and answers with the pid of the child, or 0. The
     child is handed over: its parent ends at once, and whoever started us is the next who takes in orphans."""
     os.set_inheritable(number, False)
+    has_mounts = _can_mount()
     talk = _socket.socket(fileno=number)
     while True:
         said, parts, _, _ = talk.recvmsg(16, _socket.CMSG_SPACE(8))
@@ -69,7 +78,7 @@ def serve(number: int) -> None:
             os._exit(0)
         given, output = (int.from_bytes(parts[0][2][at : at + 4], sys.byteorder) for at in (0, 4))
         try:
-            pid = _handed_over(given, output)
+            pid = _handed_over(given, output, has_mounts)
         except OSError:
             pid = b""
         talk.send(pid or b"0")
@@ -77,7 +86,50 @@ def serve(number: int) -> None:
         os.close(output)
 
 
-def _handed_over(given: int, output: int) -> bytes:
+def _can_mount() -> bool:
+    """True where we may make mounts in a namespace of our own, tried in a child."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _mount_apart(ctypes.CDLL(None, use_errno=True), {"kept": ["/usr"], "hidden": []})
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _mount_apart(libc: ctypes.CDLL, orders: dict[str, Any]) -> None:
+    """Enter namespaces in which `kept` cannot be written to and `hidden` is empty. Raises OSError."""
+    user, group = os.geteuid(), os.getegid()
+    _check(libc.unshare(NEW_USER_AND_MOUNTS))
+    ids = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+    for name, text in ids.items():
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
+    _check(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None))
+    for path in filter(_is_there, orders["kept"]):
+        _bind(libc, path, path)
+        wanted = struct.pack("QQQQ", READ_ONLY, 0, 0, 0)
+        _check(libc.syscall(MOUNT_SETATTR, HERE, os.fsencode(path), ALL_BELOW, wanted, 32))
+    for path in filter(_is_there, orders["hidden"]):
+        if os.access(f"{path}/.", os.F_OK):
+            _check(libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 1, b"size=1m"))
+        else:
+            _bind(libc, os.devnull, path)
+    os.chdir(orders.get("cwd") or "/")  # by its path again: it may be below a mount now
+
+
+def _is_there(path: str) -> bool:
+    return os.access(path, os.F_OK)
+
+
+def _bind(libc: ctypes.CDLL, source: str, target: str) -> None:
+    flags = BIND | RECURSIVE
+    _check(libc.mount(os.fsencode(source), os.fsencode(target), None, flags, None))
+
+
+def _handed_over(given: int, output: int, has_mounts: bool) -> bytes:
     reader, writer = os.pipe()
     try:
         parent = os.fork()
@@ -85,7 +137,7 @@ def _handed_over(given: int, output: int) -> bytes:
             try:
                 child = os.fork()
                 if child == 0:
-                    _start(given, output)
+                    _start(given, output, has_mounts)
                 os.write(writer, b"%d" % child)
             finally:
                 os._exit(0)
@@ -97,7 +149,7 @@ def _handed_over(given: int, output: int) -> bytes:
         os.close(writer)
 
 
-def _start(given: int, output: int) -> None:
+def _start(given: int, output: int, has_mounts: bool) -> None:
     """In the child: never returns."""
     try:
         os.setsid()
@@ -107,7 +159,7 @@ def _start(given: int, output: int) -> None:
         orders = _read(given)
         os.closerange(3, 256)  # those of the server: it holds few
         os.chdir(orders["cwd"])
-        _become(orders["words"], orders, orders["env"])
+        _become(orders["words"], orders, orders["env"], has_mounts)
     finally:
         os._exit(CANNOT)
 
@@ -119,10 +171,12 @@ def _read(given: int) -> dict[str, Any]:
     return orders
 
 
-def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> None:
+def _become(
+    words: list[str], orders: dict[str, Any], env: dict[str, str], has_mounts: bool = False
+) -> None:
     """Confines this process; then it is the program, or ends."""
     try:
-        _confine(orders)
+        _confine(orders, has_mounts)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())
         os._exit(CANNOT)
@@ -135,7 +189,12 @@ def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> No
         os._exit(127)
 
 
-def _confine(orders: dict[str, Any]) -> None:
+def _confine(orders: dict[str, Any], has_mounts: bool) -> None:
+    if has_mounts and orders["roots"]:
+        _mount_apart(ctypes.CDLL(None, use_errno=True), orders)
+        orders["write"] += orders["roots"]
+    elif orders["roots"]:
+        orders["make"] = orders["roots"]
     for name, value in orders["limits"].items():
         _limit(getattr(resource, name), value)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -166,8 +225,9 @@ def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
     attributes = struct.pack("QQQ", rights, 0, SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 8
     ruleset = _check(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
-    for name, wanted in (("list", READ_DIR), ("read", READ), ("write", rights & ~MAKE_DEVICES)):
-        for place in orders[name]:
+    kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES, "make": MAKES}
+    for name, wanted in kinds.items():
+        for place in orders.get(name, ()):
             try:
                 _allow(libc, ruleset, place, wanted & rights)
             except (FileNotFoundError, PermissionError, NotADirectoryError):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandbox.network import Exits
 
 LevelName = Literal["full", "partial", "none"]
-Kind = Literal["owner", "shared"]
+Kind = Literal["owner", "shared", "dry"]
 Lift = Literal[
     "network", "git", "all"
 ]  # network; the settings of Git repositories; no sandbox at all
@@ -48,7 +48,7 @@ class Limits(NamedTuple):
 
 class Profile(NamedTuple):
     """For whom code runs. `places` are those of the run; the first root of a "shared" one is its only folder, and besides
-    that it may read `readable` (where its scripts are put)."""
+    that it may read `readable` (where its scripts are put). "dry" is the owner in a stage that is held for the whole run."""
 
     kind: Kind
     places: Places

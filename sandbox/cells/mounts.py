@@ -66,6 +66,8 @@ class Planner:
         network = "network" in lifts and self.profile.kind == "owner"
         if self.profile.kind == "shared":
             return Plan(network, self.roots, (), (), (), ())
+        if self.profile.kind == "dry":
+            return self.staged(cwd)._replace(roots=self.roots)
         places = self.profile.places
         gits = self._repositories.look([cwd, *self._named(cwd, script)], search=search)
         hooks = [place for git in gits for place in guarded(git, config="git" not in lifts)]
@@ -73,22 +75,23 @@ class Planner:
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
         pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
         kept = (*startup, *hooks, *_code(cwd), str(places.agent))
-        hidden = self.hidden()
+        hidden = self.hidden(cwd)
         return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
     def staged(self, cwd: Path) -> Plan:
         """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
-        hidden, code = self.hidden(), tuple(_code(cwd))
+        hidden, code = self.hidden(cwd), tuple(_code(cwd))
         return Plan(False, self.own, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
         return any(path == root or path.startswith(f"{root}/") for root in self.roots)
 
-    def hidden(self) -> tuple[str, ...]:
+    def hidden(self, cwd: Path) -> tuple[str, ...]:
         """Return what is not to be seen and is there."""
         places = self.profile.places
-        named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
+        own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
+        named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
         return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
 
     def missing(self) -> list[str]:
@@ -110,11 +113,13 @@ class Planner:
         """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
         if self.profile.kind == "shared":
-            listed, write = [], [str(root)]
+            listed, write, apart = [], [str(root)], {}
             read = [*_PROGRAMS, *bubblewrap.python_places()]
         else:
             startup = [path for path in places.startup if os.access(path, os.F_OK)]
-            left_out = [*plan.hidden, *startup, str(places.agent), *_code(cwd)]
+            kept = [*startup, str(places.agent), *_code(cwd)]
+            left_out = [*plan.hidden, *kept]
+            apart = {"roots": [*plan.roots], "kept": kept, "hidden": [*plan.hidden]}
             listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
             write = [each for folder in plan.roots for each in _around(folder, left_out)]
         write += [f"/dev/{name}" for name in _DEVICES]
@@ -122,6 +127,7 @@ class Planner:
             list=listed,
             read=[*read, *map(str, readable), str(CONFINE)],
             write=write,
+            apart=apart,
             filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
             limits=_limits(self.profile.limits),
             env=dict(env),
@@ -198,9 +204,11 @@ def orders(
     env: dict[str, str],
     cwd: str = "",
     words: Sequence[str] = (),
+    apart: Mapping[str, list[str]] | None = None,
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write}
+    places = {"list": list, "read": read, "write": write, "roots": [], "kept": [], "hidden": []}
+    places |= apart or {}
     started = {"cwd": cwd, "words": [*words]}
     return bubblewrap.file(
         marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})

@@ -15,11 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sandbox.network import heads
+from sandbox.network import heads, upstream
 from sandbox.network.heads import Unfit, Wanted
 
 if TYPE_CHECKING:
-    from safety.addresses import Address
+    from safety.reach import Address
     from sandbox.network.journal import Journal
 
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
@@ -43,7 +43,7 @@ class Egress:
     """The proxy of one run, for all its cells."""
 
     def __init__(self, journal: Journal, find: Find) -> None:
-        """`find` looks a host up and judges its addresses (safety/addresses.py)."""
+        """`find` looks a host up and judges its addresses (safety/reach/addresses.py)."""
         self.journal, self.find = journal, find
 
     def serve(self, client: socket.socket, policy: Policy) -> None:
@@ -87,16 +87,34 @@ class Egress:
 
     def _opened(self, wanted: Wanted, policy: Policy) -> tuple[socket.socket, str]:
         """Connect to an address of the host that was judged. Raises Closed."""
-        from safety.addresses import PrivateAddress
+        from safety.reach import PrivateAddress
 
         if why := policy(wanted.host, wanted.port):
             raise Closed(403, why)
+        proxy = upstream.proxy_for(wanted.host, wanted.port)
         try:
             addresses = self.find(wanted.host, wanted.port)
         except PrivateAddress as error:
             raise Closed(403, str(error)) from error
         except (OSError, UnicodeError) as error:
-            raise Closed(502, f"{wanted.host} is not found: {error}") from error
+            if not proxy:  # which finds names that this machine does not
+                raise Closed(502, f"{wanted.host} is not found: {error}") from error
+            addresses = ()
+        is_near = any(address.is_private for address in addresses)
+        if proxy and not is_near:
+            return self._through(proxy, wanted)
+        return self._straight(wanted, addresses)
+
+    def _through(self, proxy: str, wanted: Wanted) -> tuple[socket.socket, str]:
+        """Connect by way of the proxy of the owner's network. Raises Closed."""
+        try:
+            way = upstream.connect(proxy, wanted.host, wanted.port, CONNECT_SECONDS)
+        except OSError as error:
+            raise Closed(502, f"{wanted.host}: {error}") from error
+        return way, "by a proxy"
+
+    def _straight(self, wanted: Wanted, addresses: Sequence[Address]) -> tuple[socket.socket, str]:
+        """Connect to one of the addresses. Raises Closed."""
         end = time.monotonic() + CONNECT_SECONDS
         problem: OSError = OSError("no address")
         for address in addresses:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandbox.stage.holding import Holder
     from sandbox.stage.probing import probe
+    from sandbox.stage.rehearsal import Rehearsal
     from sandbox.stage.stage import Stage
-    from sandbox.undo.commits import Conflicted
     from sandbox.undo.direct import record
     from sandbox.undo.errors import StageError
     from sandbox.undo.store import UndoStore, recover
 
 _FROM = {
-    "Conflicted": "undo.commits",
     "Holder": "stage.holding",
+    "Rehearsal": "stage.rehearsal",
     "Stage": "stage.stage",
     "StageError": "undo.errors",
     "UndoStore": "undo.store",
@@ -27,8 +27,8 @@ _FROM = {
     "recover": "undo.store",
 }
 __all__ = [
-    "Conflicted",
     "Holder",
+    "Rehearsal",
     "Stage",
     "StageError",
     "UndoStore",

@@ -4,6 +4,7 @@ thrown away.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
 
 
+TRIES = 3
+RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
+# By file system: which of the places for copies overlayfs took there (places.others).
+_taken: dict[int, int] = {}
+
+
 class _Mounting(NamedTuple):
     """Hold what is hidden and shown in a stage beside its layers."""
 
@@ -31,6 +38,13 @@ class _Mounting(NamedTuple):
     shows: list[str]
     binds: list[str]
     walls: list[str]
+
+
+class Seen(NamedTuple):
+    """What was done in a stage that stays open."""
+
+    deltas: list[Delta]
+    changes: ChangeSet
 
 
 class Stage:
@@ -59,25 +73,50 @@ class Stage:
         holder: Holder | None = None,
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
+        with_home: bool = False,
     ) -> Stage:
         """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
-        hidden, and `masks`; of what is
-        hidden `shows` can be read. Raises StageError."""
-        home = home.resolve()
+        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
+        Raises StageError.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                return cls._open(
+                    [*roots], home.resolve(), run, call, holder, masks, shows, with_home
+                )
+            except FileNotFoundError as error:  # a mount below a root went while we looked
+                if not left:
+                    raise StageError(f"no stage can be made: {error}") from error
+        raise AssertionError("unreachable")
+
+    @classmethod
+    def _open(
+        cls,
+        roots: list[str | Path],
+        home: Path,
+        run: str,
+        call: str,
+        holder: Holder | None,
+        masks: Iterable[str],
+        shows: Iterable[str],
+        with_home: bool,
+    ) -> Stage:
         entry = entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = holder or cell.holder if cell else holder
         assert held is not None
         try:
-            names = [str(root) for root in roots]
+            names = [*map(str, roots), *([str(home)] if with_home else [])]
             wanted = places.layers(names, home, entry.number)
             walls = places.between(names, [each.lower for each in wanted])
             hidden = [
-                str(home),
+                str(home / "undo" if with_home else home),
                 *masks,
                 *(os.path.dirname(os.path.dirname(each.store)) for each in wanted),
             ]
-            hidden = places.outermost(path for path in hidden if path != str(home / "undo"))
+            if not with_home:
+                hidden = [path for path in hidden if path != str(home / "undo")]
+            hidden = places.outermost(hidden)
             binds = [
                 path
                 for path in places.sockets(each.lower for each in wanted)
@@ -90,7 +129,9 @@ class Stage:
             if cell:
                 cell.close()
             entry.remove()
-            if isinstance(error, StageError):
+            if isinstance(error, HolderError) and error.number == errno.ENOENT:
+                raise FileNotFoundError(error.number, str(error)) from error
+            if isinstance(error, StageError | FileNotFoundError):
                 raise
             raise StageError(f"no stage can be made: {error}") from error
         stage = cls(entry, clocks, held, cell)
@@ -137,9 +178,11 @@ class Stage:
         assert holder is not None
         assert self._mounting is not None
         groups = entry.groups
-        doubt = links.in_doubt(links.with_groups(entry.layers, groups), groups)
+        found = links.with_groups(entry.layers, groups)
+        doubt = links.in_doubt(found, groups)
         known: set[str] = set(entry.record.get("copied", ()))
         folders = known | links.refused_folders(output, cwd, entry.layers)
+        folders |= links.moved_with_links(found, doubt)
         if not doubt and folders == known:
             return False
         holder.umount()
@@ -160,18 +203,32 @@ class Stage:
 
     def close(self) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
-        it.
+        it, or where its holder has died; once more, it does nothing.
         """
-        if self._holder is None:
+        holder, self._holder = self._holder, None
+        if holder is None:
             return
         try:
-            self._holder.umount()
+            holder.umount()
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
             if self._cell:
                 self._cell.close()
-        self._holder = None
+
+    def is_full(self) -> str:
+        """Return where the copies lie, if there is hardly any space left for them; else ""."""
+        for folder in {os.path.dirname(layer.upper) for layer in self._entry.layers}:
+            found = os.statvfs(folder)
+            left, whole = found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+            if left < min(RESERVE_BYTES, whole // 20):
+                return folder
+        return ""
+
+    def look(self) -> Seen:
+        """Return what was done so far. Nothing may be at work in the stage; it stays open."""
+        found = links.with_groups(self._entry.layers, self._entry.groups)
+        return Seen(found, summary.change_set(found, self.is_ours))
 
     @cached_property
     def deltas(self) -> list[Delta]:
@@ -221,9 +278,11 @@ class Stage:
         return self.number
 
     def discard(self) -> None:
-        """Throw the changes away."""
-        self.close()
-        self._entry.remove()
+        """Throw the changes away, also those of a stage whose holder has died."""
+        try:
+            self.close()
+        finally:
+            self._entry.remove()
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:
@@ -239,6 +298,7 @@ def _made(
     """
     entry.write(layers=layers)
     for layer in layers:
+        os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         for folder in (layer.upper, layer.work, layer.store):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         trees.clothe(layer.lower, layer.upper)
@@ -259,16 +319,19 @@ def _mounted(
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer.
     """
-    rest = {layer.lower: places.others(layer, home, entry.number) for layer in wanted}
-    chosen = list(wanted)
+    can = {each.lower: [each, *places.others(each, home, entry.number)] for each in wanted}
+    systems = {each.lower: os.stat(each.lower).st_dev for each in wanted}
     while True:
+        chosen = [can[lower][_taken.get(device, 0)] for lower, device in systems.items()]
         clocks = _made(entry, chosen)
         try:
             holder.mount(chosen, *mounting)
             return clocks
         except HolderError as error:
-            if not rest.get(error.path):
+            device = systems.get(error.path, -1)
+            tried = _taken.get(device, 0)
+            if device < 0 or tried + 1 >= len(can[error.path]):
                 raise
-            count = next(n for n, layer in enumerate(chosen) if layer.lower == error.path)
-            trees.remove(os.path.dirname(chosen[count].upper))
-            chosen[count] = rest[error.path].pop(0)
+            for layer in chosen:
+                trees.remove(os.path.dirname(layer.upper))
+            _taken[device] = tried + 1

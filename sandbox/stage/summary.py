@@ -124,7 +124,9 @@ def _dressed(each: Delta) -> list[Change]:
         return []
     assert each.after
     return [
-        Change("mode", Path(each.path), _type(each.after), mode=stat.S_IMODE(each.after.st_mode))
+        Change(
+            "mode", Path(each.path), _type(each.after), mode=trees.mode_of(each.upper, each.after)
+        )
     ]
 
 
@@ -188,7 +190,7 @@ def _digest(path: str) -> bytes:
     if not os.path.isfile(path):
         return os.urandom(8)  # a pipe or device is like no other
     found = hashlib.blake2b()
-    with open(path, "rb") as file:
+    with trees.quietly(path) as file:
         while piece := file.read(_PIECE):
             found.update(piece)
     return found.digest()

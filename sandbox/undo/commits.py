@@ -8,7 +8,7 @@ finishes or takes back (`recover`).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -78,7 +78,8 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
         trees.carry(delta.inside, kept)
         trees.sync(f"{layer.store}/kept")
         return Step("inside", delta.path, kept, put, old)
-    links.renew(delta.upper, put)
+    with trees.all_open({delta.upper, put}):
+        links.renew(delta.upper, put)
     return Step("move", delta.path, kept, put, old, os.lstat(put).st_ino)
 
 
@@ -95,15 +96,13 @@ def _put(upper: str, layer: Layer, count: int, links: Links) -> str:
 
 def _clean(upper: str) -> None:
     """Remove overlayfs's marks from a file or a new folder; their times stay."""
-    found = os.lstat(upper)
-    trees.unmark(upper)
-    if not trees.is_folder(found):
-        return
-    for entry in trees.below(upper):
+    inside = list(trees.below(upper)) if trees.is_folder(os.lstat(upper)) else []
+    for entry in reversed(inside):  # a folder that is closed again lets nobody in
         if trees.is_whiteout(entry.stat(follow_symlinks=False)):
             _remove_silently(entry.path)
         else:
             trees.unmark(entry.path)
+    trees.unmark(upper)
 
 
 def _remove_silently(path: str) -> None:
@@ -119,18 +118,18 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     Conflicted and OSError.
     """
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
-    states = {look.inode: look[1:3] for look in looks if look}
-    written = {step.old for step in steps if step.way == "inside"}
+    states = dict(_states(steps))
+    written = {_file_of(step.path) for step in steps if step.way == "inside"}
+    above = {str(folder) for step in steps for folder in Path(step.path).parents}
     entry.write(
         sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
-        now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now is None or now.inode in written:
+        file = _file_of(step.kept) if step.kept and step.way == "move" else None
+        if file is None or file in written or step.path in above:  # ours has set a folder's time
             return
-        if states.get(now.inode) != now[1:3] or is_in_use(step.kept):
+        if states.get(file) != _state_of(step.kept) or is_in_use(step.kept):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:
@@ -144,12 +143,34 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     return finish(entry, steps)
 
 
-def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
-    """Close an entry whose steps something else has done. Returns the bytes kept."""
+def _states(steps: list[Step]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the state of each file that a step is about."""
+    for step in steps:
+        for path in (step.path, step.put):
+            if path and (file := _file_of(path)):
+                yield file, _state_of(path)
+
+
+def _file_of(path: str) -> tuple[int, int] | None:
+    """Return which file stands there: several file systems use the same inodes."""
+    found = trees.look(path)
+    return (found.st_dev, found.st_ino) if found else None
+
+
+def _state_of(path: str) -> tuple[int, int]:
+    """Return the time and size of what stands there."""
+    found = trees.stamp_of(os.lstat(path))
+    return found.mtime, found.size
+
+
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> ChangeSet:
+    """Close an entry whose steps something else has done. Returns the changes."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
-    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
-    return finish(entry, steps)
+    done = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    changes = ChangeSet(tuple(done))
+    entry.write(steps=steps, began=began, changes=listed(changes))
+    finish(entry, steps)
+    return changes
 
 
 def _direct_change(delta: Delta, kept: str) -> Change:
@@ -165,7 +186,8 @@ def _direct_change(delta: Delta, kept: str) -> Change:
 
 def finish(entry: Entry, steps: list[Step]) -> int:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
-    stamps = {step.path: trees.stamp(step.path) for step in steps}
+    with trees.entered(step.path for step in steps):
+        stamps = {step.path: trees.stamp(step.path) for step in steps}
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
     entry.write(state="done", stamps=stamps, bytes=kept)
     return kept

@@ -8,43 +8,52 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from safety.changes import ChangeSet
 from sandbox.undo import commits, entries, places, trees
 from sandbox.undo.entries import Entry
 from sandbox.undo.steps import Step
 from sandbox.undo.walk import Delta, DeltaKind
 
+if TYPE_CHECKING:
+    from sandbox.undo.store import UndoStore
+
 
 @contextmanager
-def record(home: Path, run: str, call: str, paths: Iterable[str | Path]) -> Iterator[None]:
-    """Keep what stands at these paths before the block, and what it did to them after. Folders on
-    the way to a path that the
-    block makes are recorded too. Raises OSError before anything is done where the image cannot be
-    kept."""
-    entry = entries.make(home.resolve(), run, call)
-    names = list(dict.fromkeys(_first_missing(os.path.abspath(path)) for path in paths))
+def record(
+    store: UndoStore, run: str, call: str, paths: Iterable[str | Path]
+) -> Iterator[list[ChangeSet]]:
+    """Keep what stands at these paths before the block, and what it did to them after; the list
+    that it gets holds that once the block has ended. Folders on the way to a path that the block
+    makes are recorded too. Raises OSError and StageError before anything is done where the images
+    cannot be kept.
+    """
+    home, wanted = store.home, [os.path.abspath(path) for path in paths]
+    store.make_room(sum(trees.measured(path)[1] for path in wanted))
+    entry = entries.make(home, run, call)
+    names = list(dict.fromkeys(_first_missing(path) for path in wanted))
+    done: list[ChangeSet] = []
     try:
-        layers = [
-            _layer(name, home.resolve(), entry.number, count) for count, name in enumerate(names)
-        ]
+        layers = [_layer(name, home, entry.number, count) for count, name in enumerate(names)]
         entry.write(layers=layers)
         images = [_image(name, layer) for name, layer in zip(names, layers, strict=True)]
         entry.write(sync=True, state="direct", images=images)
-        yield
+        yield done
     finally:
-        finish(entry)
+        done.append(finish(entry))
         entry.close()
 
 
-def finish(entry: Entry) -> None:
-    """Turn the images of an entry into steps, as if a stage had made the changes."""
+def finish(entry: Entry) -> ChangeSet:
+    """Turn the images of an entry into steps, as if a stage had made the changes, and return these."""
     images: list[tuple[str, str]] = [tuple(each) for each in entry.record.get("images", ())]
     steps = [step for path, kept in images for step in _steps(path, kept)]
     if not steps:
         entry.remove()
-        return
+        return ChangeSet()
     deltas = [_delta(step) for step in steps]
-    commits.record_done(entry, steps, deltas)
+    return commits.record_done(entry, steps, deltas)
 
 
 def _first_missing(path: str) -> str:

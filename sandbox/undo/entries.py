@@ -5,6 +5,8 @@ replaced.
     undo/000012/0/up, work      copies while the stage is open or waits; kept: what stood there
     before
 
+    undo/000012=1790000000=kept=4096=RUN     an empty file: what of the record is asked of all entries
+
 An entry is made by whoever opens a stage and locked by who works on it, so that another process can
 tell a stage that is in
 use from one that a kill left behind.
@@ -19,14 +21,31 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 from sandbox.undo import trees
 from sandbox.undo.links import Group
 from sandbox.undo.places import Layer
 
+FINAL = ("done", "undone", "waiting")
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
 RECORD = "record.json"
+
+
+class Mark(NamedTuple):
+    """What the name of a file says of an entry, so that no record is read to know it."""
+
+    number: str
+    made: int  # seconds
+    state: Literal["busy", "kept"]
+    bytes: int
+    run: str
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return "=".join([self.number, str(self.made), self.state, str(self.bytes), self.run])
 
 
 class Entry:
@@ -36,6 +55,7 @@ class Entry:
         self.folder, self._lock = folder, lock
         self.number = folder.name
         self.record: dict[str, Any] = {}
+        self._marked: Mark | None = None
 
     @property
     def state(self) -> State:
@@ -64,6 +84,19 @@ class Entry:
         draft.replace(self.folder / RECORD)
         if sync:
             trees.sync(str(self.folder))
+        self._mark(_mark_of(self.number, self.record))
+
+    def _mark(self, mark: Mark) -> None:
+        """Say in a name what holds now. A kill before it leaves the old one: `recover` looks again."""
+        if mark == self._marked:
+            return
+        home = self.folder.parent
+        for other in (
+            home.glob(f"{self.number}=*") if self._marked is None else [home / self._marked.name]
+        ):
+            other.unlink(missing_ok=True)
+        (home / mark.name).touch(0o600)
+        self._marked = mark
 
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
@@ -91,6 +124,8 @@ class Entry:
             trees.remove(f"{layer.store}/kept")
         self.drop_copies()
         trees.remove(str(self.folder))
+        for mark in self.folder.parent.glob(f"{self.number}=*"):
+            mark.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:
@@ -150,6 +185,39 @@ def folders(home: Path) -> Iterator[Path]:
     for name in names:
         if name.isdecimal():
             yield home / "undo" / name
+
+
+def marks(home: Path) -> list[Mark]:
+    """Return what holds of all entries, oldest first; costs one look at a folder."""
+    try:
+        names = os.listdir(home / "undo")
+    except FileNotFoundError:
+        return []
+    found = {mark.number: mark for name in names if (mark := _read_mark(name))}
+    for number in names:
+        if number.isdecimal() and number not in found:  # killed before it had one
+            record = peek(home / "undo" / number)
+            found[number] = _mark_of(number, record)
+    return [found[number] for number in sorted(found) if number in names]
+
+
+def _read_mark(name: str) -> Mark | None:
+    number, *fields = name.split("=", 4)
+    if len(fields) != 4:
+        return None
+    made, state, size, run = fields
+    return Mark(number, int(made), "kept" if state == "kept" else "busy", int(size), run)
+
+
+def _mark_of(number: str, record: dict[str, Any]) -> Mark:
+    state: Literal["busy", "kept"] = "kept" if record.get("state") in FINAL else "busy"
+    run = run_in_mark(str(record.get("run", "")))
+    return Mark(number, int(record.get("made", 0)), state, int(record.get("bytes", 0)), run)
+
+
+def run_in_mark(run: str) -> str:
+    """Return a run as the name of a file has it."""
+    return quote(run, safe="")[:120]
 
 
 def _last(home: Path) -> int:

@@ -46,6 +46,19 @@ def in_doubt(found: list[Delta], groups: Iterable[Group]) -> set[int]:
     return {inode for inode, (links, gone) in seen.items() if has_come or gone < links} - known
 
 
+def moved_with_links(found: list[Delta], doubt: set[int]) -> set[str]:
+    """Return folders that went with names of files in doubt: `mv` has perhaps moved them by copying,
+    where a rename would have kept the links.
+    """
+    has_come = any(delta.kind == "new" for delta in found)
+    gone = [each for each in found if each.kind == "gone" and trees.is_folder(each.before)]
+    return {
+        each.path
+        for each in gone
+        if has_come and any(status.st_ino in doubt for _, status in linked(each.path))
+    }
+
+
 def _touched(delta: Delta) -> Iterator[os.stat_result]:
     """Yield the state before of the files with several names that a delta is about."""
     if delta.before is None:
@@ -137,6 +150,8 @@ class Links:
 
 def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
     """Return what was done in all layers, files with several names told as one each."""
+    for layer in layers:
+        trees.open_up(layer.upper)
     found = deltas(layers, {(group.inode, group.copy) for group in groups})
     elsewhere: dict[int, str] = {}  # copy → a new name of it
     if groups:

@@ -11,6 +11,7 @@ import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,20 +65,24 @@ class UndoStore:
 
     def all(self) -> list[Kept]:
         """Return the entries, oldest first."""
-        found = []
-        for folder in entries.folders(self.home):
-            record = entries.peek(folder)
-            if record.get("state") in ("done", "undone", "waiting"):
-                found.append(_kept(folder.name, record))
-        return found
+        return list(self._read(entries.marks(self.home)))
+
+    def _read(self, marks: Iterable[entries.Mark]) -> Iterator[Kept]:
+        for mark in marks:
+            record = entries.peek(self.home / "undo" / mark.number)
+            if record.get("state") in entries.FINAL:
+                yield _kept(mark.number, record)
 
     def changes(self, run: str, call: str | None = None) -> list[Kept]:
         """Return what a run, or one call of it, has changed, in its order."""
-        return [each for each in self.all() if each.run == run and call in (None, each.call)]
+        name = entries.run_in_mark(run)
+        own = self._read(mark for mark in entries.marks(self.home) if mark.run == name)
+        return [each for each in own if each.run == run and call in (None, each.call)]
 
     def last_run(self) -> str:
         """Return the run that has changed something last, "" for none."""
-        return next((each.run for each in reversed(self.all()) if each.state == "done"), "")
+        newest = self._read(reversed(entries.marks(self.home)))
+        return next((each.run for each in newest if each.state == "done"), "")
 
     def undo(self, run: str, call: str | None = None) -> Undone:
         """Take back what a run or a call has changed; of a run that is undone, the undo. Raises
@@ -85,10 +90,11 @@ class UndoStore:
         """
         chosen = self._chosen(run, call)
         try:
-            steps = _Inverse(self.home, chosen)
-            if found := steps.conflicts():
-                return Undone(conflicts=tuple(found))
-            return Undone(tuple(dict.fromkeys(steps.carry_out(run, call or ""))))
+            with _entered(chosen):
+                steps = _Inverse(self.home, chosen)
+                if found := _conflicts(steps, chosen):
+                    return Undone(conflicts=tuple(found))
+                return Undone(tuple(dict.fromkeys(steps.carry_out(run, call or ""))))
         except Conflicted as error:
             return Undone(conflicts=error.conflicts)
         except OSError as error:
@@ -110,14 +116,17 @@ class UndoStore:
     def evict(self) -> int:
         """Drop what is older than `keep_days`. Returns the bytes."""
         limit = time.time() - self.keep_days * DAY_SECONDS
+        old = [
+            each for each in entries.marks(self.home) if each.state == "kept" and each.made < limit
+        ]
         freed = 0
-        for folder in entries.folders(self.home):
-            record = entries.peek(folder)
-            if record.get("state") in ("done", "undone") and record["made"] < limit:
-                entry = entries.load(folder)
-                if entry:
-                    freed += record.get("bytes", 0)
-                    entry.remove()
+        for mark in old:
+            entry = entries.load(self.home / "undo" / mark.number)
+            if entry and entry.state != "waiting":
+                freed += mark.bytes
+                entry.remove()
+            elif entry:
+                entry.close()
         return freed
 
     def make_room(self, needed: int) -> None:
@@ -135,7 +144,7 @@ class UndoStore:
 
     def bytes(self) -> int:
         """Return what the store holds."""
-        return sum(kept.bytes for kept in self.all())
+        return sum(mark.bytes for mark in entries.marks(self.home))
 
     def _chosen(self, run: str, call: str | None) -> list[Entry]:
         """Return what is to be taken back, newest first, locked: calls that were done, else the
@@ -154,6 +163,20 @@ class UndoStore:
                 raise StageError(f"{run} is being changed by another process; try again")
             found.append(entry)
         return found
+
+
+def _entered(chosen: list[Entry]) -> AbstractContextManager[None]:
+    """Let us into the folders that are touched, also where a script has taken their rights away."""
+    steps = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    dressed = {step.path for step in steps if step.way == "dress"}
+    return trees.entered([step.path for step in steps], dressed)
+
+
+def _conflicts(steps: _Inverse, chosen: list[Entry]) -> list[Conflict]:
+    """Return what others have changed, also in folders that came with no right to enter them."""
+    came = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    with trees.all_open(step.path for step in came if step.way == "move" and step.new):
+        return steps.conflicts()
 
 
 class _Inverse:
@@ -323,7 +346,7 @@ def _is_only_time(step: Step) -> bool:
 
 
 def _kept(number: str, record: dict[str, Any]) -> Kept:
-    changes = ChangeSet(tuple(_read_changes(record.get("changes", ()))))
+    changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
     return Kept(
         number,
         record["run"],
@@ -336,7 +359,7 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
     )
 
 
-def _read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
+def read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
     for fields in listed:
         kind, path, type, before, after, was, *rest = fields
         yield Change(kind, Path(path), type, before, after, Path(was) if was else None, *rest)
@@ -345,7 +368,7 @@ def _read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
 def _inverted(chosen: list[Entry]) -> Iterator[Change]:
     """Yield the changes of an undo."""
     for entry in chosen:
-        for change in _read_changes(entry.record["changes"]):
+        for change in read_changes(entry.record["changes"]):
             if change.kind == "moved" and change.was:
                 yield change._replace(path=change.was, was=change.path)
             elif change.kind in _OPPOSITE:
@@ -360,15 +383,14 @@ def recover(home: Path) -> list[str]:
     are left alone.
     """
     said = []
-    for folder in entries.folders(home):
-        record = entries.peek(folder)
-        if record.get("state") in ("done", "undone", "waiting"):
-            continue
-        entry = entries.load(folder)
-        if entry is None:
-            continue
-        said.append(_recovered(entry))
-        entry.close()
+    for mark in entries.marks(home):
+        entry = entries.load(home / "undo" / mark.number) if mark.state == "busy" else None
+        if entry and entry.state in entries.FINAL:
+            entry.write()  # it was killed before its mark
+        elif entry:
+            said.append(_recovered(entry))
+        if entry:
+            entry.close()
     return said
 
 

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import filecmp
 import os
 import shutil
 import stat
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import BinaryIO, NamedTuple
 
+_PIECE = 1 << 20
+_QUIET = getattr(os, "O_NOATIME", 0)  # Linux alone
 OVERLAY = "user.overlay."
 OPAQUE = f"{OVERLAY}opaque"
-ORIGIN = f"{OVERLAY}origin"
+MODE = f"{OVERLAY}sopwith.mode"
 
 
 class Stamp(NamedTuple):
@@ -97,8 +98,84 @@ def writable(path: str) -> Iterator[None]:
         os.chmod(path, mode)
 
 
+def open_up(folder: str) -> None:
+    """Let us into folders of a stage whose rights a script has taken away; `mode_of` still tells them."""
+    if os.geteuid() == 0 or not os.path.isdir(folder):
+        return
+    _open(folder)
+    for entry in below(folder):  # which goes into a folder after it was opened
+        if entry.is_dir(follow_symlinks=False):
+            _open(entry.path)
+
+
+def _open(folder: str) -> None:
+    found = os.lstat(folder)
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & 0o700 != 0o700 and found.st_uid == os.geteuid():
+        os.chmod(folder, mode | 0o700)
+        os.setxattr(folder, MODE, b"%o" % mode)
+
+
+def mode_of(path: str, found: os.stat_result) -> int:
+    """Return the rights of a path, as they were before it was opened."""
+    mode = stat.S_IMODE(found.st_mode)
+    if os.geteuid() == 0 or not stat.S_ISDIR(found.st_mode):
+        return mode
+    try:
+        return int(os.getxattr(path, MODE, follow_symlinks=False), 8)
+    except OSError:
+        return mode
+
+
+@contextlib.contextmanager
+def entered(paths: Iterable[str], dressed: Collection[str] = ()) -> Iterator[None]:
+    """Let us look at and change what lies in folders of ours whose rights forbid it; those that are
+    `dressed` meanwhile keep what they are given.
+    """
+    closed: dict[str, int] = {}
+    try:
+        for folder in sorted({os.path.dirname(path) for path in paths}):
+            if os.geteuid() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+                _enter(folder, closed)
+        yield
+    finally:
+        for folder, mode in reversed(closed.items()):
+            if folder not in dressed and os.path.isdir(folder):
+                os.chmod(folder, mode)
+
+
+@contextlib.contextmanager
+def all_open(folders: Iterable[str]) -> Iterator[None]:
+    """Let us look into these folders and all below them, whose rights may forbid it."""
+    closed: dict[str, int] = {}
+    try:
+        for folder in folders if os.geteuid() else ():
+            _enter(folder, closed)
+            for entry in below(folder):
+                if entry.is_dir(follow_symlinks=False):
+                    _enter(entry.path, closed)
+        yield
+    finally:
+        for folder, mode in reversed(closed.items()):
+            os.chmod(folder, mode)
+
+
+def _enter(folder: str, closed: dict[str, int]) -> None:
+    above = os.path.dirname(folder)
+    if above != folder and not os.access(above, os.X_OK):
+        _enter(above, closed)
+    found = look(folder)
+    if not is_folder(found) or found is None or found.st_uid != os.geteuid():
+        return
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & 0o700 != 0o700:
+        closed[folder] = mode
+        os.chmod(folder, mode | 0o700)
+
+
 def unmark(path: str) -> None:
-    """Remove overlayfs's attributes from one path."""
+    """Remove overlayfs's attributes from one path, and close it again if it was opened."""
+    mode = mode_of(path, os.lstat(path))
     try:
         names = [
             name for name in os.listxattr(path, follow_symlinks=False) if name.startswith(OVERLAY)
@@ -109,6 +186,8 @@ def unmark(path: str) -> None:
         with writable(path):
             for name in names:
                 os.removexattr(path, name, follow_symlinks=False)
+        if f"{MODE}" in names:
+            os.chmod(path, mode)
 
 
 def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> bool:
@@ -116,10 +195,26 @@ def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> 
     if stat.S_IFMT(a.st_mode) != stat.S_IFMT(b.st_mode):
         return False
     if stat.S_ISREG(a.st_mode):
-        return a.st_size == b.st_size and (a.st_size == 0 or filecmp.cmp(one, other, shallow=False))
+        return a.st_size == b.st_size and (a.st_size == 0 or _same_bytes(one, other))
     if stat.S_ISLNK(a.st_mode):
         return os.readlink(one) == os.readlink(other)
     return stat.S_ISDIR(a.st_mode) or a.st_rdev == b.st_rdev
+
+
+def _same_bytes(one: str, other: str) -> bool:
+    with quietly(one) as first, quietly(other) as second:
+        while (piece := first.read(_PIECE)) == second.read(_PIECE):
+            if not piece:
+                return True
+    return False
+
+
+def quietly(path: str) -> BinaryIO:
+    """Open a file for reading, and leave its access time: a copy of a file is known by that."""
+    try:
+        return open(os.open(path, os.O_RDONLY | _QUIET | os.O_CLOEXEC), "rb")
+    except PermissionError:  # a file of others
+        return open(path, "rb")
 
 
 def below(folder: str) -> Iterator[os.DirEntry[str]]:
@@ -144,12 +239,15 @@ def measured(path: str) -> tuple[int, int]:
         return 0, 0
     if not is_folder(found):
         return 1, found.st_size
-    sizes = [
-        entry.stat(follow_symlinks=False).st_size
-        for entry in below(path)
-        if not entry.is_dir(follow_symlinks=False)
-    ]
+    sizes = [_size(entry) for entry in below(path) if not entry.is_dir(follow_symlinks=False)]
     return len(sizes), sum(sizes)
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except PermissionError:  # it lies in a folder that nobody may enter
+        return 0
 
 
 def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
@@ -182,7 +280,8 @@ def _carry(source: str, target: str, seen: dict[int, str]) -> None:
     if stat.S_ISLNK(found.st_mode):
         os.symlink(os.readlink(source), target)
     elif stat.S_ISREG(found.st_mode):
-        shutil.copyfile(source, target, follow_symlinks=False)
+        with quietly(source) as old, open(target, "wb") as new:
+            shutil.copyfileobj(old, new, _PIECE)
     else:
         os.mknod(target, found.st_mode, found.st_rdev)
     clothe(source, target)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from sandbox.undo import trees
@@ -63,22 +62,7 @@ def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> lis
 def dress_of(path: str) -> Dress:
     found = os.lstat(path)
     values = {name: value.hex() for name, value in sorted(trees.attributes(path).items())}
-    mode = stat.S_IMODE(found.st_mode)
-    return Dress(mode, found.st_uid, found.st_gid, found.st_mtime_ns, values)
-
-
-@contextmanager
-def opened(folder: str) -> Iterator[None]:
-    """Make a folder readable for us meanwhile: a script may have taken its rights away."""
-    mode = stat.S_IMODE(os.lstat(folder).st_mode)
-    if mode & 0o700 == 0o700 or os.geteuid() == 0:
-        yield
-        return
-    os.chmod(folder, mode | 0o700)
-    try:
-        yield
-    finally:
-        os.chmod(folder, mode)
+    return Dress(trees.mode_of(path, found), found.st_uid, found.st_gid, found.st_mtime_ns, values)
 
 
 class _Walker:
@@ -89,10 +73,9 @@ class _Walker:
         """Yield what differs in a folder that is there below and above, and in its dress."""
         before, after = os.lstat(lower), os.lstat(upper)
         is_touched = dress_of(upper) != dress_of(lower)
-        with opened(upper):
-            for found in self.entries(upper, lower, is_opaque):
-                is_touched = True
-                yield found
+        for found in self.entries(upper, lower, is_opaque):
+            is_touched = True
+            yield found
         if is_touched:  # also where its time is to stay, since each rename in it changes that
             yield Delta("dress", lower, upper, self.layer, before, after)
 

@@ -11,7 +11,8 @@ from tests.conftest import CHECKOUT
 START = """
 import os, subprocess, sys, time
 from pathlib import Path
-from sandbox.stage import Conflicted, Stage, StageError, UndoStore, recover
+from sandbox.undo.commits import Conflicted
+from sandbox.stage import Stage, StageError, UndoStore, recover
 from tests.stage.file_scripts import snapshot
 base = Path(sys.argv[1])
 root, home = base / "root", base / "agent"

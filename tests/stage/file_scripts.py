@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 OLD = 1_500_000_000  # seconds: files of 2017, as a folder of downloads has them
@@ -80,6 +82,9 @@ def _operation(
     f, o, d, i, w = (
         b"'./" + each.replace(b"'", b"'\\''") + b"'" for each in (file, other, folder, into, new)
     )
+    # what is copied into itself: how far that goes depends on the order of its listing
+    is_into_itself = (new + b"/").startswith(file + b"/")
+    c = o if is_into_itself else f
     operations = [
         b"echo new%d > %s" % (n, w),
         b"echo more >> %s" % f,
@@ -90,8 +95,7 @@ def _operation(
         b"mv -f %s %s" % (f, o),
         b"mv -T %s %s" % (d if folder != b"." else f, w),
         b"cp -p %s %s" % (f, w),
-        # a folder that is copied into itself: how far that goes depends on the order of its listing
-        b"cp -a %s %s" % (f if new.startswith(folder + b"/") or folder == b"." else d, w),
+        b"cp -a %s %s" % (c if (new + b"/").startswith(folder + b"/") or folder == b"." else d, w),
         b"mkdir -p %s/sub/deep && echo x > %s/sub/deep/x" % (i, i),
         b"ln %s %s" % (f, w),
         b"ln -s %s %s" % (f, w),
@@ -108,9 +112,9 @@ def _operation(
         b"setfattr -n user.mark -v %d %s" % (n, f),
         b"setfattr -x user.note %s" % f,
         b"mkfifo %s/pipe%d" % (i, n),  # by no name that another line reads, which would wait
-        b"tar cf - %s | tar xf - -C %s" % (f, i),
+        b"tar cf t%d.tar %s && tar xf t%d.tar -C %s; rm -f t%d.tar" % (n, f, n, i, n),
         b"cp %s tmp%d && mv tmp%d %s" % (f, n, n, f),
-        b"rsync -a %s %s" % (f, w) if n % 5 == 0 else b"cp -al %s %s" % (f, w),
+        b"rsync -a %s %s" % (c, w) if n % 5 == 0 else b"cp -al %s %s" % (c, w),
         b"dd if=/dev/zero of=%s bs=1 count=3 seek=1000 conv=notrunc status=none" % f,
         b"rmdir %s" % d,
         b"mv -n %s/* %s/" % (d, i),
@@ -126,9 +130,35 @@ def snapshot(root: Path, *, newer_than: float | None = None) -> dict[str, tuple[
     """Return all that a tree is: bytes, types, rights, owners, links, attributes, times. Of what
     was changed after
     `newer_than`, the time is left out."""
+    with _open(root) as paths:
+        return _snapshot(root, paths, newer_than)
+
+
+@contextmanager
+def _open(root: Path) -> Iterator[dict[Path, int]]:
+    """Yield all paths with their types and rights; folders that are closed to us are open meanwhile."""
+    found: dict[Path, int] = {}
+    folders = [root]
+    for path in folders:
+        found[path] = path.lstat().st_mode
+        if path.lstat().st_uid == os.geteuid():
+            path.chmod(found[path] | 0o700)
+        for entry in os.scandir(path):
+            below = path / entry.name
+            found[below] = below.lstat().st_mode
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(below)
+    yield found
+    for path in reversed(folders):
+        path.chmod(stat.S_IMODE(found[path]))
+
+
+def _snapshot(
+    root: Path, modes: dict[Path, int], newer_than: float | None
+) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {}
     names: dict[int, list[str]] = {}
-    for path in sorted([root, *root.rglob("*")], key=os.fsencode):
+    for path in sorted(modes, key=os.fsencode):
         status = path.lstat()
         name = str(path.relative_to(root))
         names.setdefault(status.st_ino, []).append(name)
@@ -145,7 +175,7 @@ def snapshot(root: Path, *, newer_than: float | None = None) -> dict[str, tuple[
             for each in sorted(os.listxattr(path, follow_symlinks=False))
         )
         found[name] = (
-            status.st_mode,
+            modes[path],
             status.st_uid,
             status.st_gid,
             status.st_rdev,

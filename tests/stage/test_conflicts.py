@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import Conflicted, Stage
+from sandbox.stage import Stage
+from sandbox.undo.commits import Conflicted
 from tests.stage.file_scripts import OLD
 from tests.stage.test_stage import staged
 

@@ -81,7 +81,9 @@ def test_open_stage_is_seen_from_outside_and_hides_the_home(root: Path, tmp_path
 
 def test_direct_change_is_undone_like_a_staged_one(root: Path, home: Path) -> None:
     before = snapshot(root)
-    with record(home, "r", "1", [root / "a.txt", root / "new" / "deep" / "n.txt", root / "b.txt"]):
+    with record(
+        UndoStore(home), "r", "1", [root / "a.txt", root / "new" / "deep" / "n.txt", root / "b.txt"]
+    ):
         (root / "a.txt").write_text("written by a tool\n")
         (root / "new" / "deep").mkdir(parents=True)
         (root / "new" / "deep" / "n.txt").write_text("n")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from config import UndoConfig
-from sandbox.stage import Stage, StageError, UndoStore
-from sandbox.undo import conflicts
+from sandbox.stage import Stage, StageError, UndoStore, record, recover
+from sandbox.undo import conflicts, entries
 from tests.stage.file_scripts import snapshot
 from tests.stage.test_conflicts import refused
 from tests.stage.test_stage import staged
@@ -140,3 +140,79 @@ def test_stage_over_many_files_costs_by_what_changed(tmp_path: Path, home: Path)
 def test_limits_of_the_config_hold(home: Path) -> None:
     store = UndoStore.limited(home, UndoConfig(keep_days=2, max_gb=0.5))
     assert (store.keep_days, store.max_bytes) == (2, 500_000_000)
+
+
+def test_records_of_others_are_not_read_for_a_commit_or_at_a_start(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        staged(root, home, f"echo {number} > f{number}", run=f"r{number}").commit()
+    read: list[str] = []
+    peek = entries.peek
+
+    def seen(folder: Path) -> dict[str, object]:
+        read.append(folder.name)
+        return peek(folder)
+
+    monkeypatch.setattr(entries, "peek", seen)
+    store = UndoStore(home)
+    assert recover(home) == [] and store.bytes() == 0
+    with record(store, "new", "1", [root / "a.txt"]) as done:
+        (root / "a.txt").write_text("other\n")
+    assert [change.kind for change in done[0].changes] == ["changed"]
+    assert read == [] and store.bytes() == len("one\n")
+    assert [each.call for each in store.changes("new")] == ["1"] and len(read) == 1
+
+
+def test_a_mark_that_a_kill_left_behind_is_mended(root: Path, home: Path) -> None:
+    staged(root, home, "rm a.txt").commit()
+    [mark] = (home / "undo").glob("*=*")
+    mark.rename(mark.with_name(mark.name.replace("=kept=", "=busy=")))
+    assert recover(home) == [] and UndoStore(home).bytes() == len("one\n")
+    assert "=kept=" in next((home / "undo").glob("*=*")).name
+
+
+def test_what_is_recorded_keeps_to_the_limits_of_the_store(root: Path, home: Path) -> None:
+    store = UndoStore(home, max_bytes=3)
+    with pytest.raises(StageError, match="max_gb"), record(store, "r", "1", [root / "a.txt"]):
+        pytest.fail("it was begun")
+    assert store.all() == []
+
+
+def test_a_folder_made_by_one_call_and_filled_by_the_next_is_undone(root: Path, home: Path) -> None:
+    before = snapshot(root)
+    with record(UndoStore(home), "r", "1", [root / "new" / "n"]):
+        (root / "new").mkdir()
+        (root / "new" / "n").write_text("one\n")
+    staged(root, home, "echo more >> new/n; echo x > new/m", run="r").commit()
+    assert UndoStore(home).undo("r").conflicts == ()
+    assert not (root / "new").exists() and snapshot(root).keys() == before.keys()
+
+
+def test_a_stage_whose_holder_has_died_can_be_thrown_away(root: Path, home: Path) -> None:
+    stage = Stage.open([root], home, "r", "c")
+    assert stage._cell is not None
+    stage._cell.process.kill()
+    stage._cell.process.wait()
+    with pytest.raises(StageError):
+        stage.discard()
+    stage.discard()
+    assert list((home / "undo").iterdir()) == [] and snapshot(root)
+
+
+def test_a_full_disk_is_told_by_the_folder_of_the_copies(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage.open([root], home, "r", "c")
+    assert stage.is_full() == ""
+    look = os.statvfs
+    monkeypatch.setattr(os, "statvfs", lambda path: Full(look(path)))
+    assert stage.is_full().startswith(str(home))
+    stage.discard()
+
+
+class Full:
+    """A disk with one block left."""
+
+    def __init__(self, found: os.statvfs_result) -> None:
+        self.f_bavail, self.f_frsize, self.f_blocks = 1, found.f_frsize, found.f_blocks

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from sandbox.network import Leave
@@ -54,6 +54,14 @@ class Process:
 
 # From the holder of a cell, what must not be seen and what stays as it is, to the stage.
 Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
+
+
+class Guards(Protocol):
+    """What is looked after when a call has ended (tools/scripts/guarded.py)."""
+
+    def taken(self, folder: Path) -> list[str]:
+        """Bring it back; return the paths."""
+        ...
 
 
 class Work(NamedTuple):
@@ -124,6 +132,7 @@ class Tree:
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.stage: Stage | None = None  # only a cell has one
+        self.guarded: Guards | None = None
         self.started = _ticks()
         with starting:
             self.leader = (
@@ -145,8 +154,8 @@ class Tree:
         return True
 
     def taken(self, folder: Path) -> list[str]:
-        """Start-up files that the script has made and that are in `folder` now: a script that is held needs no such care."""
-        return []
+        """Start-up files and others that the script may not change: they are as before, what it made is in `folder` now."""
+        return self.guarded.taken(folder) if self.guarded else []
 
     def widen(self, leave: Leave | None) -> None:
         """Let more hosts be reached: where there is no proxy, none is closed."""

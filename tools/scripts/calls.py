@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
-from safety.held import is_secret_name
+from safety.secrets import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
 from tools.processes import Tree, Work
@@ -24,15 +24,20 @@ from tools.scripts.output import Live, Output
 if TYPE_CHECKING:
     from sandbox.cells import Lift, Sandbox
     from sandbox.stage import Stage
+    from tools.base import Hold
     from tools.scripts.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+NO_STAGE = (
+    "this SOP is done in a stage, which this machine does not have; `sopwith doctor` says why"
+)
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _PIECE_CHARS = 25_000  # of a script that is given in several
+_LOOK_SECONDS = 0.5  # between two looks at how full the disk is
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
 
@@ -51,11 +56,11 @@ def code_run(
     env: dict[str, str] | None = None,
     hosts: list[str] | None = None,
 ) -> Generator[Any, Any, ToolResult]:
-    """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
+    """Run a script; its processes end with it. Long output goes to a file.
 
     timeout: seconds
     env: values kept out of code
-    hosts: on the network, beside those that the script names
+    hosts: beside those in the script
     """
     staging = ctx.staging
     if staging and staging.is_aside(ctx.hash):
@@ -66,12 +71,10 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    if ctx.hold is not None:
-        from tools.scripts.staged import run_staged  # only replays of learned scripts
-
-        return run_staged(ctx, type, script, folder, environment() | given, limit)
+    if ctx.hold and not (staging or ctx.is_dry):
+        raise ToolError(f"nothing was done: {NO_STAGE}")
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
-    lifts = ctx.lifts("code_run", args, (folder.resolve(),))
+    lifts = frozenset() if ctx.hold else ctx.lifts("code_run", args, (folder.resolve(),))
     leave = ctx.leave("code_run", args, (folder.resolve(),))
     with _on_disk(ctx.folder):
         holds_secret = ctx.redact(script) != script
@@ -91,15 +94,30 @@ def code_run(
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
     if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
         result.data["note"] = note
-    if closed_to:
-        result.data["network"] = closed_to
+    result.data |= _told(ctx, closed_to, taken)
+    if ctx.hold and ctx.is_dry:
+        return _held_dry(ctx.hold, result)
+    if staging and running.stage:
+        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result, ctx.hold))
+    return result
+
+
+def _told(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, str]:
+    """Return what the sandbox kept from the network, and from the next login."""
+    found = {"network": closed_to} if closed_to else {}
     if taken:
-        result.data["taken"] = (
+        found["taken"] = (
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
         )
-    if staging and running.stage:
-        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result))
-    return result
+    return found
+
+
+def _held_dry(hold: Hold, result: ToolResult) -> ToolResult:
+    """Return the result of a replay whose changes stay in the stage that holds the whole run."""
+    from tools.scripts.staged import held
+    from tools.staged.dry import changes
+
+    return held(hold, result, changes())
 
 
 class _Ran(NamedTuple):
@@ -264,14 +282,16 @@ def _follow(
     poll.register(pipe, select.POLLIN)
     poll.register(running.exit, select.POLLIN)
     end, ended, is_open = deadline, False, True
+    look = time.monotonic() + _LOOK_SECONDS
     while is_open or not ended:
         now = time.monotonic()
         if now >= end:
             break
-        ready = {
-            descriptor
-            for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)
-        }
+        if now >= look:
+            _check_space(running)
+            look = now + _LOOK_SECONDS
+        wake = min(end, look, live.due or end)
+        ready = {descriptor for descriptor, _ in poll.poll(max(0.0, wake - now) * 1000)}
         if pipe in ready:
             data = os.read(pipe, 65_536)
             output.add(data)
@@ -289,6 +309,16 @@ def _follow(
     if rest := live.take() + live.rest():
         yield rest
     return not ended
+
+
+def _check_space(running: Call | Tree) -> None:
+    """Raise ToolError where a script is about to fill the disk on which its changes are kept."""
+    folder = running.stage.is_full() if running.stage else ""
+    if folder:
+        raise ToolError(
+            f"stopped, and nothing was changed: what it wrote has filled the disk of {folder}, "
+            "where changes are kept until they are allowed. Free some space, or write less at a time."
+        )
 
 
 def _result(

@@ -24,6 +24,7 @@ from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mou
 from sandbox.network import Leave
 from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
+from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
     from sandbox.stage import Holder, Stage
@@ -367,7 +368,12 @@ class Cells:
             finally:
                 os.close(orders)
 
-        return Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
+        guarded = (
+            Guarded(self._planner, plan.hidden) if self._planner.profile.kind != "shared" else None
+        )
+        tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
+        tree.guarded = guarded
+        return tree
 
     def _ready(self) -> Confiner:
         """Return what starts confined commands; another one when it has died."""

@@ -1,4 +1,4 @@
-"""Run a script in a stage, ask whether what it did is as expected, and only then make it real."""
+"""Run a script in a stage apart from any run, and tell what it has touched."""
 
 from __future__ import annotations
 
@@ -6,47 +6,17 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from models.base import ToolResult
 from safety.changes import Change, ChangeSet
-from tools.base import ToolContext, ToolError
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
+    from sandbox.stage.stage import Seen
+    from tools.base import Hold
 
-MAX_OUTPUT_BYTES = 200_000
-
-
-def run_staged(
-    ctx: ToolContext, type: str, script: str, folder: Path, env: dict[str, str], limit: float
-) -> ToolResult:
-    """Return the outcome of a script; its changes are committed when `ctx.hold` has nothing against them."""
-    from sandbox.stage import Stage, StageError
-
-    assert ctx.hold is not None
-    roots = roots_of(ctx, folder)
-    try:
-        stage = Stage.open(roots, ctx.home, ctx.run or ctx.folder.name, ctx.call)
-        try:
-            code, output = stage.run(confined(roots, argv(type, script)), folder, env, limit)
-            result = outcome(code, output, ctx)
-            if held := ctx.hold(result, with_rewritten(stage)):
-                stage.discard()
-                return ToolResult("error", result.data | {"held": held})
-            done = stage.commit()
-        except BaseException:
-            stage.discard()
-            raise
-    except StageError as error:
-        raise ToolError(str(error)) from error
-    return ToolResult("ok", result.data | {"changes": listed(done.changes)})
-
-
-def roots_of(ctx: ToolContext, folder: Path) -> list[Path]:
-    """Return the folders that a script may change."""
-    places = ctx.sandbox.profile.places.roots if ctx.sandbox else (Path.home(), folder)
-    return list(without_temporary(root for root in places if root.is_dir()))
+MAX_OUTPUT_BYTES = 200_000  # of what is held against an expectation
 
 
 def without_temporary(roots: Iterable[Path]) -> tuple[Path, ...]:
@@ -74,14 +44,7 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
     return [*words, "--", *command]
 
 
-def outcome(code: int, output: bytes, ctx: ToolContext) -> ToolResult:
-    """Return what a script brought, as `code_run` tells it."""
-    text = output[:MAX_OUTPUT_BYTES].decode("utf-8", "replace")
-    data: dict[str, Any] = {"exit_code": code, "output": ctx.redact(text)}
-    return ToolResult("ok" if code == 0 else "error", data)
-
-
-def with_rewritten(stage: Stage) -> ChangeSet:
+def with_rewritten(stage: Stage | Seen) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were."""
     again = [
         Change(
@@ -94,6 +57,22 @@ def with_rewritten(stage: Stage) -> ChangeSet:
     return ChangeSet(
         (*stage.changes.changes, *(change for change in again if change.path not in named))
     )
+
+
+def held(hold: Hold, result: ToolResult, changes: ChangeSet) -> ToolResult:
+    """Return the result of a replayed script with what it touched; with `held`, the reason, where that must not be."""
+    if why := hold(_whole(result), changes):
+        return ToolResult("error", result.data | {"held": why})
+    return ToolResult("ok", result.data | {"changes": listed(changes)}, seconds=result.seconds)
+
+
+def _whole(result: ToolResult) -> ToolResult:
+    """Return the result with all that was printed, where a model would see its head and tail."""
+    if not result.data.get("file"):
+        return result
+    with Path(result.data["file"]).open("rb") as file:
+        text = file.read(MAX_OUTPUT_BYTES).decode("utf-8", "replace")
+    return ToolResult(result.status, result.data | {"output": text})
 
 
 def listed(changes: ChangeSet) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.base import Event
 from safety.changes import Change
 from sandbox.undo import entries
 
@@ -60,3 +61,13 @@ def images(home: Path, kept: Iterable[Kept]) -> dict[str, str]:
             if image:
                 found.setdefault(path, image)
     return found
+
+
+def undone_in(home: Path, number: str) -> Event | None:
+    """Return the event `undone` of an entry of the undo store; None where it is no finished undo."""
+    record = entries.peek(home / "undo" / number)
+    if "undoes" not in record or record["state"] != "done":
+        return None
+    paths = list(dict.fromkeys(fields[1] for fields in record["steps"] if fields[0] != "dress"))
+    told = {"type": "undone", "run": record["run"], "at": record["at"]}
+    return told | {"call": record["call"] or None, "paths": paths}

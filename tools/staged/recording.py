@@ -26,15 +26,13 @@ class Recording:
     @contextmanager
     def of(self, call: str, path: Path) -> Iterator[None]:
         """Record what the block does to a path. Raises OSError, with nothing done, where no image can be kept."""
-        store = self._store()
         try:
-            store.make_room(path.stat().st_size if path.is_file() else 0)
+            with stages.record(self._store(), self.run, call, [path]) as done:
+                yield
         except stages.StageError as error:
             raise OSError(str(error)) from error
-        with stages.record(store.home, self.run, call, [path]):
-            yield
-        for kept in store.changes(self.run, call)[-1:]:
-            self._tell(call, kept.changes)
+        for changes in done:
+            self._tell(call, changes)
 
     def remove(self, call: str, paths: Iterable[Path]) -> str:
         """Move files or folders into the undo store, all or none. Returns the number to restore them by. Raises OSError."""

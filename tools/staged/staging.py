@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from models.base import Event, ToolResult
 from safety.changes import ChangeSet
-from safety.judging import Question
+from safety.gate import Question
 from sandbox import stage as stages
+from tools.scripts.staged import held, with_rewritten
 from tools.staged.shown import counted, differences
 
 if TYPE_CHECKING:
     from safety.gate import Decision
     from sandbox.stage import Holder, Stage, UndoStore
+    from tools.base import Hold
     from tools.processes.tree import Opens
 
 Judge = Callable[[ChangeSet], "Decision"]
@@ -79,8 +81,11 @@ class Staging:
 
         return opened
 
-    def settle(self, stage: Stage, call: str, name: str, result: ToolResult) -> Settling:
-        """Judge, ask and commit what a call did. `name` is that of the call for a run that is resumed."""
+    def settle(
+        self, stage: Stage, call: str, name: str, result: ToolResult, hold: Hold | None = None
+    ) -> Settling:
+        """Judge, ask and commit what a call did. `name` is that of the call for a run that is resumed;
+        `hold` says what a replay has against it."""
         assert self.judge is not None
         stage.is_ours = self._is_ours
         try:
@@ -88,11 +93,17 @@ class Staging:
         except stages.StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
+        if hold:
+            result = held(hold, result, with_rewritten(stage))
+            if "held" in result.data:
+                stage.discard()
+                return result
         decision = self.judge(changes)
         if decision.decision == "refuse":
             stage.discard()
             said = f"nothing was changed: {decision.reason}"
-            return ToolResult("refused", result.data | {"changes": said}, reason=decision.reason)
+            data, reason = result.data | {"changes": said}, decision.reason
+            return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
             return (yield from self._committed(stage, call, result))
         number = stage.wait()

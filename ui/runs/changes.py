@@ -7,9 +7,10 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.runlog.log import find_run, read_events
+from memory.runlog.log import append_undone, find_run, read_events
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
+from sandbox.undo.store import Undone
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -92,7 +93,7 @@ def undo(args: Namespace, config: Config) -> int:
     if not args.json and not _may(args, store, run, call):
         return 1
     try:
-        done = store.undo(run, call)
+        done = take_back(config, run, call)
     except StageError as error:
         raise NotUndone(words_of(error)) from error
     if args.json:
@@ -108,6 +109,14 @@ def _say_undone(done: Undone, run: str) -> None:
         print(f"{one_line(each.path, 400)}: {in_words(each.why)}")
     key = "undo.conflicts" if done.conflicts else "undo.done"
     print(say(key, n=len(done.paths), run=run))
+
+
+def take_back(config: Config, run: str, call: str | None = None) -> Undone:
+    """Undo a run or a call, and write that into its log. Raises StageError."""
+    done = _store(config).undo(run, call)
+    if not done.conflicts:
+        append_undone(config.home, run, call or "", done.paths)
+    return done
 
 
 def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:

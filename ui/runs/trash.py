@@ -12,6 +12,7 @@ from sandbox.stage import StageError, UndoStore
 from sandbox.trash import Trash, TrashError
 from ui.command import JSON, Argument, command
 from ui.lists import print_json
+from ui.runs.changes import take_back
 from ui.sanitise import one_line
 from ui.words import in_words, say, words_of
 
@@ -80,7 +81,7 @@ def restore(args: Namespace, config: Config) -> int:
 
 def _taken_back(config: Config, entry: Kept) -> Sequence[str | Path]:
     """Undo the call that removed something. Raises NotRestored and StageError."""
-    done = UndoStore(config.home).undo(entry.run, entry.call)
+    done = take_back(config, entry.run, entry.call)
     if done.conflicts:
         raise NotRestored(
             "\n".join(f"{each.path}: {in_words(each.why)}" for each in done.conflicts)

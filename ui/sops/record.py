@@ -12,7 +12,7 @@ from learning.trace import read_trace
 from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from runs.learning.lesson import Lesson
-from safety.held import held_values
+from safety.secrets import held_values
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops.changes import roots

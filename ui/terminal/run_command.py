@@ -22,7 +22,7 @@ from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 from runs.control.remote import stop
 from runs.run import Run
 from ui.arguments import UsageError
-from ui.command import CONTINUE, FILE, RUN_OPTIONS, Argument, Option, command
+from ui.command import CONTINUE, DRY_RUN, FILE, JSON, RUN_OPTIONS, Argument, Option, command
 from ui.given import PIPE, given, read_pipe
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
@@ -45,6 +45,8 @@ class Present(NamedTuple):
     Option("--persona", "NAME"),
     Option("--queue"),
     Option("--parallel"),
+    DRY_RUN,
+    JSON,
     FILE,
     CONTINUE,
     *RUN_OPTIONS,
@@ -112,6 +114,8 @@ def go_on(args: Namespace, config: Config, run: str) -> int:
     Argument("values", "*"),
     Option("--queue"),
     Option("--parallel"),
+    DRY_RUN,
+    JSON,
     *RUN_OPTIONS,
 )
 def run_sop(args: Namespace, config: Config) -> int:

@@ -18,7 +18,19 @@ from config import SopwithError
 from ui.web.api_page import api_page
 from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
-from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
+from ui.web.routes import (
+    changes,
+    chat,
+    completions,
+    doors,
+    memory,
+    overview,
+    responses,
+    runs,
+    shared,
+    sops,
+    world,
+)
 from ui.web.site import Site, status_of
 from ui.words import say, words_of
 
@@ -72,7 +84,20 @@ def make_app(site: Site, version: str) -> Guard:
         telemetry=UNWATCHED,
     )
     app.state.site = site
-    for each in (doors, chat, runs, sops, memory, world, shared, completions):
+    pages = (
+        doors,
+        overview,
+        chat,
+        runs,
+        changes,
+        sops,
+        memory,
+        world,
+        shared,
+        completions,
+        responses,
+    )
+    for each in pages:
         app.include_router(each.to)
 
     @app.websocket("/ws")

@@ -88,12 +88,15 @@ class PageOwner:
                 "id": confirmation.id,
                 "kind": "confirmation",
                 "text": confirmation.reason,
-                "words": reasons_in_each(confirmation.reason),  # each tab has its own language
+                "words": reasons_in_each(
+                    confirmation.said, confirmation.reason
+                ),  # each tab has its own language
                 "tool": confirmation.tool,
                 "args": confirmation.args,
                 "reason": confirmation.reason,
                 "risk": confirmation.risk,
                 "preview": confirmation.preview,
+                "changes": list(confirmation.changes),
             }
         )
         if not said or said.get("decision") not in ("once", "run", "no"):
@@ -112,7 +115,15 @@ class PageOwner:
         """Puts it and waits for the word on it; words on what was asked before are passed over."""
         if self._is_gone:
             return None
-        empty = {"candidates": [], "tool": "", "args": {}, "reason": "", "risk": "", "preview": ""}
+        empty = {
+            "candidates": [],
+            "tool": "",
+            "args": {},
+            "reason": "",
+            "risk": "",
+            "preview": "",
+            "changes": [],
+        }
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.line.show({"type": "asked_now", "asked": {**empty, **what, "at": at}})
         try:
@@ -145,7 +156,7 @@ def main() -> int:
             return 0
         owner = PageOwner(line)
         present: Owner = AbsentOwner() if order.get("alone") else owner
-        asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
+        asked = RefusingOwner(present) if order.get("group") else present  # a group allows nothing
         run = _begin(agent, order, asked)
     except SopwithError as error:
         line.show({"type": "not_started", "text": words_of(error), "code": error.exit_code})
@@ -167,7 +178,10 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
         persona=given.get("persona") or None,
         approve="never" if order.get("group") else "ask",
         rote=given.get("rote", True),
-        window=not order.get("after"),  # a conversation has its own earlier tasks
+        earlier=order.get("earlier") or "",
+        window=not (
+            order.get("after") or order.get("earlier")
+        ),  # a conversation has its own earlier tasks
         named=bool(order.get("group")),
         cwd=Path(given.get("cwd") or Path.cwd()),
         files=tuple(map(Path, order.get("files") or ())),

@@ -15,8 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from memory.runlog.log import read_events, run_ids, summarise
+from memory.runlog.log import UNDONE, read_events, run_ids, summarise
 from models.base import Event
+from tools.staged.kept import undone_in
 from ui.web.live.hub import Hub
 from ui.web.live.work import CHANGING
 
@@ -62,6 +63,7 @@ class Tail:
         self._places: dict[str, int] = {}  # run → how far its log is read
         self._told: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._undone: set[str] = set()  # entries of the undo store that were told of
         self._watch: Any = None  # inotify
         self._folders: dict[int, str] = {}  # watch → folder, relative to the home folder
         self._numbers: dict[str, int] = {}
@@ -79,7 +81,7 @@ class Tail:
             self._looks = asyncio.create_task(self._look())
             return
         self._watch = import_module("inotify_simple").INotify(nonblocking=True)  # it has no types
-        for folder in ("", "runs", *STORES, *(f"runs/{run}" for run in self._places)):
+        for folder in ("", "runs", "undo", *STORES, *(f"runs/{run}" for run in self._places)):
             self._add(folder)
         asyncio.get_running_loop().add_reader(self._watch.fileno(), self._on_change)
 
@@ -112,9 +114,11 @@ class Tail:
             (self._folders.get(event.wd, ""), event.name) for event in self._watch.read(timeout=0)
         }
         for folder, name in sorted(seen):
-            if folder == "" and name in (*STORES, "runs"):
+            if folder == "" and name in (*STORES, "runs", "undo"):
                 self._add(name)
                 self._tell(name)
+            elif folder == "undo":
+                asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._look_undone, name)
             elif folder == "runs" and not name.startswith("."):
                 asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._new_run, name)
             elif folder.startswith("runs/") and name == "log.jsonl":
@@ -132,6 +136,13 @@ class Tail:
         for old in sorted(self._places)[:-MAX_WATCHED]:
             self._let_go(old)
         self._read(run)
+
+    def _look_undone(self, number: str) -> None:
+        """Tell of an undo, which comes when its run has ended and is not listened to any more."""
+        undone = undone_in(self._home, number)
+        if undone and number not in self._undone:
+            self._undone.add(number)
+            self._hub.publish(undone)
 
     def _let_go(self, run: str) -> None:
         self._places.pop(run, None)
@@ -162,7 +173,7 @@ class Tail:
         for line in data[:end].splitlines():
             with suppress(ValueError):
                 event = json.loads(line)
-                if isinstance(event, dict) and "type" in event:
+                if isinstance(event, dict) and event.get("type", UNDONE) != UNDONE:
                     self._hub.publish(event)
                     is_new |= event["type"] in CHANGING
                     if event["type"] == "run_ended" and event.get("status") != "waiting":

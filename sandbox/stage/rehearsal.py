@@ -1,0 +1,88 @@
+"""Let a command work on the owner's folders and the agent's home as if it were real; nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sandbox.stage import summary
+from sandbox.stage.holding import Holder
+from sandbox.stage.stage import Seen, Stage
+from sandbox.undo import places
+from sandbox.undo.errors import StageError
+from sandbox.undo.walk import Delta
+
+RUN = "dry-run"
+
+
+class Rehearsal:
+    """A stage that is held for the whole of one command, of all its calls and file tools."""
+
+    def __init__(self, roots: Iterable[Path], home: Path) -> None:
+        """Raises StageError."""
+        enter = shutil.which("nsenter")
+        if enter is None:
+            raise StageError("nsenter is not installed (package util-linux)")
+        self._home, self._holder = home.resolve(), Holder()
+        self._idle = subprocess.Popen(
+            [*self._holder.words(), "sleep", "infinity"],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            pass_fds=[self._holder.descriptor],
+            start_new_session=True,
+        )
+        self._holder.started(self._idle.pid)
+        self._words = [enter, "-t", str(self._idle.pid), "-U", "-m", "--preserve-credentials"]
+        try:
+            self._stage = Stage.open(roots, home, RUN, RUN, holder=self._holder, with_home=True)
+        except BaseException:
+            self._end()
+            raise
+
+    @property
+    def namespace(self) -> int:
+        """The number of the namespace of mounts in which the command works."""
+        return os.stat(f"/proc/{self._idle.pid}/ns/mnt").st_ino
+
+    def start(
+        self, words: Sequence[str], cwd: Path, env: dict[str, str], passed: Sequence[int]
+    ) -> subprocess.Popen[str]:
+        """Start the command; its output can be read line by line."""
+        enter = ["/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(cwd)]
+        return subprocess.Popen(
+            [*self._words, "--", *enter, *words],
+            env=env,
+            stdout=subprocess.PIPE,
+            pass_fds=list(passed),
+            encoding="utf-8",
+        )
+
+    def look(self) -> Seen:
+        """Return what was done to the owner's folders so far. Nothing may be at work on them."""
+        deltas = [each for each in self._stage.look().deltas if not self._is_ours(each)]
+        return Seen(deltas, summary.change_set(deltas))
+
+    def close(self) -> None:
+        """Throw away all that was done, and end what is still at work in it."""
+        try:
+            with suppress(StageError):  # what is left goes with the namespace
+                self._stage.close()
+        finally:
+            self._end()
+        self._stage.discard()
+
+    def _is_ours(self, delta: Delta) -> bool:
+        """True for what the agent keeps, and for its folder of temporary files."""
+        temporary = os.path.realpath(tempfile.gettempdir())
+        return places.is_below(delta.path, str(self._home)) or delta.path.startswith(
+            f"{temporary}/sopwith-"
+        )
+
+    def _end(self) -> None:
+        self._holder.close()
+        self._idle.wait()

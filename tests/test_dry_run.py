@@ -1,0 +1,153 @@
+"""`--dry-run` does a task in one stage, shows what it would change and what it answers, and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.runlog.log import list_runs
+from sandbox.cells import levels
+from sandbox.stage import probe
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import bash, call
+from tests.screen import scripted
+
+
+@pytest.fixture(autouse=True)
+def staged(tmp_path: Path) -> None:
+    """A machine with stages."""
+    (tmp_path / "probe").mkdir()
+    if levels.probe().name != "full" or probe(tmp_path / "probe", [tmp_path]).name != "overlay":
+        pytest.skip("this machine has no stage")
+
+
+def all_below(folder: Path) -> dict[str, bytes]:
+    return {
+        str(each.relative_to(folder)): each.read_bytes()
+        for each in folder.rglob("*")
+        if each.is_file()
+    }
+
+
+def tried(cli: CommandLine, home: Path, replies: list[Any], *words: str) -> dict[str, Any]:
+    """Do a task of scripted replies as a dry run, and hold that nothing at all is left of it."""
+    scripted(home, [*replies, "all is done"])
+    before, kept = all_below(Path.cwd()), all_below(home)
+    done = cli("run", "tidy up", "--no-rote", "--dry-run", "--json", *words)
+    assert done.code == 0, done.stderr
+    assert all_below(Path.cwd()) == before and all_below(home) == kept
+    assert list(home.glob("undo/*")) == [] and list_runs(home) == []
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def kinds(found: dict[str, Any]) -> dict[str, str]:
+    return {
+        str(Path(each["path"]).relative_to(Path.cwd())): each["kind"] for each in found["changes"]
+    }
+
+
+def test_scripts_and_file_tools_see_what_the_calls_before_them_did(
+    cli: CommandLine, home: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        (Path.cwd() / name).write_text(f"{name}\n")
+    found = tried(
+        cli,
+        home,
+        [
+            bash("mkdir t; mv a t/; echo one > n"),
+            call("file_patch", path="n", old="one", new="two"),
+            bash("cat n >> c; rm -f n"),
+            call("file_write", path="c", content="three\n", mode="append"),
+            bash('[ "$(tail -n 2 c)" = "$(printf "two\\nthree")" ] && mv c last'),
+            call("file_trash", paths=["b"]),
+        ],
+    )
+    assert kinds(found) == {"t": "new", "t/a": "moved", "c": "gone", "b": "gone", "last": "new"}
+    assert found["result"] == "all is done" and found["refused"] == []
+
+
+def test_what_reaches_outside_is_refused_and_listed(cli: CommandLine, home: Path) -> None:
+    found = tried(
+        cli,
+        home,
+        [
+            call("web_execute_js", script="1"),
+            bash("curl -sS http://example.org/x; echo n > new"),
+            call("shell_run", script="echo x > from-a-shell"),
+        ],
+    )
+    assert [each["tool"] for each in found["refused"]] == [
+        "web_execute_js",
+        "code_run",
+        "shell_run",
+    ]
+    assert "example.org" in found["refused"][1]["reason"] and kinds(found) == {"new": "new"}
+
+
+def test_the_agents_memory_and_to_do_list_stay_as_they_are(cli: CommandLine, home: Path) -> None:
+    note = call("file_write", path=str(home / "memory" / "note.md"), content="x")
+    found = tried(cli, home, [note, call("start_long_term_update", what="it works")])
+    assert found["changes"] == []
+
+
+def test_people_are_shown_a_list_and_the_answer(cli: CommandLine, home: Path) -> None:
+    (Path.cwd() / "a").write_text("a")
+    scripted(home, [bash("rm a"), "gone it is"])
+    done = cli("run", "tidy up", "--no-rote", "--dry-run")
+    assert done.stdout.splitlines()[0] == "gone it is" and (Path.cwd() / "a").exists()
+    assert f"- {Path.cwd() / 'a'}" in done.stdout and "nothing was changed" in done.stdout
+
+
+SKILL = (
+    "---\nname: copy-it\ndescription: Copies a\nmetadata: {sopwith-status: active}\n---\n\nCopy.\n"
+)
+STEPS = "parameters: {type: object, properties: {to: {type: string}}, required: [to]}\nrun: {script: 'cp a \"$to\"; echo copied'}\nexpect: {changes: {new: ['{{cwd}}/b']}}\n"
+
+
+def learned(home: Path) -> None:
+    folder = home / "sops" / "copy-it"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(SKILL)
+    (folder / "sop.yaml").write_text(STEPS)
+    (Path.cwd() / "a").write_text("a")
+
+
+def test_an_sop_is_tried_and_held_against_its_expectation(cli: CommandLine, home: Path) -> None:
+    learned(home)
+    done = cli("sops", "run", "copy-it", "to=b", "--dry-run", "--json")
+    found = json.loads(done.stdout)
+    assert done.code == 0 and found["result"] == "copied" and kinds(found) == {"b": "new"}
+    failed = json.loads(cli("sops", "run", "copy-it", "to=else", "--dry-run", "--json").stdout)
+    assert "make" in failed["result"] and not (Path.cwd() / "b").exists()
+    assert list_runs(home) == [] and not list(home.glob("journal/*.md"))
+
+
+def test_a_job_is_tried_without_a_row_in_its_ledger(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash("echo x > made"), "made it"])
+    assert cli("schedule", "add", "every day 08:00", "make a file").code == 0
+    [job] = json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
+    found = json.loads(cli("schedule", "run-now", job["id"], "--dry-run", "--json").stdout)
+    assert found["result"] == "made it" and [each["kind"] for each in found["changes"]] == ["new"]
+    assert json.loads(cli("schedule", "history", job["id"], "--json").stdout)["history"] == []
+
+
+def test_the_variable_alone_makes_nothing_dry(home: Path) -> None:
+    """A process that is in no stage does not take itself for a dry run."""
+    scripted(home, ["done"])
+    words = [sys.executable, "-c", "from tools.staged.dry import is_dry; print(is_dry())"]
+    env = os.environ | {"SOPWITH_DRY_RUN": "1 5", "PYTHONPATH": str(CHECKOUT)}
+    assert subprocess.run(words, env=env, capture_output=True, check=True).stdout == b"False\n"
+
+
+def test_without_a_stage_it_says_why_and_does_nothing(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash("echo x > made"), "made it"])
+    done = cli("run", "make", "--dry-run", env={"PATH": "/nowhere"})
+    assert done.code == 2 and "stage" in done.stderr and not (Path.cwd() / "made").exists()

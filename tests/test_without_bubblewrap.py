@@ -1,0 +1,101 @@
+"""Where bubblewrap is missing, or user namespaces are closed, scripts work all the same, and what is guarded stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CHECKOUT
+from tests.driving import bash, call
+from tests.screen import scripted
+
+# In a namespace of its own, which may make no further ones: a container, or Ubuntu with AppArmor.
+CLOSED = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A PATH with all programs of the machine but bubblewrap."""
+    (tmp_path / "bin").mkdir()
+    for folder in os.environ["PATH"].split(":"):
+        for program in Path(folder).glob("*"):
+            link = tmp_path / "bin" / program.name
+            if program.name != "bwrap" and not link.is_symlink():
+                link.symlink_to(program)
+    return str(tmp_path / "bin")
+
+
+@pytest.fixture(params=["open", "closed"])
+def words(request: pytest.FixtureRequest) -> list[str]:
+    """The words before Sopwith's: on a machine with user namespaces, and without."""
+    if request.param == "open":
+        return []
+    enter = ["unshare", "-Ur", "/bin/sh", "-c", CLOSED, "sh"]
+    if subprocess.run([*enter, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("user namespaces are closed here already")
+    return enter
+
+
+def sopwith(words: list[str], path: str, *args: str) -> subprocess.CompletedProcess[str]:
+    command = [*words, sys.executable, str(CHECKOUT / "launch.py"), *args]
+    env = os.environ | {"PATH": path}
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
+def test_a_script_makes_files_beside_the_agents_home(
+    words: list[str], path: str, home: Path
+) -> None:
+    owner = Path.home()
+    scripted(
+        home,
+        [bash("echo x > ~/x.txt && mkdir ~/work && echo y > ~/work/y && cat ~/work/y"), "done"],
+    )
+    assert home.parent == owner
+    done = sopwith(words, path, "run", "make files", "--no-rote", "--approve", "never")
+    assert done.returncode == 0, done.stderr
+    assert (owner / "x.txt").read_text() == "x\n"
+
+
+def test_what_is_guarded_is_as_before(words: list[str], path: str, home: Path) -> None:
+    owner = Path.home()
+    (owner / ".bashrc").write_text("mine\n")
+    script = """
+from pathlib import Path
+home = Path.home()
+home.joinpath("x.txt").write_text("x")
+for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
+    try:
+        print(home.joinpath(name).open("a").write("evil"))
+        print(home.joinpath(name).read_text())
+    except OSError as error:
+        print(error)
+"""
+    scripted(home, [call("code_run", type="python", script=script), "done"])
+    before = (home / "config.yaml").read_text()
+    sopwith(words, path, "run", "look", "--no-rote", "--approve", "all")
+    assert (owner / "x.txt").exists()
+    assert (owner / ".bashrc").read_text() == "mine\n" and not (owner / ".zshrc").exists()
+    assert (home / "config.yaml").read_text() == before
+    [log] = home.glob("runs/*/log.jsonl")
+    ended = [json.loads(line) for line in log.read_text().splitlines() if '"tool_ended"' in line]
+    assert "scripted" not in str(ended[0]["data"]["output"])
+
+
+def test_the_doctor_names_the_command_that_helps(path: str, home: Path) -> None:
+    scripted(home, ["done"])
+    said = sopwith([], path, "doctor").stdout
+    assert "bubblewrap is not installed" in said and "install bubblewrap" in said
+
+
+def test_a_dry_run_says_what_is_missing(path: str, home: Path) -> None:
+    scripted(home, [bash("echo x > made"), "done"])
+    done = sopwith([], path, "run", "make", "--dry-run")
+    assert shutil.which("bwrap", path=path) is None
+    assert done.returncode in (0, 2), done.stderr
+    assert not (Path.cwd() / "made").exists()

@@ -1,0 +1,137 @@
+"""`--dry-run`: do a command in a stage, show what it would change and what it answers, and throw it away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from config import Config, SopwithError
+from models.base import Event
+from sandbox.stage import Rehearsal, StageError
+from sandbox.undo.commits import listed as as_json
+from tools.scripts.staged import with_rewritten
+from tools.staged import lines, listed
+from tools.staged.dry import VARIABLE
+from ui.lists import print_json
+from ui.sanitise import one_line
+from ui.terminal.text_screen import EventsScreen, PlainScreen
+from ui.words import in_words, say
+
+LAUNCHER = Path(__file__).resolve().parents[2] / "launch.py"
+OF_THIS_PROCESS = ("--json", "--events")
+
+
+class NoDryRun(SopwithError):
+    """This machine, or this command, cannot be tried."""
+
+    exit_code = 2
+
+
+class Heard(NamedTuple):
+    """What the events of a dry run said."""
+
+    result: str
+    refused: list[dict[str, str]]
+    asked: list[dict[str, str]]
+
+
+def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
+    """Do the command of these words in a stage. Raises NoDryRun."""
+    if getattr(args, "queue", False) or getattr(args, "parallel", False):
+        raise NoDryRun(say("dry.not_queued"))
+    cwd = getattr(args, "cwd", None) or Path.cwd()
+    try:
+        stage = Rehearsal(_roots(config, cwd), config.home)
+    except StageError as error:
+        raise NoDryRun(say("dry.no_stage", reason=in_words(str(error)))) from error
+    try:
+        code, heard = _followed(stage, words, args)
+        seen = stage.look()
+    finally:
+        stage.close()
+    told = {"result": heard.result, "refused": heard.refused, "asked": heard.asked}
+    if args.json or args.events:
+        print_json({"changes": listed(seen.changes.changes), **told})
+        return code
+    print(say("dry.would" if seen.changes.changes else "dry.nothing"))
+    for line in lines(seen.changes.changes, most=len(seen.changes.changes)):
+        print(one_line(line, 400))
+    for key in ("asked", "refused"):
+        for each in getattr(heard, key):
+            print(one_line(say(f"dry.{key}", **each), 400))
+    return code
+
+
+def _roots(config: Config, cwd: Path) -> list[Path]:
+    from safety.paths import Places
+
+    return [*Places.of(config.safety.roots, config.home, Path.home(), cwd).roots]
+
+
+def _followed(stage: Rehearsal, words: Sequence[str], args: Namespace) -> tuple[int, Heard]:
+    """Run the command and show its events. Returns its exit code and what was heard."""
+    ours, theirs = socket.socketpair()
+    threading.Thread(target=_answer, args=(stage, ours), daemon=True).start()
+    env = dict(os.environ) | {VARIABLE: f"{stage.namespace} {theirs.fileno()}"}
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command hears it too, and ends
+    try:
+        python = [sys.executable, "-B", str(LAUNCHER), *_inner(words)]
+        with theirs:
+            started = stage.start(python, Path.cwd(), env, [theirs.fileno()])
+        with started:
+            heard = _heard(map(json.loads, started.stdout or ()), args)
+        return started.returncode, heard
+    finally:
+        signal.signal(signal.SIGINT, before)
+        ours.close()
+
+
+def _inner(words: Sequence[str]) -> list[str]:
+    """Return the words of the command for the process in the stage, which tells its events."""
+    end = list(words).index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word not in OF_THIS_PROCESS]
+    return [*kept, "--events", *words[end:]]
+
+
+def _heard(events: Iterator[Event], args: Namespace) -> Heard:
+    heard = Heard("", [], [])
+    screen = EventsScreen() if args.events else PlainScreen()
+    for event in events:
+        heard = _taken(heard, event)
+        if not args.json:
+            screen.show(event)
+    return heard
+
+
+def _taken(heard: Heard, event: Event) -> Heard:
+    if event["type"] == "run_ended":
+        return heard._replace(result=event["result"])
+    if event["type"] == "confirm":
+        heard.asked.append({"tool": event["tool"], "reason": event["reason"]})
+    elif event["type"] == "tool_ended" and event["status"] == "refused":
+        heard.refused.append({"tool": event["tool"], "reason": event.get("reason", "")})
+    elif event["type"] == "tool_ended" and _network(event):
+        heard.refused.append({"tool": event["tool"], "reason": _network(event)})
+    return heard
+
+
+def _network(event: Event) -> str:
+    """Return what a script has asked the network for in vain."""
+    data: Any = event["data"]
+    return str(data.get("network", "")) if isinstance(data, dict) else ""
+
+
+def _answer(stage: Rehearsal, talk: socket.socket) -> None:
+    """Tell the command what it has changed, each time that it asks."""
+    with talk.makefile("rb") as asked:
+        for _ in asked:
+            found = as_json(with_rewritten(stage.look()))
+            talk.sendall(json.dumps(found).encode("ascii") + b"\n")

@@ -1,4 +1,5 @@
-"""Say what several runs share: lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
+"""Check what several runs share: lists, loops, constants that must hold, texts; found by comparing,
+tried with the replay's reader."""
 
 from __future__ import annotations
 
@@ -92,7 +93,7 @@ def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
         "ids",
         {"id": "{{item}}"},
     )
-    more: list[dict[str, Any]] = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
+    more = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
     assert retrace(draft.procedure(), Run.read(close_all("Cy", more)), {"customer": "Cy"}) == ""
     why = retrace(draft.procedure(), Run.read(close_all("Di", ORDERS[1:2])), {"customer": "Di"})
     assert "there is no row" in why

@@ -89,5 +89,5 @@ def in_each(text: str) -> dict[str, str]:
 
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
-    """What the gate says in every language, for who does not know yet who will read it."""
+    """Return what the gate says in every language, for who does not know yet who will read it."""
     return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

@@ -17,7 +17,7 @@ from replay.staged import holding
 
 
 class Tried(NamedTuple):
-    """What came of it. `why`: what differs from the expectation, "" when nothing does."""
+    """Hold what came of it. `why`: what differs from the expectation, "" when nothing does."""
 
     seen: Seen
     why: str

@@ -70,7 +70,11 @@ def show_stored(sop: Sop, lesson: Lesson) -> None:
         "asked": _filled(lesson),
         "values": values,
     }
-    if lesson.request and slotted(lesson.request, lesson.values)[0] not in wordings:
+    if (
+        sop.status != "draft"
+        and lesson.request
+        and slotted(lesson.request, lesson.values)[0] not in wordings
+    ):
         print("  " + say("teach.unusable", wording=(wordings or [sop.name])[0]))
     key = f"lesson.next_{sop.status}"
     print("  " + say(key, **asked).rstrip())

@@ -12,9 +12,9 @@ TLS_PORT = 443
 
 def proxy_for(host: str, port: int) -> str:
     """Return the address of the proxy for a host, "" for none."""
-    from urllib.request import getproxies_environment, proxy_bypass_environment
+    from urllib.request import getproxies_environment, proxy_bypass
 
-    if proxy_bypass_environment(host):
+    if proxy_bypass(host):
         return ""
     found = getproxies_environment()
     order = ("https", "http", "all") if port == TLS_PORT else ("http", "https", "all")

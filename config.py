@@ -168,11 +168,11 @@ class SafetyConfig:
     forbid: tuple[str, ...] = ()
     private_hosts: tuple[
         str, ...
-    ] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
+    ] = ()  # of the owner's own net, which may be asked all the same (safety/reach/addresses.py)
     hosts: tuple[str, ...] = ()  # which scripts may always reach (docs/safety.md)
     credentials: tuple[
         str, ...
-    ] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
+    ] = ()  # variables of the environment that tools may use by name (safety/secrets/credentials.py)
     confirm_hours: float = field(
         default=72.0, metadata={"above": 0}
     )  # what nobody has confirmed by then is a no

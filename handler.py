@@ -20,9 +20,9 @@ from memory.runlog.repetition import LoopWatch
 from memory.runlog.working import TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
-from safety import origins
-from safety.gate import Ask, Decision, Gate
-from safety.judging import Question
+from safety.gate import Ask, Decision, Gate, Question
+from safety.taint import Origin, of_messages, of_result
+from text.sentences import Said
 from tools.base import LOOKS, Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
@@ -30,7 +30,7 @@ ONCE = (
     "SOPWITH_ONCE"  # the idempotency key of an effect: a resumed run that repeats it sends the same
 )
 ASK_AGAIN = 3  # replies without a call or an answer in a row
-_DONE = Decision("allow", "none", "")  # a call that was done, and whose changes wait
+_DONE = Decision("allow", "none")  # a call that was done, and whose changes wait
 DEMANDS = {"must_ask": "ask_user", "must_save": "update_working_checkpoint"}  # reminder → its call
 
 
@@ -44,6 +44,7 @@ class Confirmation(NamedTuple):
     risk: str
     preview: str
     changes: tuple[Mapping[str, Any], ...] = ()  # what it would change, where that is known
+    said: Sequence[Any] = ()  # the reason by keys of assets/words
 
 
 class Approval(NamedTuple):
@@ -210,6 +211,7 @@ class AgentHandler:
         """Return the event of a call that has ended."""
         reason = self.redact(result.reason) if result.reason else ""
         extra = {"origin": result.origin, "images": result.images, "reason": reason}
+        extra |= {"said": self.redact(result.said)}
         return {
             "type": "tool_ended",
             "turn": turn,
@@ -319,13 +321,13 @@ class AgentHandler:
             return self._bad_args(call, str(error))
         verdict = _DONE if is_aside else self._verdict(tool, call, paths)
         if self.context.is_dry and self._reaches_out(tool, call, verdict):
-            verdict = Decision("refuse", "outside", "a dry run reaches nothing but files")
+            verdict = Decision("refuse", "outside", (Said("gate.dry_run", {}),))
         refusal = yield from self._allowed(turn, call, verdict)
         if refusal is not None:
             return refusal
         result = yield from self._run(turn, call, tool, only_reads)
         if isinstance(result, ToolResult) and not result.origin:
-            result.origin = origins.of_result(tool.effects, args, paths, self.gate.places)
+            result.origin = of_result(tool.effects, args, paths, self.gate.places)
         return result
 
     def _allowed(
@@ -334,7 +336,8 @@ class AgentHandler:
         """Return None for a call that gate and owner allow; else its refusal, or the outcome that waits."""
         if verdict.decision == "refuse":
             reason = verdict.reason
-            return ToolResult("refused", self.texts.say("refused", reason=reason), reason=reason)
+            text = self.texts.say("refused", reason=reason)
+            return ToolResult("refused", text, reason=reason, said=verdict.listed)
         if verdict.decision == "confirm":
             return (yield from self.consent.allow(turn, call, verdict))
         return None
@@ -369,10 +372,10 @@ class AgentHandler:
     def origins(self) -> tuple[str, ...]:
         """Return whose words, the owner's apart, the model has read. A replay has no model to obey them."""
         if self.session != "main":
-            return (origins.SHARED,)
+            return (Origin.SHARED,)
         if self.by_rote:
             return ()
-        notes = origins.of_messages(self.history[:2])
+        notes = of_messages(self.history[:2])
         return tuple(sorted(self.state.origins | ({notes} if notes else set())))
 
     def _run(

@@ -93,8 +93,7 @@ def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def _without_secrets(text: str) -> str:
     """Return the text of an error without secrets: it goes into logs of terminals and reports of defects."""
-    from safety.held import held_values
-    from safety.secrets import Redactor
+    from safety.secrets import Redactor, held_values
 
     return Redactor(held_values(_loaded[0] if _loaded else None, os.environ))(text)
 

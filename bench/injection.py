@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.injection_fresh import FRESH, rows
 from config import SafetyConfig
+from safety.calls import read_name
 from safety.gate import Ask, Gate
-from safety.tool_words import read_name
 from tools.base import ToolContext
 from tools.registry import all_tools
 from tools.toolbox import Toolbox

@@ -1,9 +1,7 @@
 """How many of the turns that answer a question recall finds, against keywords alone and meaning alone, and how fast.
 
     python bench/recall.py [--data FILE]       recall@5/10/25/50 by category, each of three ways, with times
-    python bench/recall.py --data FILE --held  the weights learned anew without the conversation that is asked about
-    python bench/recall.py --data FILE --learn the same, then the weights of all of it, into assets/recall_weights.json
-    python bench/recall.py --size 100000       time, CPU and memory with as many generated turns; what writing one takes
+    python bench/recall.py --size 100000       the same of one conversation among so many turns; CPU, memory, writing
 
 The data is in LoCoMo's form (bench/recall_data/ has our own small set). Everything goes the way of the product: turns
 are written into a journal, what is put off is worked off, questions are asked of its index.
@@ -13,18 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import re
-import resource
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,20 +33,14 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Turn
 from memory.recall import ranking as recall
-from memory.recall.words import learn
 from models.embeddings import EmbeddedModel, Embedder
+from text.time import find
 from text.words import asked
 
 OWN = Path(__file__).parent / "recall_data"
 CUTS = (5, 10, 25, 50)
 DATED = "dated"  # questions that name a time, whatever their category
 CATEGORIES = {1: "multi-hop", 2: "when", 3: "open", 4: "single-hop", 5: "adversarial"}
-COMMON = "i we the a to and of went was with my for you it that on in had have really"
-LAMBDA = {"words_and_meaning": 5e-3, "words": 2e-3}  # how strongly weights are held near 0
-STEPS = 200
-WRITES = 100
-BETWEEN_SECONDS = 0.15  # two turns: long enough that the work behind goes on between them
-SEVERAL = 0.75  # a question with n answers counts n ** 0.75
 
 
 class Asked(NamedTuple):
@@ -69,14 +57,6 @@ class Conversation(NamedTuple):
     turns: list[Turn]
     questions: list[Asked]
     now: datetime
-
-
-class Examples(NamedTuple):
-    """One question as the learner sees it: a row of numbers for each turn that was weighed, and which are answers."""
-
-    rows: np.ndarray[Any, np.dtype[np.float32]]
-    is_answer: np.ndarray[Any, np.dtype[np.bool_]]
-    numbers: list[int]
 
 
 def conversations(file: Path) -> list[Conversation]:
@@ -136,6 +116,11 @@ def share(found: Sequence[str], answers: frozenset[str], cut: int) -> float:
     return len(answers & set(found[:cut])) / len(answers)
 
 
+def question_is_dated(question: Asked, now: datetime) -> bool:
+    """Return True if a question names a time."""
+    return bool(find(question.text, now))
+
+
 class Table:
     """Recall by way and category."""
 
@@ -184,7 +169,7 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
             matrix = np.stack(list(vectors.values()))
             recall.search(store, "warm", talk.now, embedder=embedder)
             for question in talk.questions:
-                is_dated = bool(recall._ranges(question.text, talk.now))
+                is_dated = question_is_dated(question, talk.now)
                 started = time.process_time()
                 found = recall.search(
                     store, question.text, talk.now, max(CUTS), embedder=embedder
@@ -202,214 +187,6 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
     return table
 
 
-# learning the weights
-
-
-def examples(
-    talk: Conversation, embedder: Embedder | None, made: Embedder
-) -> tuple[list[Examples], list[str], list[recall.Candidates | None]]:
-    """Return what the learner sees of a conversation, the features' names, and for each question
-    all that is weighed."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = written(Path(folder), talk, made)
-        found: list[Examples] = []
-        names: list[str] = []
-        weighed: list[recall.Candidates | None] = []
-        for question in talk.questions:
-            seen, _ = recall.candidates(store, question.text, talk.now, embedder=embedder)
-            if seen is None:
-                found.append(Examples(np.zeros((0, 0), np.float32), np.zeros(0, bool), []))
-                weighed.append(None)
-                continue
-            names = list(seen.features)
-            rows = np.stack([seen.features[name] for name in names], axis=1).astype(np.float32)
-            is_answer = np.array([turn.id in question.answers for turn in seen.rows.turns])
-            found.append(Examples(rows, is_answer, seen.rows.numbers))
-            weighed.append(seen)
-        store.close()
-    return found, names, weighed
-
-
-def learned(seen: Sequence[Examples], way: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Weights under which answers stand above all other turns: softmax of each answer against them, Adam, no luck in it."""
-    useful = [each for each in seen if each.is_answer.any() and not each.is_answer.all()]
-    rows = np.concatenate([each.rows for each in useful])
-    is_answer = np.concatenate([each.is_answer for each in useful])
-    sizes = [len(each.is_answer) for each in useful]
-    starts, question = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(sizes)), sizes)
-    answers = np.add.reduceat(is_answer.astype(float), starts)
-    counts = answers**SEVERAL / (answers**SEVERAL).sum() / answers
-    weights, slope, square = (
-        np.zeros(rows.shape[1]),
-        np.zeros(rows.shape[1]),
-        np.zeros(rows.shape[1]),
-    )
-    for step in range(1, STEPS + 1):
-        scores = (rows @ weights.astype(np.float32)).astype(float)
-        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
-        others = np.where(is_answer, 0.0, powers)
-        below = np.add.reduceat(others, starts)[question] + powers
-        shares = np.add.reduceat(np.where(is_answer, 1 / below, 0.0), starts)
-        push = np.where(is_answer, powers / below - 1, others * shares[question]) * counts[question]
-        gradient = 2 * LAMBDA[way] * weights + rows.T @ push.astype(np.float32)
-        slope, square = 0.9 * slope + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
-        rate = 0.1 * min(1.0, 40 / step**0.8)
-        weights -= rate * (slope / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
-    return weights
-
-
-def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file: Path) -> None:
-    """Learns without each conversation in turn and asks about it; `keep`: then learns from all and writes the weights."""
-    kept: dict[str, dict[str, float]] = {}
-    tables = Table()
-    for way, embedder in (("words_and_meaning", made), ("words", None)):
-        each_seen = []
-        names: list[str] = []
-        for talk in talks:
-            seen, names, weighed = examples(talk, embedder, made)
-            each_seen.append((talk, seen, weighed))
-        for talk, _, weighed in each_seen:
-            others = [one for other, rows, _ in each_seen if other is not talk for one in rows]
-            weights = (
-                dict(zip(names, learned(others, way).tolist(), strict=True))
-                if len(talks) > 1
-                else {}
-            )
-            for question, candidates in zip(talk.questions, weighed, strict=True):
-                ranked = _ranked(candidates, weights, talk.now) if candidates else []
-                tables.add(way, question, bool(candidates and candidates.ranges), ranked)
-        final = learned([one for _, rows, _ in each_seen for one in rows], way)
-        kept[way] = {
-            name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)
-        }
-    tables.show()
-    if keep:
-        how: dict[str, Any] = {
-            "command": "python bench/recall.py --data FILE --learn",
-            "model": made.name,
-        }
-        how |= {"questions": sum(len(talk.questions) for talk in talks)}
-        how |= {"held_out": {way: tables.mean(way) for way in kept}}
-        file.write_text(json.dumps({"learned": how, "weights": kept}, indent=1) + "\n", "utf-8")
-
-
-def _ranked(candidates: recall.Candidates, weights: dict[str, float], now: datetime) -> list[str]:
-    scores = sum(
-        (weights[name] * values for name, values in candidates.features.items()),
-        np.zeros(len(candidates.rows.numbers)),
-    )
-    return [
-        candidates.rows.turns[row].id for row in np.argsort(-scores, kind="stable")[: max(CUTS)]
-    ]
-
-
-# speed
-
-
-def generated(count: int) -> Iterator[Turn]:
-    """Turns of everyday words, always the same ones: two people, a talk of 20 turns every other hour."""
-    random = np.random.default_rng(7)
-    words = [
-        f"{a}{b}{c}"
-        for a in ("ba", "mo", "ki", "tu", "re")
-        for b in ("lan", "dor", "sim", "vel")
-        for c in "abcdefghijklmnopqrst"
-    ]
-    common = COMMON.split()
-    started = datetime(2020, 1, 1, tzinfo=UTC)
-    for number in range(count):
-        size = int(random.integers(6, 30))
-        rare = random.zipf(1.3, size) % len(words)
-        text = " ".join(
-            words[int(r)] if at % 2 else common[int(r) % len(common)] for at, r in enumerate(rare)
-        )
-        at = started + timedelta(hours=2 * (number // 20), seconds=20 * (number % 20))
-        yield Turn(f"g{number}", "main", ("Ann", "Bob")[number % 2], text, at)
-
-
-def filled(home: str, count: int) -> None:
-    """Makes a journal of generated turns with vectors of no meaning, which take as long to search as others."""
-    embedder, turns = EmbeddedModel(), generated(count)
-    with Memory(Path(home), works_behind=False) as memory:
-        while some := list(islice(turns, 5000)):
-            memory.write(some)
-    store = Store(Path(home) / "journal" / "memory.sqlite3")
-    random = np.random.default_rng(9)
-    dimension = embedder.embed(["x"]).shape[1]
-    while keys := store.due("embedding", 5000):
-        learn(store, embedder, store.texts(keys).values())
-        made = random.normal(size=(len(keys), dimension)).astype("<f4")
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
-        store.put_embeddings(
-            embedder.name, {key: row.tobytes() for key, row in zip(keys, made, strict=True)}
-        )
-    recall.search(store, "warm", datetime.now(UTC), embedder=embedder)
-    store.close()
-
-
-def speed(count: int, embedder: Embedder) -> None:
-    """Prints how long questions take with so many turns, embedding included, how much memory, and how long writes take."""
-    random = np.random.default_rng(8)
-    chosen = {int(number) for number in random.integers(0, count, 100)}
-    asked_about = []
-    for number, turn in enumerate(generated(count)):
-        now = turn.at + timedelta(days=1)
-        if number in chosen:
-            asked_about.append(turn)
-    with tempfile.TemporaryDirectory() as folder:
-        started = time.monotonic()
-        child = multiprocessing.get_context("spawn").Process(target=filled, args=(folder, count))
-        child.start()  # a process of its own, so that its memory is not counted
-        child.join()
-        store = Store(Path(folder) / "journal" / "memory.sqlite3")
-        size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(f"{count} turns written and indexed in {time.monotonic() - started:.0f} s", end="")
-        print(
-            f" ({used.ru_utime + used.ru_stime:.0f} s of CPU, {used.ru_maxrss // 1024} MB); {size // 1_000_000} MB on disk"
-        )
-        recall.search(store, "warm", now, embedder=embedder)
-        times, walls = [], []
-        for turn in asked_about:
-            question = f"When did {turn.who} go with the {' '.join(turn.text.split()[:9])}?"
-            began, wall = time.process_time(), time.monotonic()
-            recall.search(store, question, now, embedder=embedder)
-            times.append(time.process_time() - began)
-            walls.append(time.monotonic() - wall)
-        print(f"retrieve: CPU {_spread(times)}; wall {_spread(walls)}")
-        print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB at most")
-        store.close()
-        disk = [_seconds(lambda: _synced(Path(folder) / "synced")) for _ in range(WRITES)]
-        print(f"a line synced to this disk: wall {_spread([wall for wall, _ in disk])}")
-        said = islice(generated(count + 2 * WRITES), count, None)
-        for way, works_behind in (("nothing behind", False), ("the work behind at work", True)):
-            with Memory(Path(folder), embedder=embedder, works_behind=works_behind) as memory:
-                seconds = []
-                for turn in islice(said, WRITES):
-                    seconds.append(_seconds(partial(memory.write, [turn])))
-                    time.sleep(BETWEEN_SECONDS)
-            walls, times = ([each[part] for each in seconds] for part in (0, 1))
-            print(f"write_turn, {way}: wall {_spread(walls)}; CPU {_spread(times)}")
-
-
-def _seconds(done: Callable[[], object]) -> tuple[float, float]:
-    """How long it takes: on the clock, and of this thread's CPU."""
-    wall, began = time.monotonic(), time.thread_time()
-    done()
-    return time.monotonic() - wall, time.thread_time() - began
-
-
-def _synced(file: Path) -> None:
-    with file.open("ab", buffering=0) as opened:
-        opened.write(b"x" * 300)
-        os.fdatasync(opened.fileno())
-
-
-def _spread(seconds: Sequence[float]) -> str:
-    half, most = np.percentile(seconds, [50, 95]) * 1000
-    return f"p50 {half:.1f} ms, p95 {most:.1f} ms"
-
-
 def main() -> int:
     """Runs it."""
     parser = argparse.ArgumentParser(
@@ -419,21 +196,16 @@ def main() -> int:
         "--data", type=Path, action="append", help="a file in LoCoMo's form (default: our own)"
     )
     parser.add_argument(
-        "--held", action="store_true", help="learn the weights anew, without what is asked about"
-    )
-    parser.add_argument("--learn", action="store_true", help="then write the weights of all of it")
-    parser.add_argument(
-        "--size", type=int, default=0, help="measure speed with so many generated turns"
+        "--size", type=int, default=0, help="among so many turns of others, with times"
     )
     options = parser.parse_args()
     embedder = EmbeddedModel()
-    if options.size:
-        speed(options.size, embedder)
-        return 0
     files = options.data or sorted(OWN.glob("*.json"))
     talks = [talk for file in files for talk in conversations(file)]
-    if options.held or options.learn:
-        held_out(talks, embedder, keep=options.learn, file=recall.WEIGHTS)
+    if options.size:
+        from bench.size import among
+
+        among(talks, options.size, embedder)
     else:
         measure(talks, embedder).show()
     return 0

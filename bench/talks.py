@@ -26,7 +26,7 @@ def score_locomo(data: Path) -> list[Figure]:
 
 def score_madial(data: Path) -> list[Figure]:
     """Return the recall of the memories that the dialogues call for."""
-    return _figures("madial", _memories(data / MADIAL), [("all", 0), ("all", 1)])
+    return _figures("madial", memories(data / MADIAL), [("all", 0), ("all", 1)])
 
 
 def _figures(name: str, talks: list[Conversation], wanted: list[tuple[str, int]]) -> list[Figure]:
@@ -43,7 +43,7 @@ def _figures(name: str, talks: list[Conversation], wanted: list[tuple[str, int]]
     ]
 
 
-def _memories(file: Path) -> list[Conversation]:
+def memories(file: Path) -> list[Conversation]:
     """Read each user's memories as turns, and what is said before a memory is called for as the question."""
     read = json.loads(file.read_text("utf-8"))
     memories = [memory for each in read["memories"] for memory in each.values()]

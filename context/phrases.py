@@ -1,8 +1,7 @@
-"""Says in the owner's language what the code says in English: errors, why a run ended, the reasons of the gate.
+"""Says in the owner's language what the code says in English: errors, and why a run ended.
 
-Code and logs are English. assets/words/errors.LANG.json and reasons.LANG.json hold each line as the code has it, its blanks
-in braces, and the same in the other language. tests/test_errors.py and test_gate_reasons.py walk the code for lines that are
-not there.
+Code and logs are English. assets/words/errors.LANG.json holds each line as the code has it, its blanks in braces, and the same
+in the other language. tests/test_errors.py walks the code for lines that are not there.
 """
 
 from __future__ import annotations
@@ -23,22 +22,6 @@ _BLANK = re.compile(r"\{\w+\}")
 def in_words(text: str, lang: str) -> str:
     """Return an English text in another language; a line that nobody put into words stays."""
     return text if lang == "en" else "\n".join(_reworded(line, lang) for line in text.split("\n"))
-
-
-def reasons_in_words(text: str, lang: str) -> str:
-    """Return the words of the gate in another language: several reasons with "; " between them, which may also stand in what a reason quotes."""
-    if lang == "en":
-        return text
-    pieces, said = text.split("; "), []
-    while pieces:
-        joined = ("; ".join(pieces[:count]) for count in range(1, min(len(pieces), 8) + 1))
-        found = next(
-            ((piece, words) for piece in joined if (words := in_words(piece, lang)) != piece), None
-        )
-        piece, words = found or (pieces[0], pieces[0])
-        said.append(words)
-        del pieces[: piece.count("; ") + 1]
-    return "; ".join(said)
 
 
 class _Phrase:
@@ -70,9 +53,7 @@ class _Phrase:
 @cache
 def _phrases(lang: str) -> list[_Phrase]:
     """Return the phrases, longest text first."""
-    known: dict[str, str] = {}
-    for name in ("errors", "reasons"):
-        known |= json.loads((FOLDER / f"{name}.{lang}.json").read_text(encoding="utf-8"))
+    known: dict[str, str] = json.loads((FOLDER / f"errors.{lang}.json").read_text("utf-8"))
     known |= _of_keys(lang)
     lines = sorted(known, key=lambda line: len(_BLANK.sub("", line)), reverse=True)
     return [_Phrase(line, known[line]) for line in lines]

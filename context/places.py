@@ -34,11 +34,13 @@ class Places:
         )
 
     def hide(self, data: Any) -> Any:
-        """Return the same text, message or list without the paths; keys stay."""
+        """Return the same text, message or list without the paths; keys stay, and the files of images."""
         if isinstance(data, str):
             return self._pattern.sub(lambda found: self._names[found[0]], data)
         if isinstance(data, dict):
-            return {key: self.hide(value) for key, value in data.items()}
+            return {
+                key: value if key == "images" else self.hide(value) for key, value in data.items()
+            }
         if isinstance(data, list):
             return [self.hide(each) for each in data]
         return data

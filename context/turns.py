@@ -6,6 +6,7 @@ history stays a growing prefix. docs/prompt.md shows each text with its reason. 
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -61,6 +62,7 @@ class TurnTexts:
         `l2_index` reads the index of the facts, `sop_path` says where an SOP of this name is read, `spent` what is used
         up of cost and time once that is nearly all.
         """
+        self._tag = secrets.token_hex(4)  # a page that does not know it cannot end what it said
         self._prompts, self._working, self._last_turn = prompts, working, last_turn
         self._l2_index, self._sop_path, self._spent = l2_index, sop_path, spent
         self._holds = {
@@ -118,7 +120,7 @@ class TurnTexts:
         if result.status in ("error", "timeout") and isinstance(result.data, dict):
             text = f"[{result.status}] {text}"
         if result.origin:
-            text = self._prompts.text("foreign", origin=result.origin, text=text)
+            text = self._prompts.text("foreign", origin=result.origin, text=text, tag=self._tag)
         texts = [text, *(self._prompts.text("one_tool_a_turn") for _ in reply.calls[1:])]
         messages: list[Message] = [
             {"role": "tool", "tool_call_id": call.id, "content": said}

@@ -47,12 +47,13 @@ class DraftStep:
     expect: dict[str, Any] = field(default_factory=dict)
     save: dict[str, str] = field(default_factory=dict)
     when: str = ""
+    each: str = ""
     calls: tuple[int, ...] = ()
 
     def as_yaml(self) -> dict[str, Any]:
         """The step with its keys in the order of the format."""
         found: dict[str, Any] = {"tool": self.tool, "args": self.args}
-        for key in ("expect", "save", "when"):
+        for key in ("each", "expect", "save", "when"):
             if value := getattr(self, key):
                 found[key] = value
         return found
@@ -69,7 +70,7 @@ class Content:
     plan: list[DraftStep] = field(default_factory=list)
     commit: list[DraftStep] = field(default_factory=list)
     result: str | dict[str, str] = ""
-    checks: list[dict[str, str]] = field(default_factory=list)
+    checks: list[dict[str, Any]] = field(default_factory=list)
     script: str = ""  # the path of the script that stands in for the steps
 
     def as_yaml(self) -> dict[str, Any]:
@@ -313,8 +314,14 @@ def _steps_text(content: Content) -> str:
             number += 1
             lines.append(f"{number}. `{step.tool}` {_step_line(step)}")
         lines += [""] if steps else []
-    checks = [f"- check: `{_one_line(check['command'])}`" for check in content.checks]
+    checks = [f"- check: `{_one_line(check_text(check))}`" for check in content.checks]
     return "\n".join([*lines, *checks]).strip()
+
+
+def check_text(check: Mapping[str, Any]) -> str:
+    """Return a check as a line: its command, or the call that reads again."""
+    told = {key: check[key] for key in ("args", "expect") if key in check}
+    return str(check.get("command") or f"{check['tool']} {json.dumps(told, ensure_ascii=False)}")
 
 
 def _step_line(step: DraftStep) -> str:

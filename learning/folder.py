@@ -1,33 +1,13 @@
-"""Write the files of an SOP's folder of what a lesson knows."""
+"""Write SKILL.md of a procedure in a stage, and try its wordings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from learning.draft import load, to_yaml
 from replay.procedure import ProcedureError
-
-
-class Known(Protocol):
-    """What a lesson says of itself."""
-
-    name: str
-    notes: list[str]
-
-    def content(self) -> dict[str, Any]: ...
-    def evidence(self) -> str: ...
-
-
-def files_of(lesson: Known) -> dict[str, str]:
-    """Return the texts of the files, by path."""
-    content = lesson.content()
-    return {
-        "SKILL.md": skill_text(lesson.name, content, lesson.notes),
-        "sop.yaml": to_yaml(content),
-        "evidence.json": lesson.evidence(),
-    }
 
 
 def fitting_wordings(wordings: Sequence[str], schema: Mapping[str, Any]) -> list[str]:

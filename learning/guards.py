@@ -160,7 +160,7 @@ class ReplayGuards:
         then = self.recorded.get(name) or {"arguments": {}, "required": []}
         given = given | set(then["required"])  # of a script, whose calls are not known beforehand
         known = now["arguments"]
-        for argument in given - {"env"} | set(then["arguments"]):
+        for argument in given - {"env", "acts"} | set(then["arguments"]):
             if argument not in known:
                 yield Doubt("step", self._say("gone_field", name, argument, ", ".join(known)))
             elif argument in then["arguments"] and then["arguments"][argument] != known[argument]:
@@ -323,7 +323,7 @@ def _effects(name: str, tool: Tool) -> set[str]:
     """What a tool may do; of one that is not ours, what its name says."""
     if tool.effects:
         return set(tool.effects)
-    from safety.tool_words import read_name  # few replays need it
+    from safety.calls import read_name  # few replays need it
 
     return {"read": {"read"}, "change": {"write"}}.get(read_name(name).effect, {"network"})
 

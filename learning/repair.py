@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 from learning.cases import Case, free_name, masked, read_cases
 from learning.draft import Draft, LearningError, to_yaml
 from learning.guards import evidence, over_budget
+from learning.prove import Ground
 from learning.scratch import scratch_folder
 from learning.trace import Trace, trace_of
 from learning.verify import (
@@ -45,20 +46,23 @@ from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read
 from models.base import Event
 from replay.procedure import Procedure, ProcedureError
 
+IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
 CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version
 TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
 MIN_STEPS_KEPT = 0.7
-HELD_AGAINST = ("step", "check", "budget")
+HELD_AGAINST = ("step", "expectation", "check", "budget")
 NOT_SUPERVISED = "--approve all"  # nobody looked
 KNOWN_FAILURES = "## Known failures"
-Blame = Literal["", "world", "parameter", "step", "check", "budget"]
+Blame = Literal["", "world", "parameter", "step", "expectation", "check", "budget"]
 
 
 class Crystallise(Protocol):
     """Makes a draft of a run (learning/crystallise.py). Raises LearningError."""
 
-    def __call__(self, traces: Trace, name: str, *, values: Mapping[str, str] | None) -> Draft: ...
+    def __call__(
+        self, trace: Trace, name: str, /, *, values: Mapping[str, Any] | None
+    ) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def after_run(
     replay: Replay,
     crystallise: Crystallise | None = None,
     scratch: Path | None = None,
+    ground: Ground | None = None,
 ) -> list[Event]:
     """Takes a run that has ended into account and returns `learned` events for what changed: {what: sop, name, status,
     reason}. `events` are those of its log. Status "proposed" means: the owner's own SOP, or a seed, would need this.
@@ -113,7 +118,7 @@ def after_run(
         or sop.status == "archived"
     ):
         return []
-    after = _After(run, list(events), home, sop, store, stats, replay, crystallise, scratch)
+    after = _After(run, list(events), home, sop, store, stats, replay, crystallise, scratch, ground)
     try:
         return after.changes()
     except SopConflict:  # somebody else changed it meanwhile; the next run is judged anew
@@ -280,6 +285,7 @@ class _After:
     replay: Replay
     crystallise: Crystallise | None
     scratch: Path | None
+    ground: Ground | None
 
     def changes(self) -> list[Event]:
         use = judge(self.events, self.sop)
@@ -287,9 +293,15 @@ class _After:
             return []
         if use.is_clean:
             return self._promoted()
-        if use.was_finished_by_model and use.counts_against and (learned := self._repaired(use)):
-            return learned
-        return self._retired(use) if use.counts_against else []
+        if not use.counts_against:
+            return []
+        refused: list[Event] = []
+        if use.was_finished_by_model:
+            found, why = self._repaired(use)
+            if found:
+                return found
+            refused = self._learned("refused", f"not repaired: {why}")
+        return refused + self._retired(use)
 
     @property
     def procedure(self) -> Procedure:
@@ -310,7 +322,7 @@ class _After:
     # a clean run
 
     def _promoted(self) -> list[Event]:
-        if not is_learned(self.sop):
+        if not is_learned(self.sop) and IMPORTED not in self.sop.metadata:
             return []
         if self.sop.status == "probation":
             clean = list(self._uses_since_probation())[:CLEAN_RUNS]
@@ -366,20 +378,23 @@ class _After:
 
     # a failure that a model mended
 
-    def _repaired(self, use: Use) -> list[Event]:
+    def _repaired(self, use: Use) -> tuple[list[Event], str]:
+        """Return what came of repairing it, or why it is not repaired."""
         if self.crystallise is None:
-            return []
-        files, _ = propose(
+            return [], "nothing can be learned here"
+        files, problems = propose(
             self.run, self.events, self.sop, use, home=self.home, crystallise=self.crystallise
         )
         if files is None:
-            return []
+            return [], "; ".join(problems[:3])
         if not is_learned(self.sop):
             [event] = self._learned("proposed", f"{use.step}: {use.reason}")
-            return [event | {"diff": _diff(self.sop.folder, files)}]
+            return [event | {"diff": _diff(self.sop.folder, files)}], ""
         verdict = self._proven(files, None, "candidate")
-        if not verdict.passed or any(result.passed is not True for result in verdict.cases):
-            return []
+        failed = [result for result in verdict.cases if result.passed is not True]
+        if failed or not verdict.passed:
+            reason = failed[0].reason if failed else verdict.reason
+            return [], f"the new version does not do what it should: {reason}"
         added = {path: text.encode() for path, text in verdict.files.items()}
         status: Status = "probation" if verdict.status_after == "probation" else "candidate"
         reason = f"repaired: {use.step}: {use.reason}"
@@ -391,7 +406,7 @@ class _After:
             status=status,
             expects_version=self.sop.version,
         )
-        return self._learned(status, reason)
+        return self._learned(status, reason), ""
 
     # failures that retire a version
 
@@ -490,7 +505,14 @@ class _After:
         with scratch_folder() as place:
             sop = replace(_written(place / self.sop.name, files), status=status)
             cwd = Path(self.events[0]["cwd"])
-            return prove(sop, values, replay=self.replay, scratch=self.scratch, cwd=cwd)
+            return prove(
+                sop,
+                values,
+                replay=self.replay,
+                scratch=self.scratch,
+                cwd=cwd,
+                ground=self.ground,
+            )
 
     # what is written
 

@@ -30,6 +30,7 @@ class Trace:
     by_rote: bool
     sop: str | None
     taught: str | None  # the SOP that a recording is for
+    has_changed: bool = False  # files of the owner's
 
 
 def read_trace(home: Path, run: str) -> Trace:
@@ -58,4 +59,10 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         by_rote=bool(ended and ended.get("rote")),
         sop=opening.get("sop"),
         taught=opening.get("teaches"),
+        has_changed=any(map(_is_change, events)),
     )
+
+
+def _is_change(event: Event) -> bool:
+    kinds = ("new", "changed", "gone")
+    return event["type"] == "changes" and any(event.get(kind) for kind in kinds)

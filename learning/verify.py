@@ -14,6 +14,7 @@ undone, is not replayed: it earns its status in runs that the owner sees (learni
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Any, Protocol
 
 from learning.cases import Case, capture, free_name, masked, read_cases, restore
 from learning.guards import evidence, signatures
+from learning.prove import Ground, inputs_of
+from learning.prove import tried as staged_trial
 from learning.scratch import Scratch, ScratchError, scratch_copy
 from memory.home.repository import contents_of
 from memory.sops.changes import SopChanges, SopConflict
@@ -28,9 +31,11 @@ from memory.sops.store import Sop, SopError, Status, read_sop
 from models.base import Event
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
-from replay.template import names
+from replay.template import TemplateError, names
+from sandbox.stage import StageError
 
 UNDOABLE = {"file_trash", "file_write", "file_patch"}  # what they do to a copy stays in it
+MAX_RESULT_CHARS = 2_000
 ATTEMPTS = 3  # when somebody else changes the SOP meanwhile
 PROVEN: tuple[Status, ...] = ("probation", "active")
 
@@ -109,6 +114,7 @@ def verify(
     replay: Replay,
     store: SopChanges,
     scratch: Path | None = None,
+    ground: Ground | None = None,
 ) -> Verdict:
     """Proves an SOP of the store and writes down what that gave: status, case, evidence, in one change.
 
@@ -116,7 +122,7 @@ def verify(
     folder for temporary files. Seeds and archived SOPs are tried and not changed. Raises SopError, SopNotWritten.
     """
     for attempt in range(1, ATTEMPTS + 1):
-        verdict = prove(sop, values, replay=replay, scratch=scratch)
+        verdict = prove(sop, values, replay=replay, scratch=scratch, ground=ground)
         is_new = (
             verdict.status_after != sop.status
             or verdict.files
@@ -142,6 +148,7 @@ def prove(
     replay: Replay,
     scratch: Path | None = None,
     cwd: Path | None = None,
+    ground: Ground | None = None,
 ) -> Verdict:
     """The same, without writing: also for a draft that is not stored yet (its folder may lie anywhere)."""
     procedure = sop.procedure
@@ -161,12 +168,23 @@ def prove(
     if values is not None:
         bound = procedure.bind(values, cwd or Path.cwd())
         cases.append(Case(free_name(cases), bound, cwd=str(cwd or Path.cwd())))
-    tried = [_try(sop, procedure, case, replay, scratch) for case in cases]
+    if is_staged(procedure):
+        there = ground or Ground.of((), sop.folder.parent.parent, cwd or Path.cwd())
+        tried = [_try_staged(procedure, case, there) for case in cases]
+    else:
+        tried = [_try(sop, procedure, case, replay, scratch) for case in cases]
     return _verdict(sop, procedure, tried, has_new=values is not None)
+
+
+def is_staged(procedure: Procedure) -> bool:
+    """True for a script that runs in a stage: there it is tried, on the files as they are."""
+    return bool(procedure.steps) and procedure.steps[0].is_staged
 
 
 def not_replayable(procedure: Procedure) -> str:
     """Why an SOP cannot be tried on a copy; empty when it can."""
+    if is_staged(procedure):
+        return ""
     if procedure.effects == "external":
         return "its effects leave this machine: it earns its status in runs that you confirm"
     changing = {step.tool for step in procedure.steps if step.changes_something and step.tool}
@@ -330,6 +348,35 @@ def _try(
     expect = {**case.expect, **_expected(outcome, again)}
     tried = replace(kept, expect=expect, run=case.run or outcome.run)
     return CaseResult(tried, True, "", outcome, _is_idle(sop, kept, replay, scratch))
+
+
+def _try_staged(procedure: Procedure, case: Case, ground: Ground) -> CaseResult:
+    """Try a case in a stage. What it names must be there: files come and go, and that is nobody's fault."""
+    for name in case.expect.get("inputs", ()):
+        path = str(case.parameters[name])
+        if not Path(path).exists():
+            return CaseResult(case, None, f"{path} is not there any more")
+    started = time.monotonic()
+    try:
+        bound = procedure.bind(case.parameters, Path(case.cwd or ground.cwd))
+        seen, why = staged_trial(procedure, bound, ground)
+    except (ParameterError, StageError, TemplateError) as error:
+        return CaseResult(case, None, str(error))
+    produced = {each.path: each.kind for each in seen.touched}
+    outcome = Outcome(
+        status="failed" if why else "done",
+        result=seen.output[:MAX_RESULT_CHARS],
+        steps=("error" if why else "ok",),
+        produced=produced,
+        brought=(seen.output,),
+        run=case.run,
+        seconds=round(time.monotonic() - started, 3),
+        reason=why,
+    )
+    expect = case.expect or {"status": "done", "result": outcome.result, "produced": produced}
+    inputs = inputs_of(bound, procedure.parameters)
+    kept = replace(case, expect={**expect, "inputs": inputs} if inputs else expect)
+    return CaseResult(kept if not why else case, not why, why, outcome)
 
 
 def _is_idle(sop: Sop, case: Case, replay: Replay, scratch: Path | None) -> bool:

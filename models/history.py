@@ -13,7 +13,8 @@ def joined(messages: Sequence[Message]) -> list[Message]:
     for message in messages:
         before = found[-1] if found else {}
         if message["role"] == "user" and before.get("role") in ("tool", "user"):
-            found[-1] = {**before, "content": f"{before['content']}\n\n{message['content']}"}
+            both = {**message, **before, "content": f"{before['content']}\n\n{message['content']}"}
+            found[-1] = both
         else:
             found.append(message)
     return found

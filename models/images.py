@@ -6,6 +6,10 @@ import base64
 import io
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 IMAGES = {
     ".png": "image/png",
@@ -14,37 +18,47 @@ IMAGES = {
     ".webp": "image/webp",
     ".gif": "image/gif",
 }
-MAX_IMAGE_BYTES = 5_000_000  # what endpoints take
-
-
-MAX_SIDE = 2000  # pixels; a longer side is made smaller by the provider, or refused
+MAX_IMAGE_BYTES = 5_000_000  # endpoints refuse more
+MAX_SIDE = 1568  # pixels; endpoints make a longer side smaller, and positions on it move
 
 
 def encoded(path: str) -> tuple[str, str] | None:
-    """Return the media type and the base64 text of an image; None for what is gone or no image.
+    """Return the media type and the base64 text of an image; None for a file that is gone or no image.
 
-    One that is too large is made smaller where Pillow is installed (extra desktop), else None.
+    Pillow (extra desktop) makes a large image smaller. Without it, one of more than MAX_IMAGE_BYTES is None.
     """
     file = Path(path)
-    kind = IMAGES.get(file.suffix.lower())
+    kind = IMAGES.get(file.suffix.lower(), "")
     try:
-        if kind and file.stat().st_size > MAX_IMAGE_BYTES:
-            kind, data = "image/jpeg", _smaller(file)
-        else:
-            data = file.read_bytes() if kind else b""
+        data = file.read_bytes() if kind else b""
     except OSError:
         return None
-    return (kind, base64.b64encode(data).decode()) if kind and data else None
+    if find_spec("PIL") is not None:
+        kind, data = _fitted(kind, data)
+    if not data or len(data) > MAX_IMAGE_BYTES:
+        return None
+    return kind, base64.b64encode(data).decode()
 
 
-def _smaller(file: Path) -> bytes:
-    """The image as JPEG within MAX_SIDE; empty without Pillow, or for what is no image."""
-    if find_spec("PIL") is None:
-        return b""
-    from PIL import Image
-
+def _written(image: Image.Image, form: str) -> bytes:
     written = io.BytesIO()
-    with Image.open(file) as image:
-        image.thumbnail((MAX_SIDE, MAX_SIDE))
-        image.convert("RGB").save(written, "JPEG", quality=85)
+    image.save(written, form)
     return written.getvalue()
+
+
+def _fitted(kind: str, data: bytes) -> tuple[str, bytes]:
+    """Return an image within MAX_SIDE and MAX_IMAGE_BYTES: as it is, smaller, or as JPEG."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            is_long = max(image.size) > MAX_SIDE
+            if not is_long and len(data) <= MAX_IMAGE_BYTES:
+                return kind, data
+            image.thumbnail((MAX_SIDE, MAX_SIDE))
+            smaller = _written(image, "PNG")
+            if len(smaller) <= MAX_IMAGE_BYTES:
+                return "image/png", smaller
+            return "image/jpeg", _written(image.convert("RGB"), "JPEG")
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError):
+        return kind, data

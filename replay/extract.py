@@ -1,36 +1,97 @@
-"""Take from an outcome what a step saves: text, lines, a part of JSON, or one field of the row that a value names.
+"""Take of a step's outcome what an SOP saves: text, lines, or a value found by its path and by what its row says.
 
     output   lines   exit_code   json   json.items.0.id   data.path
-    json[name=product].sku        of a list of objects: the field of the only one whose `name` is the value `product`
-    json.items[].id               of the only one there is
-    csv[sku=code].price           the same, of a table with a head
+    json.items[name=product].sku       of the only row whose `name` is the value `product`
+    json.items[sku=sku & stock='yes']  by several fields, and by texts that are always the same
+    json.items[].id                    of the only row there is
+    json[size=size & kind~old].id      of the row whose `kind` is as `old` is, but for what the other fields name
+    json.*.items[name=product].id      of the only such row in all parts of a list, or of a mapping
+    json[items.*.name=product].id      of the only row that has such a row within
+    all json[status='open'].id         of each such row, as a list; none is an error
+    csv[sku=code].price                of a table with a head
 
-A row that is not there, or is there more than once, is an error: which one is meant would be a guess.
-Source: seed 002 §2 (look-ups by selection need no model).
+A value that is a list picks one row for each of its items. A mapping of mappings has rows, too: `@key` is the key of each.
+A row that is not there, or is there more than once, is an error: to say which one is meant would be a guess.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.base import ToolResult
 from replay import template
 
-EXTRACTOR = re.compile(r"output|lines|exit_code|(?:json|data)(?:\.[A-Za-z0-9_]+)*")
-SELECTION = re.compile(
-    r"(?P<root>csv|json(?:\.[A-Za-z0-9_]+)*)\[(?:(?P<key>[A-Za-z0-9_]+)=(?P<value>[a-z][a-z0-9_]*))?\]\.(?P<field>[A-Za-z0-9_]+)"
-)
 MAX_OUTPUT_BYTES = 64_000_000
+EVERY, KEY = "*", "@key"
+_EXTRACTOR = re.compile(
+    r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)"
+)
+_SEGMENT = re.compile(r"\.([^.\[\]]+)|\[([^\]]*)\]")
+_CONDITION = re.compile(r"\s*([^=~&']+?)([=~])(?:'([^']*)'|([a-z][a-z0-9_]*))\s*")
 
 
-def uses_value(extractor: str) -> str:
-    """The name of the value that picks the row; "" for an extractor without one."""
-    match = SELECTION.fullmatch(extractor)
-    return match["value"] or "" if match else ""
+class Condition(NamedTuple):
+    """A field of a row and what it must be: the value of a name, or a text."""
+
+    path: tuple[str, ...]
+    text: str
+    name: str
+    is_like: bool = False  # a mapping that may differ in what the other conditions name
+
+
+Segment = str | tuple[Condition, ...]  # a key or `*`; the conditions of a row
+
+
+class Extractor(NamedTuple):
+    """An extractor, read."""
+
+    takes_all: bool
+    root: str
+    segments: tuple[Segment, ...]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the values that pick its rows."""
+        return {each.name for row in self.segments if not isinstance(row, str) for each in row} - {
+            ""
+        }
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Extractor | None:
+    """Return an extractor, or None where the text is none."""
+    found = _EXTRACTOR.fullmatch(text)
+    if found is None or (found[3] and found[2] in ("output", "lines", "exit_code")):
+        return None
+    segments: list[Segment] = []
+    for key, conditions in _SEGMENT.findall(found[3]):
+        read = key or _conditions(conditions)
+        if read is None:
+            return None
+        segments.append(read)
+    return Extractor(bool(found[1]), found[2], tuple(segments))
+
+
+def _conditions(text: str) -> tuple[Condition, ...] | None:
+    if not text.strip():
+        return ()
+    found = [_CONDITION.fullmatch(each) for each in text.split("&")]
+    if None in found:
+        return None
+    return tuple(
+        Condition(tuple(m[1].split(".")), m[3] or "", m[4] or "", m[2] == "~") for m in found if m
+    )
+
+
+def field_of(path: str) -> str:
+    """Return the extractor of a field of the JSON that is answered; `all PATH` asks for those of all rows."""
+    takes_all, rest = ("all ", path[4:]) if path.startswith("all ") else ("", path)
+    return f"{takes_all}json{'' if rest[:1] == '[' else '.'}{rest}"
 
 
 def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None = None) -> Any:
@@ -38,66 +99,190 @@ def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None
 
     Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the whole of it.
     """
-    if chosen := SELECTION.fullmatch(extractor):
-        return _selected(rows_of(whole_output(result.data), chosen["root"]), chosen, values or {})
-    kind, _, path = extractor.partition(".")
-    if kind == "data" or kind == "exit_code":
-        return (
-            template.find(path or kind, result.data) if path or kind == "exit_code" else result.data
-        )
+    read = parse(extractor)
+    if read is None:
+        raise ValueError(f"{extractor!r} is no extractor")
+    if read.root == "exit_code":
+        return template.find("exit_code", result.data)
+    if read.root == "data":
+        return picked(result.data, read, values or {})
+    if read.root == "json":
+        return picked(json_of(result.data), read, values or {})
     text = whole_output(result.data)
-    if kind == "json":
-        value = json.loads(text)
-        return template.find(path, value) if path else value
-    if kind == "lines":
+    if read.root == "csv":
+        return picked(table(text), read, values or {})
+    if read.root == "lines":
         return text.removesuffix("\n").split("\n") if text else []
     return text.strip("\n")
 
 
-def rows_of(text: str, root: str) -> list[Mapping[str, Any]]:
-    """The rows of a table: objects of a JSON list ("json", "json.items"), or lines of CSV ("csv") below their head.
+def picked(value: Any, read: Extractor, values: Mapping[str, Any]) -> Any:
+    """Return what the extractor takes of a parsed value. Raises ValueError."""
+    lists = {name: values[name] for name in read.names if isinstance(values.get(name), list)}
+    if not lists:
+        return _picked(value, read, values)
+    lengths = {len(each) for each in lists.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"{', '.join(sorted(lists))} do not have the same length")
+    rows = ({name: each[n] for name, each in lists.items()} for n in range(lengths.pop()))
+    return [_picked(value, read, {**values, **row}) for row in rows]
 
-    Raises ValueError, TemplateError when the text holds none.
-    """
-    if root == "csv":
-        import csv  # few SOPs read tables
-        import io
 
-        read = csv.reader(io.StringIO(text), strict=True)
-        try:
-            head, *lines = [line for line in read if line]
-        except (csv.Error, ValueError) as error:
-            raise ValueError(f"it is no table: {error}") from error
-        if (
-            len(head) < 2
-            or len(set(head)) < len(head)
-            or any(len(line) != len(head) for line in lines)
-        ):
-            raise ValueError("it is no table: each line must have as many fields as its head")
-        return [dict(zip(head, line, strict=True)) for line in lines]
-    value = json.loads(text)
-    path = root.partition(".")[2]
-    found = template.find(path, value) if path else value
-    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
-        raise ValueError(f"{root} is no list of objects")
+def _picked(value: Any, read: Extractor, values: Mapping[str, Any]) -> Any:
+    nodes, at = [value], read.root
+    for segment in read.segments:
+        if isinstance(segment, str):
+            at = f"{at}.{segment}"
+            nodes = [child for node in nodes for child in _children(node, segment)]
+            missing = f"there is no {segment!r} in {at!r}"
+        else:
+            nodes = _rows(nodes, segment, values)
+            missing = f"there is no {_told(segment, values)}"
+            if len(nodes) > 1 and not read.takes_all:
+                raise ValueError(f"there are {len(nodes)} {_told(segment, values, 'rows')}")
+        if not nodes:
+            raise ValueError(missing)
+    if read.takes_all:
+        return nodes
+    if len(nodes) != 1:
+        raise ValueError(f"there are {len(nodes)} of {at!r}")
+    return nodes[0]
+
+
+def _children(node: Any, key: str) -> Sequence[Any]:
+    if key == EVERY:
+        return list(node.values()) if isinstance(node, Mapping) else _listed(node)
+    if isinstance(node, Mapping):
+        return [node[key]] if key in node else []
+    is_place = isinstance(node, list) and key.isdigit() and int(key) < len(node)
+    return [node[int(key)]] if is_place else []
+
+
+def _listed(node: Any) -> list[Any]:
+    return node if isinstance(node, list) else []
+
+
+def rows_in(node: Any) -> list[Any]:
+    """Return the rows of a list, or of a mapping of mappings, each with its key."""
+    if isinstance(node, list):
+        return node
+    return [{KEY: key, **row} for key, row in node.items()] if _is_table(node) else []
+
+
+def _is_table(node: Any) -> bool:
+    is_mapping = isinstance(node, Mapping) and node != {}
+    return isinstance(node, list) or (
+        is_mapping and all(isinstance(r, Mapping) for r in node.values())
+    )
+
+
+def _rows(
+    nodes: Sequence[Any], conditions: Sequence[Condition], values: Mapping[str, Any]
+) -> list[Any]:
+    """Return the rows that meet the conditions; where none does to the letter, those that do but for case and `_`."""
+    if not any(_is_table(node) for node in nodes):
+        raise ValueError("it is no list of objects")
+    rows = [row for node in nodes for row in rows_in(node)]
+    plainly = [each for each in conditions if not each.is_like]
+    found: list[Any] = []
+    for form in (str, plain):
+        told = {form(_wanted(each, values)) for each in plainly}
+        found = found or [
+            row
+            for row in rows
+            if all(_meets(row, each, values, form) for each in plainly)
+            and all(_is_like(row, each, values, told) for each in conditions if each.is_like)
+        ]
     return found
 
 
-def _selected(
-    rows: list[Mapping[str, Any]], chosen: re.Match[str], values: Mapping[str, Any]
-) -> Any:
-    own, told = rows, "row"
-    if key := chosen["key"]:
-        wanted = template.as_text(values.get(chosen["value"]))
-        own = [row for row in rows if key in row and template.as_text(row[key]) == wanted]
-        told = f"row whose {key} is {wanted!r}"
-    if len(own) != 1:
-        raise ValueError(
-            f"there is no {told}"
-            if not own
-            else f"there are {len(own)} {told.replace('row', 'rows', 1)}"
-        )
-    return template.find(chosen["field"], own[0])
+def _meets(
+    row: Any, condition: Condition, values: Mapping[str, Any], form: Callable[[str], str]
+) -> bool:
+    wanted = form(_wanted(condition, values))
+    return any(
+        not isinstance(leaf, list | Mapping) and form(template.as_text(leaf)) == wanted
+        for leaf in _leaves(row, condition.path)
+    )
+
+
+def _is_like(
+    row: Any, condition: Condition, values: Mapping[str, Any], told: Collection[str]
+) -> bool:
+    """True for a mapping with the same keys, each with the same value or one that another condition names."""
+    own, other = next(_leaves(row, condition.path), None), values.get(condition.name)
+    return is_like(own, other, told)
+
+
+def is_like(own: Any, other: Any, told: Collection[str]) -> bool:
+    """True for two mappings of the same keys that differ only where the first has one of the texts."""
+    if not isinstance(own, Mapping) or not isinstance(other, Mapping) or set(own) != set(other):
+        return False
+    texts = {*told, *map(plain, told)}
+    return all(own[key] == other[key] or plain(template.as_text(own[key])) in texts for key in own)
+
+
+def _wanted(condition: Condition, values: Mapping[str, Any]) -> str:
+    return template.as_text(values.get(condition.name)) if condition.name else condition.text
+
+
+def _leaves(row: Any, path: Sequence[str]) -> Iterator[Any]:
+    nodes = [row]
+    for key in path:
+        nodes = [child for node in nodes for child in _children(node, key)]
+    yield from nodes
+
+
+def plain(text: str) -> str:
+    """Return a text in the form in which two spellings of a word are the same: `credit_card`, `Credit card`."""
+    return " ".join(text.casefold().replace("_", " ").split())
+
+
+def _told(conditions: Sequence[Condition], values: Mapping[str, Any], noun: str = "row") -> str:
+    said = [f"{'.'.join(each.path)} is {_wanted(each, values)!r}" for each in conditions]
+    return f"{noun} whose {' and '.join(said)}" if said else noun
+
+
+def json_of(data: Any) -> Any:
+    """Return what a call answered, parsed; of an MCP server's answer in several parts, what it gave as a structure.
+
+    Raises ValueError, OSError.
+    """
+    text = whole_output(data)
+    structured = data.get("structured") if isinstance(data, dict) else None
+    try:
+        return json.loads(text)
+    except ValueError:
+        if not isinstance(structured, dict):
+            raise
+    return structured["result"] if set(structured) == {"result"} else structured
+
+
+def joined(brought: Sequence[Any]) -> dict[str, str]:
+    """Return what several calls answered as one answer: a JSON list. Raises ValueError, OSError."""
+    return {"output": json.dumps([_value_of(data) for data in brought], ensure_ascii=False)}
+
+
+def _value_of(data: Any) -> Any:
+    try:
+        return json_of(data)
+    except ValueError:
+        return whole_output(data)
+
+
+def table(text: str) -> list[Mapping[str, Any]]:
+    """Return the lines of CSV below their head as rows. Raises ValueError when the text is no table."""
+    import csv  # few SOPs read tables
+    import io
+
+    try:
+        head, *lines = [line for line in csv.reader(io.StringIO(text), strict=True) if line]
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"it is no table: {error}") from error
+    is_ragged = any(len(line) != len(head) for line in lines)
+    if len(head) < 2 or len(set(head)) < len(head) or is_ragged:
+        raise ValueError("it is no table: each line must have as many fields as its head")
+    return [dict(zip(head, line, strict=True)) for line in lines]
 
 
 def whole_output(data: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -39,6 +40,10 @@ _SAID: Mapping[str, Mapping[Lang, str]] = {
     "done": {"en": "Done: {}.", "zh": "完成：{}。"},
 }  # fmt: skip
 
+_WRONG = re.compile(
+    r"\b(?:error|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
+)
+
 
 def difference(
     step: Step | None,
@@ -71,9 +76,10 @@ def _named(paths: Sequence[str]) -> str:
 
 
 def last_line(output: str) -> str:
-    """Return the last line that says something."""
+    """Return the last line that says what went wrong; else the last one."""
     lines = [line for line in output.splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else ""
+    wrong = [line for line in lines if _WRONG.search(line)]
+    return (wrong or lines or [""])[-1].strip()[:300]
 
 
 def say(key: str, lang: Lang, *values: Any) -> str:

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from config import SopwithError
 from replay import template
-from replay.extract import EXTRACTOR, SELECTION, uses_value
+from replay.extract import field_of
+from replay.extract import parse as parse_extractor
 from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES, UNCHECKED, bind, mismatch
 from text import pattern
 
@@ -61,15 +62,14 @@ STEP_KEYS = (
     "when",
     "unless",
     "repeatable",
+    "each",
     "done",
     "stop",
 )
 EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "fields", "min_count", "max_count")
-FIELD = pattern(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
-EXTRACTS = (
-    "output, lines, json, json.key, json[key=name].key, csv[key=name].key, data.key or exit_code"
-)
+EXTRACTS = "output, lines, json, json.key, json[key=name].key, all json[key='text'].key, csv[key=name].key, data.key or exit_code"
+ITEM = "item"  # of the list that a step goes through
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
 RUN_KEYS = ("type", "cwd", "script")
@@ -146,6 +146,7 @@ class Step:
     repeatable: bool = (
         False  # done a second time with the same SOPWITH_ONCE, it changes nothing more
     )
+    each: str = ""  # the list for each `item` of which the call is done
 
     @property
     def changes_something(self) -> bool:
@@ -470,16 +471,21 @@ class _Reader:
             return Step(step_id, when=when, unless=unless, done=done, stop=stop)
         if not isinstance(raw.get("tool"), str) or not isinstance(raw.get("args", {}), dict):
             raise self.error(at, "must name a tool, and give its args as a mapping")
-        args = self._args(raw.get("args", {}), (*at, "args"), known)
+        each = str(raw.get("each", ""))
+        if each and each.partition(".")[0] not in known:
+            raise self.error((*at, "each"), "must name a list: a parameter, or what a step saves")
+        within = {*known, ITEM} if each else known
+        args = self._args(raw.get("args", {}), (*at, "args"), within)
         save = self._save(raw.get("save") or {}, (*at, "save"), known)
         note = self._said(raw["note"], (*at, "note"), known) if "note" in raw else {}
         known.update(save)
-        expect = self._expect(raw.get("expect") or {}, (*at, "expect"), known)
+        expect = self._expect(raw.get("expect") or {}, (*at, "expect"), within | known)
         if not isinstance(raw.get("repeatable", False), bool):
             raise self.error((*at, "repeatable"), "must be true or false")
         repeatable = raw.get("repeatable", False)
+        kind = raw["tool"]
         return Step(
-            step_id, raw["tool"], args, expect, save, note, when, unless, repeatable=repeatable
+            step_id, kind, args, expect, save, note, when, unless, repeatable=repeatable, each=each
         )
 
     def _conditions(
@@ -536,14 +542,13 @@ class _Reader:
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise self.error((*at, name), "a name is lower-case letters, digits and _")
             self._free_name(name, (*at, name), known)
-            if not isinstance(extractor, str) or not (
-                EXTRACTOR.fullmatch(extractor) or SELECTION.fullmatch(extractor)
-            ):
+            read = parse_extractor(extractor) if isinstance(extractor, str) else None
+            if read is None:
                 raise self.error((*at, name), f"must be {EXTRACTS}")
-            if (chosen_by := uses_value(extractor)) and chosen_by not in known:
+            if unknown := sorted(read.names - known - set(raw)):
                 raise self.error(
                     (*at, name),
-                    f"nothing is called {chosen_by!r} here: it is no parameter and no earlier step saves it",
+                    f"nothing is called {unknown[0]!r} here: it is no parameter and no earlier step saves it",
                 )
         return raw
 
@@ -559,7 +564,7 @@ class _Reader:
             self._regex(raw["matches"], (*at, "matches"))
         fields = raw.get("fields", {})
         if not isinstance(fields, dict) or not all(
-            isinstance(key, str) and FIELD.fullmatch(key) for key in fields
+            parse_extractor(field_of(str(key))) for key in fields
         ):
             raise self.error(
                 (*at, "fields"), "must map fields of the JSON that is printed to values"
@@ -580,24 +585,28 @@ class _Reader:
             raise self.error(("checks",), "must be a list of {command: …}")
         for number, check in enumerate(checks):
             at = ("checks", number)
-            if (
-                not isinstance(check, dict)
-                or set(check) - {"command", "when", "unless"}
-                or not isinstance(check.get("command"), str)
-            ):
-                raise self.error(
-                    at, "must be {command: …}, a shell command that ends with exit code 0"
-                )
-            if "{{" in check["command"]:
-                raise self.error(
-                    (*at, "command"),
-                    "a value never becomes part of a command; it finds it in the environment, as $name",
-                )
-            args = {"type": "bash", "script": check["command"]}
-            when, unless = self._conditions(check, at, known)
-            yield Step(
-                f"check.{number + 1}", "code_run", args, {"exit_code": 0}, when=when, unless=unless
+            if isinstance(check, dict) and "tool" in check:
+                yield self._step(check, f"check.{number + 1}", at, known)
+            else:
+                yield self._command(check, number, at, known)
+
+    def _command(self, check: Any, number: int, at: tuple[str | int, ...], known: set[str]) -> Step:
+        """A shell command that ends well when all is as it should be."""
+        is_read = isinstance(check, dict) and isinstance(check.get("command"), str)
+        if not is_read or set(check) - {"command", "when", "unless"}:
+            raise self.error(
+                at,
+                "must be {command: …}, a shell command that ends with exit code 0, or a step {tool: …}",
             )
+        if "{{" in check["command"]:
+            raise self.error(
+                (*at, "command"),
+                "a value never becomes part of a command; it finds it in the environment, as $name",
+            )
+        args = {"type": "bash", "script": check["command"]}
+        when, unless = self._conditions(check, at, known)
+        step_id = f"check.{number + 1}"
+        return Step(step_id, "code_run", args, {"exit_code": 0}, when=when, unless=unless)
 
     def _said(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
         """A text for people: one string, or one in each language."""

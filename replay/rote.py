@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from models.base import Event, Reply, Request, ToolCall, ToolResult
 from models.errors import Blame, Diverged
 from replay import template
-from replay.extract import extract, whole_output
+from replay.extract import extract, field_of, joined, whole_output
+from replay.pages import OnPage, page_text
 from replay.parameters import MAX_VALUE_CHARS
-from replay.procedure import BUILT_IN, Procedure, Step
+from replay.procedure import BUILT_IN, ITEM, Procedure, Step
 
 if TYPE_CHECKING:
     from replay.script import Move, RunningScript
@@ -33,6 +34,8 @@ PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_SHOWN_CHARS = 300
 MAX_SHOWN_STEPS = 30
 MAX_SCRIPT_CALLS = 2000
+AGREE = "agree"  # the step that asks about a page
+YES = {"y", "yes", "ok", "1", "是", "对"}
 
 _Said = dict[str, dict[str, str]]
 SAY: _Said = {
@@ -67,6 +70,13 @@ SAY: _Said = {
     "unfilled": {"en": "{} was left unfilled: nothing was done", "zh": "{} 没有填上：什么都没有做"},
     "kept": {"en": "{}; nothing was changed", "zh": "{}；没有改动任何东西"},
     "nothing": {"en": "nothing", "zh": "没有"},
+    "no_list": {"en": "{} is no list, and each of its items is due: {}", "zh": "{} 不是列表，无法逐项处理：{}"},
+    "empty": {"en": "{} is empty, which it never was before: nothing was done", "zh": "{} 是空的，以前从未这样：什么都没有做"},
+    "on_page": {"en": "{}", "zh": "{}"},
+    "renamed": {"en": "The page has other labels now: {}. Is that the same?", "zh": "页面上的名称变了：{}。是同一项吗？"},
+    "yes": {"en": "yes", "zh": "是"},
+    "no": {"en": "no", "zh": "否"},
+    "not_agreed": {"en": "the page has other labels now; nothing was typed", "zh": "页面上的名称变了；没有填写任何内容"},
     "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
 }  # fmt: skip
 
@@ -172,6 +182,8 @@ class RoteModel:
         self._writes: list[Write] = []  # done
         self._is_guarded = self._is_read_back = False
         self._matched: list[Step] = []
+        self._page = OnPage()
+        self._brought: list[ToolResult] = []  # by the items of a list that are done
         self._calls = 0
         self._seconds = 0.0  # in which the tools worked
         self._failure: Diverged | None = None  # found while fast-forwarding
@@ -253,8 +265,23 @@ class RoteModel:
             elif step.done is not None:
                 self._answer = str(self._filled(step, self._in_language(step.done)))
             else:
-                return step
+                return self._consent(step) or step
         return None
+
+    def _consent(self, step: Step) -> Step | None:
+        """A question about fields of a page that have other labels than they had; None where there is none."""
+        if "acts" not in step.args:
+            return None
+        acts = self._filled(step, step.args["acts"])
+        pairs = self._try(step, "on_page", lambda: self._page.strange(acts))
+        if not pairs:
+            return None
+        told = "; ".join(f"{was!r} → {now!r}" for was, now in pairs)
+        args = {
+            "question": self._say("renamed", told),
+            "candidates": [self._say("yes"), self._say("no")],
+        }
+        return Step(AGREE, "ask_user", args)
 
     def _is_due(self, step: Step) -> bool:
         return (not step.when or bool(self._look(step, step.when))) and not (
@@ -298,11 +325,19 @@ class RoteModel:
             elif self._is_due(step):
                 if step.done is not None or step.stop is not None:
                     return
-                uses = set(
-                    template.names({key: arg for key, arg in step.args.items() if key != "script"})
-                )
-                yield Write(step.id, step.tool, None if uses & to_come else self._arguments(step))
+                yield from self._planned_of(step, to_come)
             to_come |= set(step.save)
+
+    def _planned_of(self, step: Step, to_come: set[str]) -> Iterator[Write]:
+        """The writes of one step: one, or one for each item of its list."""
+        args = {key: arg for key, arg in step.args.items() if key != "script"}
+        uses = {*template.names(args), step.each.partition(".")[0]}
+        if uses & to_come:
+            yield Write(step.id, step.tool, None)
+            return
+        for item in self._items(step) if step.each else (None,):
+            self._values[ITEM] = item
+            yield Write(step.id, step.tool, self._arguments(step))
 
     # the way through a script
 
@@ -392,6 +427,9 @@ class RoteModel:
             key: value if key == "script" else self._filled(step, value)
             for key, value in step.args.items()
         }
+        if "acts" in args:
+            acts = args.pop("acts")
+            args["script"] = self._try(step, "on_page", lambda: self._page.script(acts))
         if step.tool == "code_run":
             args["env"] = self._environment(step, args) | args.get("env", {})
         return args
@@ -406,9 +444,21 @@ class RoteModel:
                 args["env"] = {"PYTHONPATH": ""} | args.get("env", {})
         return args
 
+    def _items(self, step: Step) -> list[Any]:
+        """The list that a step goes through. One that is empty stops the replay."""
+        items = self._look(step, step.each)
+        if not isinstance(items, list):
+            shown = _cut(template.as_text(items))
+            raise self._diverged(step.id, self._say("no_list", step.each, shown), kind="parameter")
+        if not items:
+            raise self._diverged(step.id, self._say("empty", step.each), kind="world")
+        return items
+
     def _ask(self, step: Step) -> Reply:
+        if step.each:
+            self._values[ITEM] = self._items(step)[len(self._brought)]
         args = self._arguments(step)
-        self._check_filled(step, str(args.get("script", "")))
+        self._check_filled(step, args)
         if not (
             step.line or step.changes_something or step.tool in ("code_run", "ask_user")
         ):  # code is as it was taught
@@ -434,10 +484,12 @@ class RoteModel:
             hold=hold,
         )
 
-    def _check_filled(self, step: Step, code: str) -> None:
-        """Raises Diverged where a template stands in code: it is not filled, and would be taken literally."""
-        for found in template.TEMPLATE.finditer(code):
-            if found[1].partition(".")[0] in self.procedure.parameters:
+    def _check_filled(self, step: Step, args: Mapping[str, Any]) -> None:
+        """Raises Diverged where a template is left in what a tool would get: it would be taken literally."""
+        given = template.as_text(list(self._values.values()))
+        for found in template.TEMPLATE.finditer(json.dumps(args, ensure_ascii=False, default=str)):
+            is_own = found[1].partition(".")[0] in self._values
+            if is_own and found[0] not in given:
                 said = self._say("unfilled", found[0])
                 raise self._diverged(step.id, said, kind="parameter")
 
@@ -511,27 +563,21 @@ class RoteModel:
         if result is None:
             raise self._diverged(step.id, self._say("no_result"))
         self._seconds += result.seconds
-        if result.status == "refused" and step.expect.get("status") != "refused":
-            raise self._diverged(
-                step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True
-            )
-        if step.line:
-            self._outcome = result
-        elif step.is_staged:
-            self._hold_staged(step, result)
-        elif wrong := self._mismatch(step, result):
-            raise self._diverged(step.id, wrong)
-        saved = {
-            name: self._extracted(step, result, extractor) for name, extractor in step.save.items()
-        }
-        self._values |= saved
-        if wrong := self._wrong_count(step):
-            raise self._diverged(step.id, wrong)
+        self._judge(step, result)
         if step.changes_something:
             self._writes.append(Write(step.id, step.tool, self._args, result))
             self._is_guarded = True
+        whole = self._joined(step, result) if step.each else result
+        if whole is None:
+            self._pending = None
+            return ""
+        saved = self._saved(step, whole)
+        if wrong := self._wrong_count(step):
+            raise self._diverged(step.id, wrong)
+        if step.tool == "web_scan":
+            self._page.saw(result.data)
         self._pending = None
-        self._index += 0 if step.line else 1
+        self._index += 0 if step.line or step.id == AGREE else 1
         self._matched.append(step)
         if step.line:
             return "" if result.status == "ok" else result.status
@@ -539,6 +585,41 @@ class RoteModel:
             f"{name}: {len(v) if isinstance(v, list | dict | str) else v}"
             for name, v in saved.items()
         )
+
+    def _judge(self, step: Step, result: ToolResult) -> None:
+        """Hold an outcome against what its step expects. Raises Diverged."""
+        if result.status == "refused" and step.expect.get("status") != "refused":
+            said = self._say("refused", step.tool, _cut(result.as_text()))
+            raise self._diverged(step.id, said, declined=True)
+        if step.line:
+            self._outcome = result
+        elif step.is_staged:
+            self._hold_staged(step, result)
+        elif step.id == AGREE:
+            self._agreed(step, result)
+        elif wrong := self._mismatch(step, result):
+            raise self._diverged(step.id, wrong)
+
+    def _saved(self, step: Step, result: ToolResult) -> dict[str, Any]:
+        """Keep what a step saves of its result, one after the other."""
+        for name, extractor in step.save.items():
+            self._values[name] = self._extracted(step, result, extractor)
+        return {name: self._values[name] for name in step.save}
+
+    def _joined(self, step: Step, result: ToolResult) -> ToolResult | None:
+        """The results by all items of a list as one; None while some are still to come."""
+        self._brought.append(result)
+        if len(self._brought) < len(self._items(step)):
+            return None
+        brought, self._brought = self._brought, []
+        return ToolResult("ok", joined([each.data for each in brought]))
+
+    def _agreed(self, step: Step, result: ToolResult) -> None:
+        """Take the owner's yes to the fields of a page; anything else ends the replay."""
+        said = str(result.data.get("answer", "")) if isinstance(result.data, dict) else ""
+        if said.strip().casefold() not in YES | {self._say("yes").casefold()}:
+            raise self._diverged(step.id, self._say("not_agreed"), declined=True)
+        self._page.agree()
 
     def _hold_staged(self, step: Step, result: ToolResult) -> None:
         """Raises Diverged when a staged script was not committed."""
@@ -557,19 +638,25 @@ class RoteModel:
         status = expect.get("status", result.status if "exit_code" in expect else "ok")
         if result.status != status:
             return self._say("status", status, result.status, shown)
-        if "contains" in expect and str(expect["contains"]) not in self._extracted(
-            step, result, "output"
-        ):
-            return self._say("contains", expect["contains"], shown)
+        wanted = str(self._filled(step, expect.get("contains", "")))
+        if wanted and wanted not in self._said_by(step, result):
+            return self._say("contains", wanted, shown)
         if "matches" in expect and not re.search(
             expect["matches"], self._extracted(step, result, "output")
         ):
             return self._say("matches", expect["matches"], shown)
         for path, wanted in self._filled(step, expect.get("fields", {})).items():
-            found = self._extracted(step, result, f"json.{path}")
-            if template.as_text(found) != template.as_text(wanted):
+            found = self._extracted(step, result, field_of(path))
+            texts = [template.as_text(each) for each in (found if path[:4] == "all " else [found])]
+            if template.as_text(wanted) not in texts:
                 return self._say("field", path, template.as_text(wanted), template.as_text(found))
         return ""
+
+    def _said_by(self, step: Step, result: ToolResult) -> str:
+        """What a call printed; of a page all that it says."""
+        if step.tool in ("web_scan", "web_execute_js"):
+            return page_text(result.data)
+        return str(self._extracted(step, result, "output"))
 
     def _wrong_count(self, step: Step) -> str:
         for key, is_wrong in (("min_count", int.__lt__), ("max_count", int.__gt__)):

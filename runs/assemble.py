@@ -38,7 +38,7 @@ from runs.start.reminding import keep
 from runs.start.run_started import opening
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
-from safety.origins import OUTSIDE
+from safety.taint import Origin
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
@@ -438,7 +438,7 @@ def _with_attached(
     fields: dict[str, Any] = {"attached": attached} if attached else {}
     if is_told and (text := in_full(attached)):
         fields["told"] = f"{task}\n\n{text}"
-        fields["origins"] = sorted({*first.get("origins", ()), OUTSIDE})
+        fields["origins"] = sorted({*first.get("origins", ()), Origin.OUTSIDE})
     return fields
 
 

@@ -21,10 +21,9 @@ from runs.options import Options
 from runs.start.briefing import Source
 from runs.start.recalling import Recalling
 from runs.start.trust import origins_before, own_data
-from safety import shared_folder
-from safety.gate import Ask, Gate
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.gate import SHARED_TOOLS, Ask, Gate
+from safety.paths import RUNS, shared_folder_of
+from safety.secrets import Redactor, held_values
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
@@ -34,6 +33,7 @@ from tools.toolbox import Foreign, Toolbox
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
+    from models.eyes import Eyes
     from sandbox.cells import Lift, Sandbox, levels
     from sandbox.cells.levels import Kind
     from sandbox.network import Leave
@@ -73,9 +73,9 @@ class Parts:
         cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
         is_alone = bounds is not None and bounds.is_alone
         if bounds is not None and is_alone:
-            from safety import alone
+            from safety.gate import alone_settings
 
-            settings = alone.settings(settings, Path(bounds.folder))
+            settings = alone_settings(settings, Path(bounds.folder))
             rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
         return Gate(
             settings,
@@ -99,7 +99,7 @@ class Parts:
         if gate.shared is None:
             exits = None
             if self.sandbox.name == "full":
-                from safety.addresses import Reach
+                from safety.reach import Reach
                 from sandbox.network import Exits, local_ports
 
                 private = self.config.safety.private_hosts
@@ -136,7 +136,7 @@ class Parts:
         """Where a shared session may work, which takes a full sandbox."""
         if options.session == "main" or self.sandbox.name != "full":
             return None
-        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
+        return shared_folder_of(self.config.home, Session.parse(options.session).id)
 
     def budget(self, options: Options, spent_usd: float) -> Budget:
         """Return what a run that goes on now may use."""
@@ -161,7 +161,7 @@ class Parts:
             SEEDS.parent: "~/…",
         }
         if folder := self.shared_folder(options):
-            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
+            names |= {folder: ".", self.config.home / "runs": RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
@@ -194,8 +194,21 @@ class Parts:
         from models.endpoint import EndpointModel
 
         return EndpointModel(
-            settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
+            settings,
+            lang=self.config.lang,
+            counts_local=counts_local,
+            max_retries=max_retries,
+            eyes=self._eyes(settings),
         )
+
+    def _eyes(self, settings: ModelConfig) -> Eyes | None:
+        """The model that describes images for the others: the first that the owner says has eyes."""
+        seeing = next((each for each in self.config.models if each.eyes), settings)
+        if seeing is settings:
+            return None
+        from models.eyes import Eyes
+
+        return Eyes(self._endpoint(seeing, 1, counts_local=True), self.config.lang)
 
     @cached_property
     def foreign(self) -> Foreign | None:
@@ -221,7 +234,7 @@ class Parts:
         """The tools and families of a session, as far as its bounds leave them."""
         tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
-            own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
+            own = SHARED_TOOLS if self.shared_folder(options) else frozenset()
             tools = {
                 n: tool
                 for n, tool in tools.items()
@@ -303,7 +316,7 @@ class Parts:
         """Return what tools may use by name: where the owner is there, and alone."""
         if not (self.config.safety.credentials and attended and options.session == "main"):
             return {}
-        from safety.credentials import given
+        from safety.secrets import given
 
         return given(self.config.safety.credentials, os.environ)
 

@@ -65,6 +65,7 @@ class Run:
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
         self._redact, self._spoken, self._said, self._close = redact, spoken, said, close
         self._text: Stream | None = None  # from the first piece of text on
+        self._leave: list[Any] = []  # why the last confirmation was asked for
         self._started = time.monotonic() - totals.seconds
 
     @property
@@ -141,6 +142,8 @@ class Run:
                     event = self._step(interrupts)
                 except StopIteration as stop:
                     return _ending(stop.value, self.id)
+                if event["type"] == "confirm":
+                    self._leave = event["said"]
                 yield from self._shown(event)
         except LimitReached as limit:
             return {"status": "limit", "result": str(limit), "exit": "EXITED"}
@@ -199,6 +202,7 @@ class Run:
             **self._totals.as_fields(),
             "seconds": round(time.monotonic() - self._started, 3),
             "sop": self.sop,
+            **({"said": self._leave} if end["status"] == "waiting" else {}),
         }
         stamped = self._write(event)
         self._log.sync()

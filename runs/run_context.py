@@ -282,12 +282,10 @@ class RunContext:
 
     def _judged(self, changes: ChangeSet) -> Decision:
         """Return what the gate says of the changes of a call; nobody is asked about those of a copy."""
-        from safety.judging import judge_changes
+        from safety.gate import judge_changes
 
-        gate, handler = self.gate, self.handler
-        found = judge_changes(
-            changes, gate.places, gate.settings, attended=handler.attended, origin=handler.origins()
-        )
+        gate = self.gate
+        found = judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
         is_asked = self.is_trial and found.decision == "confirm"
         return replace(found, decision="allow") if is_asked else found
 

@@ -56,10 +56,10 @@ def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextlib.contextmanager
-def screen() -> Iterator[str]:
+def screen(pixels: tuple[int, int] = SIZE) -> Iterator[str]:
     """A display with a window manager; its name."""
     read, write = os.pipe()
-    size = f"{SIZE[0]}x{SIZE[1]}x24"
+    size = f"{pixels[0]}x{pixels[1]}x24"
     with started(
         "Xvfb", "-displayfd", str(write), "-screen", "0", size, "-nolisten", "tcp", pass_fds=[write]
     ):

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from config import SafetyConfig
-from safety import alone
-from safety.gate import Ask, Gate
+from safety.gate import Ask, Gate, alone
 from tests.conftest import CHECKOUT
 from tools.registry import all_tools
 
@@ -19,7 +18,7 @@ from tools.registry import all_tools
 def gate(home: Path, tmp_path: Path) -> Gate:
     folder = tmp_path / "work"
     folder.mkdir()
-    settings = alone.settings(SafetyConfig(confirm=(), forbid=("spend",)), folder)
+    settings = alone.alone_settings(SafetyConfig(confirm=(), forbid=("spend",)), folder)
     return Gate(settings, home, Path.home(), folder, sandboxed=True, is_alone=True)
 
 

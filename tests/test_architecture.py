@@ -45,11 +45,13 @@ AT_USE = {
     **{
         f"ui/web/routes/{name}.py": "ui.web.routes"
         for name in (
+            "changes",
             "chat",
             "completions",
             "doors",
             "here",
             "memory",
+            "overview",
             "runs",
             "shared",
             "sops",

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.from_text import from_text
-from learning.reach import hosts_of
+from learning.calls.reading import hosts_of
 from memory.sops.store import Sop, read_sop
 from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
@@ -90,14 +89,15 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
     known = json.loads((sop.folder / "evidence.json").read_text())["tools"]
     assert known["shop.create_order"]["required"] == ["customer", "quantity", "sku"]
 
-    named = dict(zip(("quantity", "pattern", "pattern2"), sop.procedure.parameters, strict=True))
+    values_then = json.loads((sop.folder / "evidence.json").read_text())["runs"][0]["values"]
+    name_of = {str(value): name for name, value in values_then.items()}
     for n, (quantity, product, customer) in enumerate(
         [(250, "red chair", "Bo Chen"), (375, "oak lamp", "Ann Lee")]
     ):
         values = {
-            named["quantity"]: quantity,
-            named["pattern"]: product,
-            named["pattern2"]: customer,
+            name_of["120"]: quantity,
+            name_of["oak lamp"]: product,
+            name_of["Ann Lee"]: customer,
         }
         owner = SpokenOwner(approvals=[*yes])
         drive(agent(home, None, settings(books)).run_sop("order-pieces", values, Options(), owner))
@@ -246,16 +246,3 @@ def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
         done[-1]["status"] == "failed"
         and "neither the request nor its runs name" in done[-1]["result"]
     )
-
-
-def test_steps_of_a_text_that_ask_others_are_plan_and_leave_the_machine() -> None:
-    steps = "- {tool: shop.find_customer, args: {name: Ann Lee}}\n- {tool: web_fetch, args: {url: 'https://shop.example/a'}}\n"
-    draft = from_text(f"steps:\n{steps}", "ask", file="a.yaml")
-    assert [step.tool for step in draft.content.plan] == ["shop.find_customer", "web_fetch"]
-    assert draft.content.effects == "external" and not draft.content.commit
-    changing = from_text(
-        f"steps:\n{steps}- {{tool: shop.create_order, args: {{customer: C-1}}}}\n",
-        "ask",
-        file="a.yaml",
-    )
-    assert [step.tool for step in changing.content.commit] == ["shop.create_order"]

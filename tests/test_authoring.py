@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from handler import Approval
-from learning.authoring import BadReply, authored, read_reply
+from learning.authoring import BadReply, Proposal, Sketch, proposed, read_reply
 from learning.route import Where
 from memory.runlog.log import find_run, list_runs, run_ids
 from memory.sops.store import Sop, SopStore
+from replay.procedure import Procedure
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from runs.learning import teach as teaching
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, bash, call, drive, of
+from tests.driving import agent, bash, call, drive, of
 from tests.screen import scripted
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
@@ -33,7 +32,7 @@ GOOD: dict[str, Any] = {
     "wordings_zh": ["统计 {file} 有多少行", "数一数 {file} 的行数", "请问 {file} 一共多少行"],
     "pitfalls": ["A last line without a line break is not counted.", "文件为空时结果是零。"],
 }
-TAUGHT = ["count the lines of {file}"]
+TAUGHT = ["Count the lines of {file}"]
 
 
 def stored(home: Path, name: str = "count-lines") -> Sop:
@@ -176,20 +175,50 @@ def wordings_without_a_model(home: Path, cli: CommandLine) -> list[str]:
     return wordings(sop)
 
 
-def test_each_hostile_wording_is_refused_for_its_own_reason(run: str, home: Path) -> None:
-    there = agent(home, None)
-    lesson = teaching.lesson_from_run(there, "count-lines", run)
-    draft = teaching.draft_of(there, lesson)
+def sketch(place: Path, wording: str, **values: str) -> Sketch:
+    """A procedure that was taught with these values."""
+    place.mkdir(exist_ok=True)
+    kinds = {name: {"type": "string", "format": "path"} for name in values}
+    said = {
+        "parameters": {"type": "object", "properties": kinds, "required": list(values)},
+        "wordings": [wording],
+        "run": {"script": ":"},
+    }
+    (place / "sop.yaml").write_text(json.dumps(said))
+    return Sketch("count-lines", "", Procedure.load(place), values, [":"])
+
+
+def judged(taught: Sketch, *wordings: str) -> Proposal:
+    """What is taken of these wordings."""
+    reply = json.dumps({**GOOD, "wordings": wordings, "wordings_zh": []})
+    where = Where(Path.cwd(), Path.home())
+    return proposed(taught, reply, others=[], where=where, keeps=lambda files: True)
+
+
+def test_each_hostile_wording_is_refused_for_its_own_reason(tmp_path: Path) -> None:
+    taught = sketch(tmp_path / "sop", TAUGHT[0], file="~/ledger.txt")
     for wording, why in HOSTILE.items():
-        reply = json.dumps({**GOOD, "wordings": [wording], "wordings_zh": []})
-        found = authored(
-            draft,
-            reply,
-            others=there.sops.all(),
-            where=Where(lesson.cwd, Path.home()),
-            keeps=lambda files: True,
-        )
-        assert (wording, dict(found.refused)) == (wording, {why: 1})
+        found = judged(taught, wording)
+        refused = dict(+found.refused) or dict.fromkeys(["meaning"] * len(found.doubtful), 1)
+        assert (wording, refused, found.wordings) == (wording, {why: 1}, [])
+
+
+def test_words_that_nothing_proves_are_for_the_owner_to_say_yes_to(tmp_path: Path) -> None:
+    taught = sketch(tmp_path / "sop", TAUGHT[0], file="~/ledger.txt")
+    found = judged(taught, "how many lines does {file} have", "count for me the lines of {file}")
+    assert found.doubtful == ["how many lines does {file} have"]
+    assert found.wordings == ["count for me the lines of {file}"]
+    assert "1 another meaning" in found.refusals("en")
+
+
+def test_a_name_of_a_parameter_is_one_that_a_shell_can_take(tmp_path: Path) -> None:
+    taught = sketch(tmp_path / "sop", TAUGHT[0], file="~/ledger.txt")
+    names = {"file": "ledger", "other": "x"}
+    for name, kept in (("ledger", {"file": "ledger"}), ("PATH", {}), ("a b", {}), ("cwd", {})):
+        reply = json.dumps({**GOOD, "names": {**names, "file": name}})
+        where = Where(Path.cwd(), Path.home())
+        found = proposed(taught, reply, others=[], where=where, keeps=lambda files: True)
+        assert found.names == kept, name
 
 
 SECOND = """---
@@ -321,47 +350,16 @@ def test_when_the_limit_is_used_up_nobody_is_asked_for_words(
 # Texts that are said, and the places where the values stand.
 
 
-def judged(home: Path, task: str, script: str, proposed: list[str]) -> dict[str, int]:
-    """Why these wordings are refused for what was taught by one run of this script."""
-    owner = SpokenOwner(approvals=[Approval("once")] * 3)
-    events = drive(agent(home, [bash(script), "Done."]).start(task, Options(rote=False), owner))
-    there = agent(home, None)
-    lesson = teaching.lesson_from_run(there, "learned", events[0]["run"])
-    reply = json.dumps({**GOOD, "wordings": proposed, "wordings_zh": []})
-    where = Where(lesson.cwd, Path.home())
-    found = authored(
-        teaching.draft_of(there, lesson),
-        reply,
-        others=there.sops.all(),
-        where=where,
-        keeps=lambda files: True,
-    )
-    assert found.wordings + found.refused.total() == len(proposed)
-    return dict(found.refused)
+def test_two_files_do_not_change_places(tmp_path: Path) -> None:
+    taught = sketch(tmp_path / "sop", "Rename {file} to {target}", file="~/x.csv", target="~/y.csv")
+    found = judged(taught, "rename {target} to {file}", "把 {target} 改名为 {file}")
+    assert dict(+found.refused) == {"places": 2}
 
 
-def test_two_files_do_not_change_places(home: Path) -> None:
-    Path("~/x.csv").expanduser().write_text("1\n")
-    script = "mv ~/x.csv ~/y.csv"
-    swapped = ["rename {target} to {file}", "把 {target} 改名为 {file}"]
-    assert judged(home, "Rename ~/x.csv to ~/y.csv", script, swapped) == {"places": 2}
-
-
-def test_a_value_does_not_go_where_it_was_not(home: Path) -> None:
-    folder = Path("~/logs").expanduser()
-    folder.mkdir()
-    (folder / "a").write_text("")
-    refused = judged(
-        home,
-        "Delete the empty files in ~/logs",
-        "find ~/logs -type f -empty -delete",
-        [
-            "delete empty files to {folder}",
-            "delete the files in {folder}",
-            "删除 {folder} 里的文件",
-        ],
-    )
-    assert refused == {"places": 1, "meaning": 2}, "who asks for files does not ask for empty files"
+def test_a_value_does_not_go_where_it_was_not(tmp_path: Path) -> None:
+    taught = sketch(tmp_path / "sop", "Delete the empty files in {folder}", folder="~/logs")
+    found = judged(taught, "delete empty files to {folder}", "delete the files in {folder}")
+    assert found.wordings == [] and len(found.doubtful) == 2, "only the owner may say yes to them"
 
 
 def test_a_run_that_marks_itself_is_asked_once_for_facts(home: Path, scripted_server: Any) -> None:
@@ -388,6 +386,5 @@ def test_what_was_taught_by_a_text_is_put_into_words(
     values = ["--values", "file=~/a.txt", "--prove", "file=~/b.txt"]
     code, out, err = cli("--lang", "zh", "teach", "count-lines", "--from-file", str(steps), *values)
     assert code == 0 and "main 写了：说明、" in out, out + err
-    assert stored(home).description == GOOD["description"] and "统计 {file} 有多少行" in wordings(
-        stored(home)
-    )
+    assert stored(home).description == GOOD["description"]
+    assert stored(home).summary("zh") == GOOD["description_zh"]

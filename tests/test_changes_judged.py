@@ -10,8 +10,7 @@ import pytest
 
 from config import SafetyConfig
 from safety.changes import Change, ChangeKind, ChangeSet
-from safety.gate import Decision
-from safety.judging import judge_changes
+from safety.gate import Decision, judge_changes
 from safety.paths import Places
 
 CONFIG = SafetyConfig(confirm=("delete", "send", "install", "spend"))

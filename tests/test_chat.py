@@ -16,6 +16,7 @@ from tests.driving import bash
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
+from text.sentences import catalogue
 from ui import words
 from ui.terminal.chat import SLASHES
 
@@ -87,7 +88,7 @@ def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded
 
 def test_slash_commands_have_their_line_in_both_languages() -> None:
     for lang in ("en", "zh"):
-        assert {key for key in words.catalogue(lang) if key.startswith("slash.")} == {
+        assert {key for key in catalogue(lang) if key.startswith("slash.")} == {
             "slash.near",
             "slash.unknown",
             *(f"slash.{each.name}" for each in SLASHES),

@@ -14,8 +14,8 @@ from handler import Owner
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from safety.credentials import given, resolved
 from safety.gate import Ask, Gate
+from safety.secrets.credentials import given, resolved
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.scripted_server import Answer
 

@@ -137,10 +137,10 @@ def test_a_shared_session_has_no_desktop(gate: Gate) -> None:
 
 
 def test_autonomous_mode_asks_and_never_looks_unasked(tmp_path: Path) -> None:
-    from safety import alone
+    from safety.gate import alone
 
     owner = tmp_path / "owner"
-    settings = alone.settings(SafetyConfig(), tmp_path / "auto")
+    settings = alone.alone_settings(SafetyConfig(), tmp_path / "auto")
     gate = Gate(settings, owner / ".sopwith", owner, tmp_path / "cwd", is_alone=True)
     assert do(gate, EDITOR, action="click", at=[1, 1]).decision == "confirm"
     assert look(gate, "tidy the notes").decision == "refuse"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import re
 import shutil
@@ -16,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from models.images import MAX_IMAGE_BYTES
+from models.images import MAX_IMAGE_BYTES, encoded
 from tests.conftest import CHECKOUT
 from tests.desktop_driving import (
     SIZE,
@@ -122,6 +124,30 @@ def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(
     missed = run.do("click", at=beside)
     assert missed.data["output"].startswith("0 % of the screen changed")
     assert not missed.images
+
+
+def test_positions_on_a_picture_made_smaller_reach_the_pixels_of_a_large_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PIL import Image
+
+    with screen((3136, 1764)) as large:
+        monkeypatch.setenv("DISPLAY", large)
+        monkeypatch.setenv("XAUTHORITY", os.devnull)
+        run = driver(tmp_path / "runs")
+        with closing(run.ctx), window(tmp_path, where="+2200+1200") as there:
+            whole = run.look()
+            assert "the whole screen, 1568 × 882" in whole.data["output"]
+            _, sent = encoded(whole.images[0]) or ("", "")
+            with Image.open(io.BytesIO(base64.b64decode(sent))) as picture:
+                assert picture.size == (1568, 882)  # what the model counts on
+            x, y = there.at("press")
+            run.do("click", at=[x // 2, y // 2])
+            there.has("count", 1)
+            part = run.look(region=[x // 2 - 50, y // 2 - 20, 100, 40])
+            assert "divide positions in the picture by 2" in part.data["output"]
+            with Image.open(part.images[0]) as picture:
+                assert picture.size == (200, 80)
 
 
 def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown: Window) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from config import Config, SafetyConfig
 from models.base import ToolResult
-from safety.addresses import Reach, is_public
+from safety.reach import Reach, is_public
 from tests.driving import agent, call, drive
 from tools.base import ToolContext, ToolError
 from tools.web import fetch

@@ -154,7 +154,6 @@ REFUSED = [
     ("x=/; rm -rf $x", "through a variable"),
     ("rm -rf /tmp/../", "the system, by dots"),
     ("find / -delete", "the system"),
-    ("echo cm0gLXJmIH4K | base64 -d | bash", "the whole home, decoded"),
     ("mkfs.ext4 /dev/sda1", "a disk"),
     ("dd if=/dev/zero of=/dev/sda bs=1M", "a disk"),
     ("cat x > /dev/nvme0n1", "a disk"),

@@ -34,7 +34,7 @@ TALK = (
     "My sister's name is Anna.",
     "Anna works at Siemens since last May.",
     "我妹妹喜欢画画。",
-    "Thunderstorms always make me anxious.",
+    "Anna is allergic to nuts.",
     "My goal is to run a marathon.",
 )
 
@@ -82,7 +82,7 @@ def test_what_was_said_is_in_the_graph(
         ("owner", "PREFERS", "", "green tea"),
         ("Anna", "RELATES_TO", "works at", "Siemens"),
         ("Anna", "PREFERS", "", "画画"),
-        ("owner", "DISLIKES", "", "Thunderstorms"),
+        ("Anna", "DISLIKES", "allergic to", "nuts"),
         ("owner", "CARES_ABOUT", "goal", "run a marathon"),
     }
 
@@ -115,7 +115,7 @@ def test_nodes_and_edges_have_the_shape_that_screens_read(
         scene["summary"] == "owner: Anna works at Siemens since last May."
         and scene["start"] == seen
     )
-    assert found.keys() == {"nodes", "edges", "version", "truncated"}
+    assert found.keys() == {"nodes", "edges", "version", "truncated", "total"}
 
 
 @pytest.mark.parametrize("name", ["Anna", "anna", "my sister", "我妹妹", "My Sister"])

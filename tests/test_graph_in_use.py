@@ -10,7 +10,7 @@ from memory.graph.synonyms import synonyms
 from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.recall.ranking import relevant, search
+from memory.recall import relevant, search
 from tests.conftest import CommandLine
 from tests.graphs import START, edges, say
 
@@ -86,7 +86,7 @@ def test_the_command_shows_what_is_around_a_name(home: Path, cli: CommandLine) -
     shown = json.loads(cli("memory", "graph", "Anna", "--json").stdout)
     assert ("owner", "RELATES_TO", "sister", "Anna") in edges(shown) and shown["centre"]
     chinese = cli("--lang", "zh", "memory", "graph", "Anna").stdout
-    assert "不喜欢" in chinese and "主人\t姐姐/妹妹\tAnna" in chinese
+    assert "不喜欢" in chinese and "您\t姐姐/妹妹\tAnna" in chinese
     everything = json.loads(cli("memory", "graph", "--json", "--limit", "99").stdout)
     assert ("owner", "PREFERS", "", "tea") in edges(everything)
     since = json.loads(cli("memory", "graph", "--json", "--since", "2026-02-06").stdout)

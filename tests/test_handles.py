@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from models.base import ToolResult
-from safety import handles
-from safety.handles import folder_of, open_beneath
+from safety.paths import handles
+from safety.paths.handles import folder_of, open_beneath
 from tools.base import Tool, ToolContext, ToolError
 from tools.files import file_patch, file_read, file_write
 

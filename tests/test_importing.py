@@ -584,7 +584,7 @@ def test_import_list_enable_on_the_command_line(cli: CommandLine, tmp_path: Path
 
 def test_search_on_the_command_line(cli: CommandLine) -> None:
     found = json.loads(
-        cli("sops", "search", "remove old files older than 90 days in ~/tmp", "--json").stdout
+        cli("sops", "search", "delete files older than 90 days in ~/tmp", "--json").stdout
     )
     first = found["candidates"][0]
     assert (found["decision"], first["name"], first["parameters"]["days"]) == (

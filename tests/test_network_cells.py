@@ -21,9 +21,9 @@ import pytest
 
 from config import SafetyConfig
 from models.base import ToolResult
-from safety.addresses import PrivateAddress
 from safety.gate import Ask, Gate
 from safety.paths import Places
+from safety.reach import PrivateAddress
 from sandbox.broker import forms, host_programs
 from sandbox.broker.host_programs import Untrusted, program
 from sandbox.cells import Profile, Sandbox, levels

@@ -17,8 +17,7 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.notes import daily, written_lines
-from memory.recall import answer, refresh
-from memory.recall.ranking import relevant, search
+from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
 from tests.conftest import CommandLine
@@ -187,6 +186,20 @@ def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path)
         assert f"superseded by {new.id}" in second.why
         assert [each.turn.id for each in relevant(store, "office wifi", 5)] == [new.id]
     assert [each.text for each in answer(home, "what is the wifi called?", NOW)] == [new.text]
+
+
+def test_an_older_note_points_to_the_one_that_took_its_place(home: Path) -> None:
+    open_home(home)
+    for text in ("I prefer coffee", "The standup is at nine", "I prefer tea, no longer coffee."):
+        note(home, text)
+    refresh(home)
+    with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
+        newer, older = search(store, "tea or coffee", NOW, 2).results
+        asked = relevant(store, "make me a coffee, what do I prefer", 3)
+    assert newer.turn.text == "I prefer tea, no longer coffee."
+    assert older.turn.text == "I prefer coffee"
+    assert f"superseded by {newer.turn.id}" in older.why
+    assert [each.turn.text for each in asked] == [newer.turn.text]
 
 
 def test_lines_of_a_file_are_its_entries_and_paragraphs(home: Path) -> None:

@@ -15,8 +15,8 @@ from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from runs.start.trust import origins_before, own_data
-from safety.origins import foreign, of_messages, of_result
 from safety.paths import Places
+from safety.taint import foreign, of_messages, of_result
 from tests.driving import SpokenOwner, agent, bash, call, drive, run
 
 

@@ -15,7 +15,7 @@ from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
 
 pytest.importorskip("tree_sitter_javascript", reason="scripts/setup --extra browser")
-from safety.page_scripts import read
+from safety.calls.page_scripts import read
 
 SHOP = "https://shop.example/cart"
 REFS: dict[str, dict[str, str]] = {

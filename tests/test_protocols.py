@@ -96,11 +96,43 @@ def test_two_hundred_calls_are_sent_back_with_two_hundred_results() -> None:
     assert len(reply.calls) == len(sent[1]["tool_calls"]) == len(sent) - 2 == 200
 
 
-def test_arguments_split_inside_a_character_are_whole() -> None:
-    raw = body_of(first_of("messages")).replace(b"echo one", "écho 一 😀".encode())
+@pytest.mark.parametrize("wire", PATHS)
+def test_arguments_split_inside_a_character_are_whole(wire: str) -> None:
+    raw = body_of(first_of(wire)).replace(b"echo one", "écho 一 😀".encode())
     with ScriptedServer([Answer(raw=raw, split=1)]) as server:
-        _, reply = drive(model_at(server.base_url, "messages"), Request(1, START, [TOOL]))
+        _, reply = drive(model_at(server.base_url, wire), Request(1, START, [TOOL]))
     assert reply.calls[0].args == {"type": "bash", "script": "écho 一 😀"}
+
+
+THOUGHT: dict[str, dict[str, Any]] = {
+    "responses": {"object": "response", "status": "completed", "output": [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}]},
+    "messages": {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "sig"}], "stop_reason": "end_turn"},
+}  # fmt: skip
+UNKNOWN: dict[str, dict[str, Any]] = {
+    "responses": {"object": "response", "status": "completed", "output": [{"type": "dream_call", "id": "d_1", "of": ["x"]}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}]},
+    "messages": {"type": "message", "content": [{"type": "dream", "of": ["x"]}, {"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", THOUGHT)
+def test_thoughts_alone_are_no_text_and_can_go_back(wire: str) -> None:
+    assert _two_turns(wire, THOUGHT[wire]) == ("", [])
+
+
+@pytest.mark.parametrize("wire", UNKNOWN)
+def test_item_of_a_type_that_nobody_knows_is_passed_over(wire: str) -> None:
+    assert _two_turns(wire, UNKNOWN[wire]) == ("hi", [])
+
+
+def _two_turns(wire: str, whole: dict[str, Any]) -> tuple[str, list[ToolCall]]:
+    """What a reply says, which then goes back in a second request."""
+    raw = json.dumps(whole)
+    with ScriptedServer([Answer(raw=raw, streams=False), first_of(wire)]) as server:
+        model = model_at(server.base_url, wire)
+        _, reply = drive(model, Request(1, START, [TOOL]))
+        _, second = drive(model, Request(2, [*START, reply.message(), *START], [TOOL]))
+    assert second.calls
+    return reply.text, reply.calls
 
 
 def test_reply_of_thoughts_alone_is_empty_and_can_go_back() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.crystallise import crystallise
+from learning.calls import induce
 from learning.repair import after_run, judge, may_try, with_known_failure
 from learning.verify import verify
 from memory.runlog.log import read_events
@@ -202,14 +202,18 @@ checks: [{command: 'test ! -e "$folder"'}]
 """
 
 
+@pytest.mark.parametrize(
+    ("learned", "front"),
+    [(True, ""), (False, 'metadata: {sopwith-source: "https://example.org/sops"}\n')],
+)
 def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirms(
-    desk: Desk,
+    desk: Desk, learned: bool, front: str
 ) -> None:
-    desk.store(WIPE, "draft")
+    desk.store(WIPE, "draft", learned=learned, front=front)
     assert desk.run(2)[1] == [] and desk.sop().status == "draft"  # --approve all: nobody looked
     for number, word, status in ((0, "tea", "candidate"), (1, "milk", "probation")):
-        _, learned = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
-        assert [event["status"] for event in learned] == [status]
+        _, moved = desk.run(number, word, SpokenOwner(approvals=[Approval("once")]))
+        assert [event["status"] for event in moved] == [status]
     assert desk.sop().status == "probation"
 
 
@@ -239,7 +243,7 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
     assert events[-1]["status"] == "done" and not events[-1]["rote"]
 
     def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = crystallise(traces, name, values=values)
+        draft = induce([traces], name, wanted=values)
         return replace(draft, files={**draft.files, "sop.yaml": mended}, slots=[], problems=[])
 
     learned = desk.after(events[0]["run"], crystallise=mend)
@@ -265,7 +269,7 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}
 
     def mend(traces: Any, name: str, *, values: Any) -> Any:
-        draft = crystallise(traces, name, values=values)
+        draft = induce([traces], name, wanted=values)
         files = {**draft.files, "sop.yaml": COUNT.replace("notes.txt", "notes.md")}
         return replace(draft, files=files, slots=[], problems=[])
 

@@ -26,8 +26,8 @@ def test_each_line_is_judged_in_its_place(cli: CommandLine) -> None:
         "ls -la",
         '"git status"',
         "rm -rf /",
-        "rm notes.txt",
-        {"tool": "code_run", "args": {"script": "import os; os.remove('x')", "type": "python"}},
+        {"args": {"script": "rm notes.txt"}, "stage": False},
+        {"args": {"script": "import os; os.remove('x')", "type": "python"}, "stage": False},
         {"tool": "file_write", "args": {"path": "~/.bashrc", "content": "x"}},
         {"tool": "file_write", "args": {"path": "x.txt", "content": "x"}},
         {"tool": "file_read", "args": {"path": "x.txt"}, "session": "shared:group"},
@@ -69,8 +69,8 @@ def test_each_line_is_judged_in_its_place(cli: CommandLine) -> None:
         '{"tool": "code_run"',
         '{"request": "x"}',
         "[]",
-        "[" * 100_000,
-        '"' + "\\ud800" + '"',
+        json.dumps({"args": {"script": "[" * 100_000}, "stage": False}),
+        json.dumps({"args": {"script": "echo 'unclosed"}, "stage": False}),
     ],
 )
 def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: str) -> None:

@@ -50,13 +50,15 @@ def test_steps_without_a_result_are_said_of_the_owner_s_file(home: Path, cli: Co
     )
 
 
-def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(
+def test_a_request_that_cannot_be_recognised_again_is_said_with_what_can(
     home: Path, cli: CommandLine
 ) -> None:
     scripted(home, [bash("mkdir ~/made; touch ~/made/a.txt"), "ok"])
     assert cli('Make the folder ~/made like "alpha beta"').code == 0
     code, out, _ = cli("teach", "make-it", "--from-run", "last", "--prove", "folder=~/other")
-    assert code == 0 and "draft" in out and "The values of --prove were not tried" in out, out
+    assert code == 0 and "could not recognise this wording" in out, out
+    assert "make it folder {folder}" in out and "the same as you did" not in out, out
+    assert cli("make it folder ~/third").code == 0 and Path("~/third/a.txt").expanduser().exists()
 
 
 def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from memory.home.folder import open_home
-from safety.shared_folder import folder_of, why_not
+from safety import Ask
+from safety.gate.shared_sessions import why_not
+from safety.paths import shared_folder_of as folder_of
 from sandbox.cells import levels
 from tests.driving import call, of, run
 
@@ -143,4 +145,4 @@ def test_the_names_of_sessions_are_no_way_up(home: Path) -> None:
 
 
 def test_without_a_folder_nothing_is_allowed() -> None:
-    assert "not for shared sessions" in why_not("file_read", {"path": "a"}, (), None)
+    assert why_not(Ask("file_read", {"path": "a"}, ("read",), (), "x"), None) == "shared_tool"

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config import SafetyConfig
-from safety.fetches import fetches
+from safety.calls import read_name
 from safety.gate import Ask, Decision, Gate
-from safety.targets import Named, Target, of_call
-from safety.tool_words import read_name
+from safety.reach import fetches
+from safety.taint import Named, Target, of_call
 
 OWNER = Path("/home/mia")
 

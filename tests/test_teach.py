@@ -1,14 +1,10 @@
-"""`teach` as its owner uses it: on a terminal, in a pipe, after a run; what is stored, what is not, and what is said."""
+"""`teach` without a terminal: from a run, from a text, by itself after a run; what is stored, and what is said."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +15,7 @@ from memory.runlog.log import find_run, list_runs, run_ids
 from memory.sops.store import Sop, SopStore
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
-from tests.screen import CTRL_C, CTRL_D, Screen, scripted
+from tests.screen import scripted
 
 SEEDS = CHECKOUT / "sops"
 ENTER = "\r"
@@ -34,303 +30,6 @@ def stored(home: Path, name: str) -> Sop | None:
 
 def sops_of(home: Path) -> list[str]:
     return sorted(sop.name for sop in SopStore(SEEDS, home / "sops").all() if not sop.is_seed)
-
-
-@pytest.fixture
-def folders(tmp_path: Path) -> Path:
-    """The owner's home with Downloads (two old files, one new) and tmp (one of a hundred days, one of twenty)."""
-    owner = tmp_path / "owner"
-    for name, days in {
-        "Downloads/a.log": 40,
-        "Downloads/b.log": 2,
-        "Downloads/old/c.zip": 99,
-        "tmp/x": 100,
-        "tmp/y": 20,
-    }.items():
-        path = owner / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-        os.utime(path, (time.time() - days * DAY,) * 2)
-    (owner / ".bashrc").write_text("PS1='$ '\n")
-    os.chdir(owner)
-    return owner
-
-
-class Teaching:
-    """`teach NAME …` on a terminal, with somebody at the keys."""
-
-    def __init__(self, *args: str, lang: str = "en") -> None:
-        self.screen = Screen.of_cli("--lang", lang, "teach", *args, columns=110, rows=60)
-
-    def does(self, *lines: str) -> None:
-        """Types command lines into the recorded shell."""
-        self.screen.waits_for("● rec $")
-        for line in lines:
-            seen = self.prompts() + 1
-            self.screen.types(line + ENTER)
-            self.screen.until(partial(self._has_shown, seen), f"for the prompt after {line!r}")
-        self.screen.types("exit" + ENTER)
-
-    def prompts(self) -> int:
-        """How many prompts the recorded shell has shown."""
-        return self.screen.raw.count(b"\x1b[0m$ ")
-
-    def _has_shown(self, prompts: int) -> bool:
-        return self.prompts() >= prompts
-
-    def answers(self, question: str, keys: str) -> None:
-        """Waits for a question and types the answer."""
-        self.screen.waits_for_prompt(question)
-        self.screen.types(keys)
-
-    def ends(self) -> tuple[int, str]:
-        return self.screen.ends(60), self.screen.text()
-
-
-@pytest.fixture
-def teaching() -> Iterator[Any]:
-    opened: list[Teaching] = []
-
-    def start(*args: str, **options: Any) -> Teaching:
-        opened.append(Teaching(*args, **options))
-        return opened[-1]
-
-    yield start
-    for each in opened:
-        each.screen.close()
-
-
-DELETE = "find ~/Downloads -type f -mtime +30 -delete"
-
-
-# By doing.
-
-
-def test_a_demonstration_becomes_an_sop_that_is_done_by_rote(
-    teaching: Any, folders: Path, home: Path, cli: CommandLine
-) -> None:
-    there = teaching("old-files", "--record")
-    there.does("ls Downloads | head -1 | cat >/dev/null", "find ~/Downloads -typ f", DELETE)
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", "tidy up files older than 30 days in ~/Downloads" + ENTER)
-    there.answers("folder (was ~/Downloads)", "~/tmp" + ENTER)
-    there.answers("days (was 30)", "90" + ENTER)
-    code, text = there.ends()
-    assert code == 0, text
-    assert "~/Downloads  → folder" in text and "→ days" in text
-    assert "changes  file_trash" in text and "checks" in text
-    assert "1 would be gone: ~/tmp/x" in text and (folders / "tmp/x").exists(), (
-        "the replay was on a copy"
-    )
-    assert "Stored: old-files 1 · probation" in text
-    sop = stored(home, "old-files")
-    assert sop is not None and (sop.status, sop.version) == ("probation", 1)
-    assert sop.procedure is not None and set(sop.procedure.parameters) == {"folder", "days"}
-    code, out, err = cli("--approve", "all", "tidy up files older than 90 days in ~/tmp")
-    assert code == 0 and "old-files" in err, err
-    assert not (folders / "tmp/x").exists() and (folders / "tmp/y").exists() and "1" in out
-    assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["rote"] is True
-
-
-def test_what_a_replay_would_change_is_asked_for(
-    teaching: Any, folders: Path, home: Path, cli: CommandLine
-) -> None:
-    there = teaching("old-files", "--record")
-    there.does(DELETE)
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", "tidy up files older than 30 days in ~/Downloads" + ENTER)
-    there.answers("folder (was", "~/tmp" + ENTER)
-    there.answers("days (was", "90" + ENTER)
-    assert there.ends()[0] == 0
-    code, _, err = cli("tidy up files older than 90 days in ~/tmp")
-    assert code == 3 and (folders / "tmp/x").exists() and "inbox" in err
-
-
-def test_values_are_renamed_left_out_and_added(teaching: Any, folders: Path, home: Path) -> None:
-    there = teaching("old-files", "--record")
-    there.does("grep -c log ~/Downloads/a.log | head -n 4")
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", "1 what" + ENTER)
-    there.answers("→ what", "99" + ENTER)
-    there.answers("not understood: 99", "2" + ENTER)
-    there.answers("(always the same)", "2 what" + ENTER)
-    there.answers("what cannot be a name here", "2 file" + ENTER)
-    there.screen.waits_for("→ file")
-    there.answers("values:", CTRL_C)
-    assert there.ends()[0] == 130 and sops_of(home) == []
-
-
-def test_later_leaves_a_candidate_that_is_not_done_by_rote(
-    teaching: Any, folders: Path, home: Path, cli: CommandLine
-) -> None:
-    there = teaching("old-files", "--record")
-    there.does(DELETE)
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", "tidy up files older than 30 days in ~/Downloads" + ENTER)
-    there.answers("folder (was", "later" + ENTER)
-    code, text = there.ends()
-    assert cli("sops", "disable", "clean-old-files").code == 0, "the seed that does the same"
-    sop = stored(home, "old-files")
-    assert (
-        code == 0
-        and sop is not None
-        and sop.status == "candidate"
-        and "sopwith sops verify old-files" in text
-    )
-    assert cli("--approve", "all", "tidy up files older than 90 days in ~/tmp").code == 5
-    assert (folders / "tmp/x").exists()
-    code, out, _ = cli("sops", "verify", "old-files", "folder=~/tmp", "days=90")
-    assert code == 0 and "candidate → probation" in out
-    assert cli("--approve", "all", "tidy up files older than 90 days in ~/tmp").code == 0
-    assert not (folders / "tmp/x").exists()
-
-
-def test_a_request_must_name_every_value(teaching: Any, folders: Path, home: Path) -> None:
-    there = teaching("old-files", "--record")
-    there.does(DELETE)
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", "tidy up ~/Downloads" + ENTER)
-    there.answers("it does not name 30", "tidy up {folder}: older than {days} days" + ENTER)
-    there.answers("folder (was", "~/tmp" + ENTER)
-    there.answers("days (was", "soon" + ENTER)
-    there.answers("must be", "~/tmp" + ENTER)
-    there.answers("days (was", "90" + ENTER)
-    assert there.ends()[0] == 0
-
-
-def test_the_same_values_prove_nothing(teaching: Any, folders: Path, home: Path) -> None:
-    there = teaching("old-files", "--record")
-    there.does(DELETE)
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", ENTER)
-    there.answers("folder (was", "~/Downloads" + ENTER)
-    there.answers("days (was", "90" + ENTER)
-    there.answers("must differ in every value", ENTER)
-    code, text = there.ends()
-    sop = stored(home, "old-files")
-    assert code == 0 and sop is not None and sop.status == "candidate", text
-
-
-@pytest.mark.parametrize("keys", [CTRL_C, CTRL_D])
-@pytest.mark.parametrize("stage", range(5))
-def test_leaving_at_any_question_stores_nothing(
-    teaching: Any, folders: Path, home: Path, stage: int, keys: str, cli: CommandLine
-) -> None:
-    if stage == 0 and keys == CTRL_D:
-        pytest.skip("Ctrl-D there means: as it is")
-    there = teaching("old-files", "--record")
-    there.does(DELETE)
-    steps = [
-        ("Enter to go on", ENTER),
-        ("values:", ENTER),
-        ("request:", "tidy files older than 30 days in ~/Downloads" + ENTER),
-        ("folder (was", "~/tmp" + ENTER),
-        ("days (was", keys),
-    ]
-    for question, answer in steps[:stage]:
-        there.answers(question, answer)
-    there.answers(steps[stage][0], keys)
-    code, text = there.ends()
-    run = next(run for run in list_runs(home) if run.task == "teach old-files").run
-    assert code == 130 and f"sopwith teach old-files --from-run {run}" in text
-    assert sops_of(home) == [] and not list((home / "sops").glob(".new-*"))
-    assert (
-        cli("teach", "old-files", "--from-run", "last", "--prove", "folder=~/tmp", "days=90").code
-        == 0
-    )
-    sop = stored(home, "old-files")
-    assert sop is not None and sop.status == "probation"
-
-
-def test_the_whole_in_chinese(teaching: Any, folders: Path, home: Path, cli: CommandLine) -> None:
-    there = teaching("old-files", "--record", lang="zh")
-    there.screen.waits_for("● 录制 $")
-    seen = there.prompts() + 1
-    there.screen.types(DELETE + ENTER)
-    there.screen.until(lambda: there.prompts() >= seen, "for the prompt")
-    there.screen.types("exit" + ENTER)
-    there.answers("按回车继续", ENTER)
-    there.answers("取值：", ENTER)
-    there.answers("要求：", "把 ~/Downloads 里超过 30 天的文件移走" + ENTER)
-    there.answers("folder（原为", "~/tmp" + ENTER)
-    there.answers("days（原为", "90" + ENTER)
-    code, text = there.ends()
-    assert code == 0 and "已保存：old-files 1 · probation" in text and "将移走 1 项" in text
-    assert cli("--lang", "zh", "--approve", "all", "把 ~/tmp 里超过 90 天的文件移走").code == 0
-    assert not (folders / "tmp/x").exists()
-
-
-def test_a_name_that_is_taken_is_asked_about_first(
-    teaching: Any, folders: Path, home: Path
-) -> None:
-    there = teaching("clean-old-files", "--record")
-    there.answers("came with Sopwith", "n" + ENTER)
-    code, text = there.ends()
-    assert code == 1 and "already" in text and run_ids(home) == []
-
-
-def test_a_recording_in_which_nothing_succeeded_teaches_nothing(
-    teaching: Any, folders: Path, home: Path
-) -> None:
-    there = teaching("old-files", "--record")
-    there.does("ls /nowhere/at/all", "false")
-    code, text = there.ends()
-    assert code == 1 and "nothing to learn from" in text and sops_of(home) == []
-
-
-def test_what_cannot_be_done_twice_is_proven_by_two_other_sets(
-    teaching: Any, folders: Path, home: Path, cli: CommandLine
-) -> None:
-    for name in (
-        "in/one.txt",
-        "in/two.txt",
-        "more/three.txt",
-        "more/four.txt",
-        "out1/-",
-        "out2/-",
-        "out3/-",
-    ):
-        (folders / name).parent.mkdir(exist_ok=True)
-        (folders / name).write_text(name)
-    there = teaching("file-away", "--record")
-    there.does("mv ~/in/one.txt ~/out1/")
-    there.answers("Enter to go on", ENTER)
-    there.answers("values:", ENTER)
-    there.answers("request:", "file away ~/in/one.txt into ~/out1" + ENTER)
-    there.answers("cannot be repeated", "")
-    there.answers("file (was", "~/in/two.txt" + ENTER)
-    there.answers("folder (was", "~/out2" + ENTER)
-    there.answers("1 would be gone: ~/in/two.txt", "")
-    there.answers("file (was", "~/more/three.txt" + ENTER)
-    there.screen.until(
-        lambda: there.screen.text().count("folder (was") == 2, "for the second question"
-    )
-    there.answers("folder (was", "~/out3" + ENTER)
-    code, text = there.ends()
-    assert code == 0 and "Stored: file-away 1 · probation" in text, text
-    assert (folders / "in/two.txt").exists() and (folders / "more/three.txt").exists()
-    assert cli("--approve", "all", "file away ~/more/four.txt into ~/out1").code == 0
-    assert (folders / "out1/four.txt").read_text() == "more/four.txt"
-
-
-def test_without_values_it_is_asked_for_in_plain_words(
-    teaching: Any, folders: Path, home: Path, cli: CommandLine
-) -> None:
-    there = teaching("processors", "--record")
-    there.does("nproc")
-    there.answers("Enter to go on", ENTER)
-    there.screen.waits_for("No value was found")
-    there.answers("values:", ENTER)
-    there.answers("request:", "how many processors does this machine have" + ENTER)
-    code, text = there.ends()
-    assert code == 0 and "probation" in text, text
-    code, out, _ = cli("How many processors does this machine have?")
-    assert code == 0 and int(out) >= 1
 
 
 # From a run.
@@ -351,7 +50,7 @@ def test_a_run_becomes_an_sop_without_questions(home: Path, cli: CommandLine) ->
     code, out, err = cli("teach", "count-lines", "--from-run", "last", "--prove", "file=~/b.txt")
     assert (code, err) == (0, ""), err
     assert (
-        "Stored: count-lines 1 · probation" in out and 'sopwith "count the lines of ~/b.txt"' in out
+        "Stored: count-lines 1 · probation" in out and 'sopwith "Count the lines of ~/a.txt"' in out
     )
     assert cli("Count the lines of ~/c.txt").stdout == "5\n"
     entries = json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
@@ -368,7 +67,7 @@ def test_without_other_values_a_run_makes_a_candidate(home: Path, cli: CommandLi
         code == 0
         and sop is not None
         and sop.status == "candidate"
-        and "sopwith sops verify count-lines file=…" in out
+        and "Go on with other values: sopwith teach count-lines" in out
     )
     assert cli("Count the lines of ~/c.txt").code == 5
 
@@ -406,7 +105,7 @@ def test_what_an_sop_does_already_is_not_taught_again(home: Path, cli: CommandLi
     code, _, err = cli("teach", "lines", "--from-run", run, "--prove", "file=~/b.txt")
     assert (
         code == 1
-        and "count-lines (probation) does exactly this already" in err
+        and "count-lines (probation) already does exactly this" in err
         and sops_of(home) == ["count-lines"]
     )
 
@@ -458,32 +157,7 @@ def test_a_run_without_calls_teaches_nothing(home: Path, cli: CommandLine) -> No
     scripted(home, ["Good morning."])
     assert cli("Say good morning").code == 0
     code, _, err = cli("teach", "greeting", "--from-run", "last")
-    assert code == 1 and "made no calls" in err and sops_of(home) == []
-
-
-def test_a_failed_check_of_the_old_version_keeps_the_new_one_out(
-    home: Path, cli: CommandLine, tmp_path: Path
-) -> None:
-    run = counted(home, cli)
-    assert cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt").code == 0
-    steps = tmp_path / "other.yaml"
-    steps.write_text(
-        "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
-        "plan: [{tool: code_run, args: {type: bash, script: 'wc -c < \"$file\"'}, expect: {exit_code: 0}, save: {n: output}}]\n"
-        "result: '{{n}}'\n"
-    )
-    code, _, err = cli(
-        "teach",
-        "count-lines",
-        "--from-file",
-        str(steps),
-        "--new-version",
-        "--values",
-        "file=~/c.txt",
-    )
-    assert code == 1 and "does not do any more what it did" in err
-    sop = stored(home, "count-lines")
-    assert sop is not None and sop.version == 1
+    assert code == 1 and "did nothing that could be done again" in err and sops_of(home) == []
 
 
 # By itself.
@@ -574,11 +248,11 @@ def test_a_how_to_becomes_an_sop(home: Path, cli: CommandLine) -> None:
     assert cli("count words of b.txt").stdout == "7\n"
 
 
-def test_a_check_of_the_owner_proves_what_a_text_changes(home: Path, cli: CommandLine) -> None:
+def test_what_a_text_changes_is_proven_by_what_is_seen(home: Path, cli: CommandLine) -> None:
     Path("note.md").write_text("# Note a word\n\n1. Add it: `echo <WORD> >> <FILE>`\n")
     for name in ("one", "two", "three"):
         Path(name).mkdir()
-    said = ("--check", 'grep -q -- "$word" "$file"', "--request", "note {word} in {file}")
+    said = ("--request", "note {word} in {file}")
     given = ("--values", "word=tea", "file=one/a.txt", "--prove", "word=milk", "file=two/b.txt")
     code, out, err = cli("teach", "note-word", "--from-file", "note.md", *said, *given)
     assert code == 0 and "probation" in out, out + err
@@ -587,11 +261,11 @@ def test_a_check_of_the_owner_proves_what_a_text_changes(home: Path, cli: Comman
     assert Path("three/c.txt").read_text() == "honey\n"
 
 
-def test_what_changes_something_needs_a_check(home: Path, cli: CommandLine) -> None:
+def test_a_text_that_was_not_tried_is_a_draft(home: Path, cli: CommandLine) -> None:
     Path("steps.md").write_text("# Put a stamp into <FILE>\n\n1. Write it: `tee <FILE>`\n")
     code, out, _ = cli("teach", "stamp", "--from-file", "steps.md")
     sop = stored(home, "stamp")
-    assert code == 0 and sop is not None and sop.status == "draft" and "has no check" in out
+    assert code == 0 and sop is not None and sop.status == "draft" and "Not done by rote" in out
 
 
 @pytest.mark.parametrize(
@@ -609,8 +283,10 @@ def test_a_secret_in_a_text_is_not_kept(home: Path, cli: CommandLine) -> None:
     Path("deploy.sh").write_text(
         "#!/bin/bash\ncurl -H 'Authorization: Bearer ghp_abcdefghijklmnopqrstuvwxyz0123456789' https://example.org\n"
     )
-    code, _, err = cli("teach", "deploy", "--from-file", "deploy.sh")
-    assert code == 1 and "may not be kept" in err and "ghp_" not in err and sops_of(home) == []
+    code, out, _ = cli("teach", "deploy", "--from-file", "deploy.sh")
+    sop = stored(home, "deploy")
+    assert code == 0 and sop is not None and sop.status == "draft" and "holds a secret" in out
+    assert not any(b"ghp_a" in path.read_bytes() for path in sop.folder.rglob("*.*"))
 
 
 # The owner's commands.

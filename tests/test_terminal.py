@@ -21,6 +21,7 @@ from tests.conftest import CHECKOUT
 from tests.driving import bash
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
+from text.sentences import catalogue
 from ui import words
 from ui.lists import make_console
 from ui.sanitise import clean
@@ -82,7 +83,7 @@ def shown(*events: Event, columns: int = 80, attended: bool = True) -> str:
 
 
 def test_both_languages_say_the_same_things() -> None:
-    english, chinese = words.catalogue("en"), words.catalogue("zh")
+    english, chinese = catalogue("en"), catalogue("zh")
     assert english.keys() == chinese.keys()
     for key in english:
         assert _blanks(english[key]) == _blanks(chinese[key]), key
@@ -98,9 +99,7 @@ def _blanks(sentence: str | list[str]) -> set[str]:
 
 
 def test_chinese_is_chinese() -> None:
-    same = {
-        key for key, text in words.catalogue("zh").items() if text == words.catalogue("en")[key]
-    }
+    same = {key for key, text in catalogue("zh").items() if text == catalogue("en")[key]}
     assert {
         key
         for key in same
@@ -117,7 +116,7 @@ def test_every_sentence_that_is_said_is_there() -> None:
         for file in files
         for key in re.findall(r"""say\(\s*["']([\w.-]+)["'][,)]""", file.read_text())
     }
-    assert said - words.catalogue("en").keys() == set() and len(said) > 80
+    assert said - catalogue("en").keys() == set() and len(said) > 80
 
 
 # Foreign text.

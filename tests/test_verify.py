@@ -13,16 +13,13 @@ from typing import Any
 import pytest
 
 from learning.cases import read_cases
-from learning.crystallise import crystallise
 from learning.scratch import MAX_BYTES, ScratchError, scratch_copy
-from learning.trace import read_trace
 from learning.verify import ReplayResult, Verdict, prove, verify
 from memory.runlog.log import run_ids
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
-from runs.assemble import SEEDS, Agent, Options
-from runs.control.owners import AbsentOwner
-from tests.driving import agent, bash, drive
+from runs.assemble import SEEDS, Agent
+from tests.driving import agent
 from tests.machine import PATIENCE_SECONDS
 
 SKILL = "---\nname: {name}\ndescription: Lists a folder into a file\n---\n\nDo it.\n"
@@ -417,30 +414,6 @@ def test_a_change_beside_the_real_folder_is_seen(tmp_path: Path) -> None:
         (tmp_path / "beside").write_text("x", "utf-8")
         (box / "in").write_text("x", "utf-8")
         assert copy.touched() == [str(tmp_path / "beside"), str(box / "in")]
-
-
-def test_from_one_run_of_a_model_to_the_same_by_rote(home: Path, boxes: tuple[Path, Path]) -> None:
-    one, two = boxes
-    there = agent(home, [bash(f"grep -rl pie {one}"), {"text": f"{one}/apple pie"}])
-    run = there.start(
-        f'name the recipes of {one} that use "pie"', Options(rote=False), AbsentOwner()
-    )
-    drive(run)
-    draft = crystallise(read_trace(home, run.id), "files-that-contain")
-    assert draft.is_settled, (draft.slots, draft.problems)
-    changes = SopChanges(home, SEEDS)
-    sop = changes.write(draft.name, draft.files, reason="taught", run=run.id)
-    values = dict(
-        zip(sop.procedure.parameters if sop.procedure else (), (str(two), "kiwi"), strict=True)
-    )
-    verdict = verify(sop, values, replay=there.replay, store=changes)
-    assert verdict.status_after == "probation", verdict.reason
-    without_model = agent(home, None)
-    again = without_model.start(
-        f'name the recipes of {two} that use "cherry"', Options(), AbsentOwner()
-    )
-    events = drive(again)
-    assert events[-1]["status"] == "done" and events[-1]["rote"] and "cherry plum" in again.result
 
 
 def test_inputs_too_large_to_keep_are_tried_as_they_are_today(

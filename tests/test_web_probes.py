@@ -26,7 +26,7 @@ STRANGE = ["a\0b", "--help", "-h", "a" * 200_000, "\n", "../../x", "\u202egnp.ex
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("probes")
-    home = made_home(folder, {"group": ["Hello."], "tidy": [bash("rm -rf old"), "Done."]})
+    home = made_home(folder, {"group": ["Hello."], "tidy": [bash("git push"), "Done."]})
     with Served(home, folder / "cwd") as served:
         yield served.sign_in()
     assert "Traceback" not in served.errors.read_text()
@@ -270,13 +270,12 @@ def test_one_person_holds_no_more_than_ten_tabs_of_a_shared_chat(site: Served) -
 
 
 def test_what_is_asked_says_why_in_the_language_of_each_tab(site: Served) -> None:
-    (site.cwd / "old").mkdir()
     run = site.begin("tidy up", "tidy")
     asked = site.until(
         lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run]
     )[0]
     assert asked["words"]["en"] == asked["text"]
-    assert "删除" in asked["words"]["zh"]
+    assert "向别的机器发送内容" in asked["words"]["zh"]
     assert site.post(f"/api/asked/{asked['id']}", {"decision": "no"}).status == 204
     site.ended(run)
 

@@ -31,7 +31,7 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [WAIT, "Done after all."],
-    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 20"), "Done."],
+    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 5"), "Done."],
     "loud": [
         bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"),
         "ok",
@@ -51,13 +51,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_from_question_to_confirmation_to_result(site: Served) -> None:
     """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same from the log."""
-    (site.cwd / "old").mkdir(exist_ok=True)
+    _old(site)
     with site.tab() as tab:
         run = site.begin("remove the folder old", "delete")
         tab.send(type="watch", runs=[run])
         asked = tab.until("asked_now")["asked"]
         assert (asked["run"], asked["kind"], asked["tool"]) == (run, "confirmation", "code_run")
-        assert "rm -rf old" in asked["preview"]
+        assert asked["args"]["script"] == "rm -rf old"
+        (gone,) = asked["changes"]
+        assert (gone["kind"], gone["path"]) == ("gone", str(site.cwd / "old"))
         assert asked in site.get("/api/state").json["waiting"]
         assert (site.cwd / "old").is_dir()
         assert site.post(f"/api/asked/{asked['id']}", {"answer": "yes"}).status == 409
@@ -70,13 +72,12 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
     heard = [
         kind for kind in kinds if kind in ("confirm", "asked_now", "confirmed", "tool_started")
     ]
-    assert heard[-3:] == ["asked_now", "confirmed", "tool_started"]
-    assert heard[:-3] in (["confirm"], [])  # it may have been said before the tab began to watch
+    assert heard == ["tool_started", "confirm", "asked_now", "confirmed"]  # done apart, then asked
     numbers = [message["seq"] for message in tab.told]
     assert numbers == sorted(numbers)
     trace = site.get(f"/api/runs/{run}").json
     logged = [each["type"] for each in trace["events"]]
-    assert logged.index("confirm") < logged.index("confirmed") < logged.index("tool_started")
+    assert logged.index("confirm") < logged.index("confirmed") < logged.index("changes")
     assert logged[-1] == "run_ended"
     assert trace["run"]["status"] == "done"
     sent = site.get(f"/api/runs/{run}/sent?turn=2").json["messages"]
@@ -84,7 +85,7 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
 
 
 def test_a_no_is_read_by_the_model(site: Served) -> None:
-    (site.cwd / "old").mkdir(exist_ok=True)
+    _old(site)
     with site.tab() as tab:
         site.begin("remove the folder old", "leave")
         asked = tab.until("asked_now")["asked"]
@@ -92,6 +93,12 @@ def test_a_no_is_read_by_the_model(site: Served) -> None:
         assert tab.until("confirmed")["reason"] == "I need it"
         assert tab.until("run_ended")["result"] == "Then I leave it."
     assert (site.cwd / "old").is_dir()
+
+
+def _old(site: Served) -> None:
+    """A folder with something of the owner's in it."""
+    (site.cwd / "old").mkdir(exist_ok=True)
+    (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
 
 
 def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> None:
@@ -249,7 +256,6 @@ def test_a_run_that_was_killed_with_the_server_goes_on_where_it_was(site: Served
     with site.tab() as tab:
         run = site.begin("count once", "count")
         tab.until("tool_started", turn=2)
-        site.until((site.cwd / "count").exists)
     pid = worker(site.home / "runs" / run)
     port = site.port
     site.stop(signal.SIGKILL)
@@ -257,10 +263,10 @@ def test_a_run_that_was_killed_with_the_server_goes_on_where_it_was(site: Served
     os.kill(pid, signal.SIGKILL)
     site.start(port)
     assert site.ended(run)["result"] == "Done."
-    assert (site.cwd / "count").read_text() == "x\n"
     kinds = [each["type"] for each in site.get(f"/api/runs/{run}").json["events"]]
     assert kinds.count("run_resumed") == 1
-    assert "uncertain" not in kinds or kinds.count("tool_started") >= 2
+    count = site.cwd / "count"  # nothing of a call that was cut off is real: done once, or told
+    assert count.read_text() == "x\n" if count.exists() else "uncertain" in kinds
 
 
 def test_a_second_server_of_this_home_says_where_the_first_one_is(

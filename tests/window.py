@@ -91,7 +91,7 @@ class Window:
 
     def enter(self, token: str, changes: bool = True) -> Window:
         """Opens the address that the server printed; `changes`: and turns changes on."""
-        self.open(f"#token={token}")
+        self.open(f"chat#token={token}")
         self.find(".composer, .talk").first.wait_for()
         if changes and self.find(".composer.closed").count():
             self.find(".composer.closed button").click()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
-from safety.shared_folder import RUNS
+from safety.paths import RUNS
 
 if TYPE_CHECKING:
     from config import Config
@@ -135,13 +135,13 @@ class ToolContext:
         """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
         if not self.credentials:
             return value
-        from safety import credentials
+        from safety.secrets import resolved
 
-        return credentials.resolved(value, self.credentials)
+        return resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
-        folder of the runs by a name (safety/shared_folder.py).
+        folder of the runs by a name (safety/gate/shared_sessions.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
@@ -159,7 +159,7 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
     def place(self, text: str) -> Path:
-        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        """Return the path without links that the gate has judged; it is opened by safety/paths/handles.py, which follows none."""
         found = self.judged.get(text)
         return resolve(self.path(text)) if found is None else found
 

@@ -29,7 +29,7 @@ def with_families(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any
 
 @tool("none")
 def more_tools(ctx: ToolContext, family: Name) -> ToolResult:
-    """Offer more tools from the next turn on."""
+    """Offer more tools from the next turn."""
     found = families(ctx.config.plugins if ctx.config else ())[family]
     if problem := found.problem():
         return ToolResult("error", problem)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from memory.runlog.inbox import Entry
 from models.base import Event
 from ui.sanitise import clean, last_line, one_line
-from ui.words import in_words, reasons_in_words, say
+from ui.words import in_words, pieces_in_words, reasons, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
 _TELLING = (
@@ -62,10 +63,26 @@ def sentence(event: Event) -> str:
     return next((each for each in told if isinstance(each, str) and each), "")
 
 
+def ended(event: Event) -> str:
+    """What a run ended with: its result, or why it waits or failed."""
+    result = str(event.get("result") or "")
+    if event["status"] == "done":
+        return result
+    return reasons(event.get("said"), "") or pieces_in_words(result)
+
+
+def entry_text(entry: Entry) -> str:
+    """What an entry of the inbox says: a confirmation why it is asked for."""
+    if entry.said:
+        return f"{entry.tool}: {reasons(entry.said, '')}"
+    return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)
+
+
 def problem(event: Event) -> str:
     """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
-    said = (reasons_in_words if event.get("reason") else in_words)(sentence(event))
+    own = event.get("reason")
+    said = reasons(event.get("said"), str(own)) if own else in_words(sentence(event))
     if event.get("reason") or not isinstance(data, dict):
         return one_line(said, 300)
     parts = [

@@ -8,11 +8,13 @@ An error is a key with values (config.py: Message); `words_of` says it. Older er
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
-from config import SopwithError, sentences
+from config import SopwithError
 from context import phrases
+from text.sentences import catalogue, sentences
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -40,17 +42,12 @@ def language_of(said: str) -> str:
     return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
-def catalogue(lang: str) -> dict[str, str | list[str]]:
-    """Return all sentences of one language by key."""
-    return sentences("zh" if lang == "zh" else "en")
-
-
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
     sentence = catalogue(language())[key]
     if isinstance(sentence, list):
         sentence = sentence[0 if values.get("n") == 1 else -1]
-    return sentence.format(**values)
+    return str(sentence.format(**values))
 
 
 def says(key: str) -> bool:
@@ -70,9 +67,14 @@ def in_words(text: str) -> str:
     return phrases.in_words(text, language())
 
 
-def reasons_in_words(text: str) -> str:
-    """Return what the gate says, each of its reasons in the chosen language."""
-    return phrases.reasons_in_words(text, language())
+def pieces_in_words(text: str) -> str:
+    """Several texts with "; " between them, each in the chosen language."""
+    return "; ".join(in_words(piece) for piece in text.split("; "))
+
+
+def reasons(said: Iterable[Any] | None, text: str) -> str:
+    """What the gate says, by its keys; `text` of an older log, which has none."""
+    return sentences(language(), said) if said else text
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -80,6 +82,6 @@ def in_each(text: str) -> dict[str, str]:
     return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
 
 
-def reasons_in_each(text: str) -> dict[str, str]:
-    """The same in every language, for who does not know yet who will read it."""
-    return {lang: phrases.reasons_in_words(text, lang) for lang in ("en", "zh")}
+def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
+    """What the gate says in every language, for who does not know yet who will read it."""
+    return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

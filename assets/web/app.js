@@ -15,12 +15,13 @@ import { Doctor } from "./pages/doctor.js";
 import { Graph } from "./pages/graph.js";
 import { Inbox } from "./pages/inbox.js";
 import { Memory } from "./pages/memory.js";
+import { Overview } from "./pages/overview.js";
 import { Runs } from "./pages/runs.js";
 import { Schedule } from "./pages/schedule.js";
 import { Sops } from "./pages/sops.js";
 
-const PAGES = { chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, doctor: Doctor };
-const KEYS = { c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", d: "doctor" };
+const PAGES = { overview: Overview, chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, doctor: Doctor };
+const KEYS = { o: "overview", c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", d: "doctor" };
 const names = () => Object.keys(PAGES).filter((name) => store.state.features?.[name] !== false);
 
 const App = {
@@ -41,7 +42,7 @@ const App = {
       if (page !== "chat") nextTick(() => document.querySelector("main h1")?.focus({ preventScroll: true }));
     });
     watch(() => [route.page, lang(), waitingCount.value], () => {
-      document.title = `${waitingCount.value ? `(${waitingCount.value}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "chat"}`)} · Sopwith`;
+      document.title = `${waitingCount.value ? `(${waitingCount.value}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "overview"}`)} · Sopwith`;
     }, { immediate: true });
     return () => {
       if (store.isSignedIn === null) return html`<div class="gate" role="status" aria-label=${say("loading")}>${mark()}</div>`;
@@ -65,13 +66,13 @@ function skip(event) {
 function topbar(shown) {
   return html`<header class="topbar"><button type="button" class="btn quiet square" aria-label=${say("menu")} aria-expanded=${shown.isMenuOpen}
       onClick=${() => (shown.isMenuOpen = !shown.isMenuOpen)}>${icon("menu")}</button>
-    <a class="brand" href="/chat">${mark()}<b>Sopwith</b></a>
+    <a class="brand" href="/overview">${mark()}<b>Sopwith</b></a>
     <a class="btn quiet square" href="/inbox" aria-label=${say("page.inbox_n", { n: waitingCount.value })}>${icon("inbox")}${count("inbox")}</a></header>`;
 }
 
 function rail(shown) {
   return html`<nav class="rail" aria-label=${say("menu")} onKeydown=${(event) => event.key === "Escape" && (shown.isMenuOpen = false)}>
-    <a class="brand" href="/chat">${mark()}<b>Sopwith</b></a>
+    <a class="brand" href="/overview">${mark()}<b>Sopwith</b></a>
     <ul>${names().map((name) => html`<li key=${name}><a href=${`/${name}`} aria-current=${route.page === name ? "page" : null}>
       ${icon(name)}<span>${say(`page.${name}`)}</span>${count(name)}</a></li>`)}</ul>
     <div class="rail-end">
@@ -94,7 +95,7 @@ function count(name) {
 
 function notices() {
   return html`${live.state === "lost" && html`<p class="notice bad" role="status">${say("live.lost_long")}</p>`}
-    ${!store.changes && route.page !== "chat" && html`<p class="notice"><span>${icon("lock")}${say("readonly")}</span>
+    ${!store.changes && !["chat", "overview"].includes(route.page) && html`<p class="notice"><span>${icon("lock")}${say("readonly")}</span>
       <button type="button" class="btn small" onClick=${() => setChanges(true)}>${say("readonly.turn_on")}</button></p>`}`;
 }
 

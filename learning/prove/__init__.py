@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from learning.prove.again import inputs_of as inputs_of
+    from learning.prove.again import tried as tried
     from learning.prove.expected import Case as Case
     from learning.prove.expected import expectation as expectation
     from learning.prove.seen import Seen as Seen
+    from learning.prove.seen import plain as plain
     from learning.prove.seen import seen_in as seen_in
     from learning.prove.strictness import Lines as Lines
     from learning.prove.strictness import strict as strict
@@ -20,6 +23,9 @@ else:
         Lines="strictness",
         Seen="seen",
         expectation="expected",
+        inputs_of="again",
+        plain="seen",
         seen_in="seen",
         strict="strictness",
+        tried="again",
     )

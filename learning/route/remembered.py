@@ -64,6 +64,12 @@ class Remembered:
         self._append({"sop": shown.sop.name, "wording": wording, "run": run})
         return wording
 
+    def rename(self, name: str, new: str) -> None:
+        """Keep the wordings of an SOP that has another name from now on. Raises OSError."""
+        for entry in self._entries():
+            if entry["sop"] == name:
+                self._append({**entry, "sop": new})
+
     def refuse(self, request: str, shown: Sequence[Shown], run: str) -> None:
         """Keep that none of these was meant by such a request. Raises OSError."""
         for each in shown:

@@ -55,8 +55,8 @@ class Asked:
 
     @cached_property
     def squeezed(self) -> str:
-        """The task in lower case without spaces, for a quick look."""
-        return "".join(self.lower[self.start : self.end].split())
+        """The request in lower case without spaces, for a quick look."""
+        return "".join(self.plain.lower().split())
 
     @cached_property
     def words(self) -> str:

@@ -12,14 +12,15 @@ from memory.facts.words import replaces, words
 
 _DISLIKES = re.compile(
     r"(?i)\b(?:hate|dislike|detest|despise|loathe|can(?:'t|’t|not) (?:stand|bear)|(?:don't|don’t|do not|no longer|never) (?:really )?"
-    r"(?:like|love|enjoy|want|use|eat|drink)|am not a fan of)\b|讨厌|不喜欢|不爱|受不了|反感|厌恶|不吃|不喝|不再喜欢|不用"
+    r"(?:like|love|enjoy|want|use|eat|drink)|am not a fan of)\b|讨厌|不喜欢|不爱|受不了|反感|厌恶|不再?[吃喝]|不再喜欢|不用"
 )
 _LIKES = re.compile(
-    r"(?i)\b(?:like|love|adore|enjoy|prefer|favou?r|want|use|eat|drink|am a fan of)\b|(?:喜欢|爱)[吃喝用看]?|偏好|偏爱"
+    r"(?i)\b(?:(?:like|love|adore|enjoy|prefer|favou?r|want|use|eat|drink)s?|am a fan of)\b|(?:喜欢|爱)[吃喝用看]?|偏好|偏爱"
 )
 _IDLE = re.compile(
     r"(?i)\b(?:now|really|actually|at all|any ?more|after all|again|still|much|very|so)\b|现在|其实|了|很|真的|最"
 )
+_BREAK = re.compile(r"\s*[,;，；。]\s*|\.\s+|\s+but\s+|但是?")
 _WHEN = re.compile(
     r"(?i)\b(?:in the |at |on |every )?(?:mornings?|afternoons?|evenings?|nights?|noon|weekends?|always|usually|often|every day)\b"
     r"|(?:每天)?(?:早上|上午|中午|下午|晚上|夜里|周末)|平时|一般|经常|总是|每天"
@@ -42,7 +43,7 @@ _USES = (
 _NAME = r"(?:(?:the|my|our|an?) )?(?P<what>[\w.+#-]+(?: (?-i:[A-Z0-9])[\w.+#-]*)*)"
 _GIVES_UP = (
     re.compile(
-        r"(?i)\b(?:instead of|in place of|rather than|no longer(?: (?:use|using|used|with|on))?|not(?: (?:use|using)|(?= (?-i:[A-Z])))"
+        r"(?i)\b(?:instead of|in place of|rather than|no longer(?: (?:us(?:e|ing|ed)|with|on|drink|eat|like|love|want|prefer|take|buy|need|have)s?)?|not(?: (?:use|using)|(?= (?-i:[A-Z])))"
         r"|(?:switch|switching|switched|move|moving|moved) (?:over |away )?from|replac(?:es|ing|ed)|drop(?:s|ped|ping)?"
         r"|stop(?:s|ped)? (?:using|drinking|eating|with)|g[ai]ve up(?: on)?|quit|ditch(?:ed)?|abandon(?:ed)?|got rid of"
         r"|(?:chose|choose|picked|took) [\w.+#-]+ over) "
@@ -92,11 +93,17 @@ def supersedes(new: str, old: str) -> bool:
     """Return True if a newer sentence takes the place of an older one."""
     return (
         (_taste(new) is None and replaces(new, old))  # one may like both room 12 and room 14
-        or _says_the_contrary(new, old)
+        or any(_says_the_contrary(part, old) for part in (new, *_parts(new)))
         or _has_another_value(new, old)
         or _is_in_another_language(new, old)
         or _gives_it_up(new, old)
     )
+
+
+def _parts(text: str) -> list[str]:
+    """Return what a sentence says one after the other: "I drink no coffee any more, only tea"."""
+    parts = _BREAK.split(text)
+    return parts if len(parts) > 1 else []
 
 
 def _says_the_contrary(new: str, old: str) -> bool:
@@ -158,7 +165,7 @@ def _gives_it_up(new: str, old: str) -> bool:
         return False
     for pattern in _GIVES_UP:
         for match in pattern.finditer(new):
-            what = match["what"]
+            what = match["what"].rstrip(".")
             whole = rf"(?<![A-Za-z0-9]){re.escape(what)}(?![A-Za-z0-9])"
             if what.casefold() in _NO_NAME or not re.search(whole, old, re.IGNORECASE):
                 continue

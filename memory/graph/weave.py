@@ -1,6 +1,6 @@
 """From episodes to the graph: the work of the queues "graph" (by rules, at once) and "reading" (by a model, now and then).
 
-An episode in which nothing is at stake (no preference, relation, promise, event, goal) leaves nothing. What a model has
+An episode in which nobody speaks of themselves leaves nothing. What a model has
 read is kept under the hash of what it was shown, so that nothing is paid for twice, a rebuild included; where there is
 such a reading it stands in place of what rules say. Source: seed 003 P5.3, P5.4.
 """
@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from config import SopwithError
-from memory.graph import reading, rules
+from memory.graph import plain, reading
 from memory.graph.loom import Loom
 from memory.graph.shapes import Party, Statement
 from memory.home.sessions import MAIN
@@ -54,14 +54,9 @@ def statements(
 ) -> tuple[list[Statement], bool]:
     """Return what an episode says, and whether something is at stake in it. `read`: what a model found in it."""
     by_rules = [
-        statement for number, turn in turns.items() for statement in rules.statements(number, turn)
+        statement for number, turn in turns.items() for statement in plain.statements(number, turn)
     ]
-    is_at_stake = bool(by_rules) or any(
-        rules.HINT.search(sentence)
-        for turn in turns.values()
-        if turn.who != "agent"
-        for sentence in rules.sentences(turn.text)
-    )
+    is_at_stake = bool(by_rules) or any(map(plain.is_personal, turns.values()))
     if not is_at_stake:
         return [], False
     found = by_rules if read is None else reading.statements(read, list(turns.items()))
@@ -71,7 +66,7 @@ def statements(
         for party in (statement.subject, statement.object)
         if party.kind == "Entity"
     }
-    spoken = dict(rules.mentions(list(turns.items()), MENTIONED))
+    spoken = dict(plain.mentions(list(turns.items()), MENTIONED))
     here = Party("Scene", "", "")
     for party, number in {**named, **spoken}.items():
         found.append(Statement(here, "MENTIONED", party, number, confidence=SURE_OF_A_NAME))

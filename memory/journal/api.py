@@ -57,7 +57,7 @@ class Memory:
     ) -> None:
         self.session = session
         self.problem = ""  # why the index cannot be used; "" while it can
-        self._home, self._path = home, home / "journal" / INDEX
+        self.home, self._path = home, home / "journal" / INDEX
         self._embedder, self.redact = embedder, redact
         self._lock = WriterLock(home / "journal", wait_seconds)
         self._journal = Journal(home, self._lock)
@@ -228,7 +228,7 @@ class Memory:
         if self.session == MAIN and not self._is_readonly:
             from memory.recall import refresh
 
-            refresh(self._home, store)
+            refresh(self.home, store)
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
         """Return those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""

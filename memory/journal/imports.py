@@ -13,7 +13,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from config import SopwithError
+from memory.home.owner_files import Unreadable, read_owner_text
+from memory.home.sessions import MAIN
 from memory.journal import chat_exports
 from memory.journal.api import Memory, local_timezone
 from memory.journal.originals import parsed, zone
@@ -34,6 +36,9 @@ MAX_ENTRIES = 50_000  # of a zip
 MAX_NOTE_CHARS = 1_500  # of a piece of a note
 MAX_NOTES = 50_000  # files of a folder
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_CALLED = re.compile(r"(?m)^- (?:Called|称呼)[:：][ \t]*(\S.*)$")
+_IS_CHINESE = re.compile(r"[\u4e00-\u9fff]{2}")
+OWNERS = frozenset(("me", "i", "myself", "user", "我", "本人", "用户", "主人"))  # said in an import
 _EXPORT = re.compile(r"conversations(?:-\d+)?\.json|result\.json")
 NOTES = (".md", ".markdown", ".txt")
 
@@ -74,11 +79,13 @@ def import_file(
     Raises ImportFailed, JournalError; what was taken in before stays, and is not taken in twice.
     """
     done = Imported()
-    items = read(path)
+    items, owners = read(path), OWNERS | owner_names(memory.home)
     while some := list(islice(items, BATCH)):
         done.bad += [item for item in some if isinstance(item, Bad)]
         turns = [
-            item._replace(text=redact(item.text)) for item in some if not isinstance(item, Bad)
+            _by_owner(item, owners)._replace(text=redact(item.text))
+            for item in some
+            if not isinstance(item, Bad)
         ]
         turns.sort(key=lambda turn: turn.at)
         added = memory.write(turns)
@@ -87,6 +94,12 @@ def import_file(
         done.bad += _differing(memory, turns, added)
         progress(done.added + done.known)
     return done
+
+
+def _by_owner(turn: Turn, owners: Collection[str]) -> Turn:
+    """Return a turn; what the owner said under another name is the owner's."""
+    is_owners = turn.session == MAIN.name and turn.who.casefold() in owners
+    return turn._replace(who="owner") if is_owners else turn
 
 
 def _differing(memory: Memory, turns: list[Turn], added: list[Turn]) -> list[Bad]:
@@ -332,8 +345,10 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        yield Bad(name, f"not UTF-8 (byte {error.start})")
-        return
+        text = data.decode("gb18030", "replace")
+        if not _IS_CHINESE.search(text) or "\ufffd" in text:
+            yield Bad(name, f"not UTF-8 (byte {error.start})")
+            return
     if chat_exports.is_whatsapp(text):
         session = name.rpartition("/")[2].rpartition(".")[0]
         for number, said in enumerate(chat_exports.whatsapp(text, session), 1):
@@ -372,6 +387,15 @@ def _filled(paragraphs: Iterable[str]) -> Iterator[str]:
             room = []
         room.append(paragraph)
     yield "\n\n".join(room)
+
+
+def owner_names(home: Path) -> frozenset[str]:
+    """Return what the owner is called in OWNER.md, in small letters."""
+    try:
+        text = read_owner_text(home, "OWNER.md").text
+    except (FileNotFoundError, Unreadable):
+        return frozenset()
+    return frozenset(name.strip().casefold() for name in _CALLED.findall(text))
 
 
 def _day(text: str) -> datetime | None:

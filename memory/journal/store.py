@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -27,7 +27,8 @@ from text.words import cut
 Axis = Literal["said", "mentioned"]
 MAX_TERMS = 16  # of a question; the rarest ones
 RARE = 1000  # turns in which a term may stand to be scored wherever it stands
-MOST_RANKED = 10_000  # turns that are scored for a question; 7 ms
+MOST_RANKED = 20_000  # turns that are scored for a question; 14 ms
+LEAST_TERMS = 2
 GROWN = 1.01  # so much larger, what is known of a journal's frequent terms is counted again
 MAX_NEAR_CHARS = 2_000
 NEAR_SECONDS = 4 * 3600  # what was said longer ago does not belong to a turn
@@ -329,46 +330,42 @@ class Store:
         limit: int = 100,
         session: str | None = None,
         weights: tuple[float, float] = (1.0, 0.6),
+        near: Sequence[str] = (),
     ) -> list[tuple[int, float]]:
         """The turns with the highest BM25, best first: (number, score), the score above 0.
 
-        `terms` come from text.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
-        and of those of the turn before and the speaker. Where terms stand in more than MOST_RANKED turns, only those of them
-        are scored in which one of the rarer terms stands, or two of the others; too many of these: the newest.
+        `terms` come from text.words.asked. `weights`: of a turn's own words, and of those of the turn before and the
+        speaker. `near`: only turns that have all of these there. Else the rarest terms are looked up, so many that about
+        MOST_RANKED turns are scored: a term that stands in very many tells little.
         """
         known = self.documents(term for term in terms if '"' not in term)
         rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
+        if not near:
+            sums = accumulate(known[term] for term in rare)
+            rare = [
+                term
+                for at, (term, seen) in enumerate(zip(rare, sums, strict=True))
+                if at < LEAST_TERMS or seen <= MOST_RANKED
+            ]
         if not rare:
             return []
         where, values = self._within(session)
         inside = "words" if where == "1" else "words JOIN turns ON turns.number = words.rowid"
         match = " OR ".join(f'"{term}"' for term in rare)
-        among, pool = "1", tuple[Any, ...]()
-        if sum(known[term] for term in rare) > MOST_RANKED:
-            newest = f"SELECT words.rowid FROM {inside} WHERE words MATCH ? AND {where} ORDER BY words.rowid DESC LIMIT ?"
-            better = self._better(rare, known)
-            has_enough = better and len(self._rows(newest, (better, *values, limit))) == limit
-            among, pool = (
-                f"+words.rowid IN ({newest})",
-                (better if has_enough else match, *values, MOST_RANKED),
-            )
+        if near:
+            match = f"{_all_near(near)} AND ({match})"
         asked = (
             f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
-            f" WHERE words MATCH ? AND {among} AND {where} ORDER BY score LIMIT ?"
+            f" WHERE words MATCH ? AND {where} ORDER BY score, words.rowid DESC LIMIT ?"
         )
-        return [
-            (number, -score)
-            for number, score in self._rows(asked, (*weights, match, *pool, *values, limit))
-        ]
+        return _cut_off(self._rows(asked, (*weights, match, *values, limit + 1)), limit)
 
-    def _better(self, terms: Sequence[str], known: Mapping[str, int]) -> str:
-        """Return which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in
-        particular."""
-        alone = [f'"{term}"' for term in terms if known[term] <= RARE]
-        common = [f'"{term}"' for term in terms if known[term] > RARE]
-        return " OR ".join(
-            alone + [f"({one} AND {other})" for one, other in combinations(common, 2)]
-        )
+    def with_near(self, terms: Sequence[str], limit: int) -> list[int]:
+        """The turns that have all of these as their speaker or in the turn before."""
+        if not terms or self.only is not None:
+            return []
+        asked = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+        return [number for (number,) in self._rows(asked, (_all_near(terms), limit))]
 
     def beside(self, numbers: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
         """The turns before and after each of some, in its session and by time. Lines that were written down have none."""
@@ -774,6 +771,19 @@ def _episode(row: tuple[Any, ...]) -> Episode:
     return Episode(
         number, session, start, end, scene_start, scene_end, _given(summary), importance, people
     )
+
+
+def _cut_off(rows: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+    """Return the rows with the lowest scores, negated. Of equal ones at the end none, so that numbers do not decide."""
+    found = [(number, -score) for number, score in rows]
+    if len(found) <= limit:
+        return found
+    return [row for row in found if row[1] > found[limit][1]] or found[:limit]
+
+
+def _all_near(terms: Sequence[str]) -> str:
+    """Ask FTS5 for the turns that have all of these terms beside their own words."""
+    return " AND ".join(f'near : "{term}"' for term in terms)
 
 
 def _inode(path: Path) -> int:

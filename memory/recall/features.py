@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 K1, B = 1.2, 0.75
-SAME_WORD = 0.99
 EPISODE_SECONDS = 2 * 3600  # a longer silence begins another episode
 NEAR_SECONDS = 4 * 3600  # what was said longer before is no neighbour
 DAY = 86_400.0
@@ -41,8 +40,6 @@ sunday january february march april may june july august september october novem
 """
 _TIME = frozenset(_TIMES.split())
 _DATE = re.compile(r"\b(19|20)\d\d\b|\d(st|nd|rd|th)\b|\d[月号日]")
-_FIRST = re.compile(r"\b(?:I|my|we|our)\b")
-_FIRST_ZH = re.compile("[我咱]")
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[A-Z](?<=[a-z,] .)[a-z]+")  # behind a small letter or comma
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
@@ -59,9 +56,6 @@ class Shape(NamedTuple):
     has_time: bool
     has_digit: bool
     names: int
-    firsts: int
-    has_picture: bool
-    lower: str
 
 
 @lru_cache(maxsize=8192)
@@ -73,7 +67,6 @@ def shape(text: str) -> Shape:
     bare = text.partition(" [photo")[0].rstrip()
     asks = "?" in text or "？" in text
     stated = sum(map(len, _SENTENCE.findall(text))) / len(text) if asks else 1.0
-    firsts = len(_FIRST.findall(text)) + (0 if text.isascii() else len(_FIRST_ZH.findall(text)))
     return Shape(
         Counter(tokens),
         max(1, len(tokens)),
@@ -83,9 +76,6 @@ def shape(text: str) -> Shape:
         (has_digit and _DATE.search(text) is not None) or not _TIME.isdisjoint(tokens),
         has_digit,
         len(_NAME.findall(text)),
-        firsts,
-        "[photo" in text or "[图" in text,
-        text.lower(),
     )
 
 
@@ -106,7 +96,8 @@ class Rows:
         order = [
             number
             for *_, number in sorted(
-                (turn.session, turn.at, number) for number, turn in turns.items()
+                (turn.session, turn.at, turn.id if number < 0 else "", number)
+                for number, turn in turns.items()
             )
         ]
         self.numbers = order
@@ -132,6 +123,10 @@ class Rows:
             np.nonzero(np.diff(self.episodes, prepend=-1))[0] if total else np.zeros(0, int)
         )
         self.lengths = np.array([each.length for each in self.shapes], float)
+        speakers = np.array([turn.who for turn in self.turns])
+        others = np.nonzero(speakers[follows] != speakers[follows + 1])[0]
+        self.is_talk = np.zeros(total)  # 1 beside a turn of somebody else; a memo is no talk
+        self.is_talk[follows[others]] = self.is_talk[follows[others] + 1] = 1.0
 
     def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
         """The values of the turn before (0 where there is none), along the last axis."""
@@ -170,131 +165,101 @@ def features(
     ranges: Sequence[TimeRange],
     like: Numbers | None = None,
 ) -> dict[str, Numbers]:
-    """Name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the times
-    that the question names; `like`: (words of the question, rows), how much a row has words like them. Without
+    """Return name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the
+    times that the question names; `like`: (words of the question, rows), how much a row has words like them. Without
     `meaning`, what comes of it and of `like` is left out."""
     found = _of_words(question, rows, documents, total)
-    found |= _of_shape(question, rows, found)
+    found |= _of_shape(question, rows)
+    found["answers"] = found["after_question"] * found.pop("before")
     if meaning is not None:
         found |= _of_meaning(rows, meaning)
         found |= _of_like_words(question, rows, documents, total, like)
-    found |= _of_time(rows, ranges, found["own"])
-    return found | _of_kind(question, found)
+    return found | _of_time(rows, ranges)
 
 
 def rarity(documents: int, total: int) -> float:
-    """How much a term tells that stands in so many of all turns."""
+    """Return how much a term tells that stands in so many of all turns."""
     return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
 def _of_words(
     question: Question, rows: Rows, documents: Mapping[str, int], total: int
 ) -> dict[str, Numbers]:
-    import numpy as np
-
     terms = [term for term in question.terms if term in documents]
-    count = len(rows.numbers)
-    rare = np.array([rarity(documents[term], total) for term in terms])
-    tokens = [each.tokens for each in rows.shapes]
-    columns = {
-        one: np.array([each.get(one, 0) for each in tokens], float)
-        for one in dict.fromkeys(
-            one for term in terms for one in (term, *question.also.get(term, ()))
-        )
-    }
-    own = np.zeros((len(terms), count))
-    for row, term in enumerate(terms):
-        for one in (term, *question.also.get(term, ())):
-            own[row] += columns[one]
-    mean = float(rows.lengths.mean())
+    rare = _rarities(terms, documents, total)
+    own = _counted(terms, question.also, rows)
     before, after = rows.earlier(own), rows.later(own)
-    lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)
-    both = rows.lengths + lengths_before
-    alone = rare @ _saturated(own, rows.lengths, mean)
+    both, mean = rows.lengths + rows.earlier(rows.lengths), float(rows.lengths.mean())
     window = rare @ _saturated(own + before, both, float(both.mean()))
-    earlier = rare @ _saturated(before, np.maximum(1, lengths_before), mean)
-    later = rare @ _saturated(after, np.maximum(1, lengths_after), mean)
     near = (own > 0) | (before > 0) | (after > 0)
     everything = float(rare.sum()) or 1.0
-    here = rows.summed(own)
-    episode = rare @ (here / (here + 3.0))
-    around = sum(
-        (
-            share * (rows.earlier(window, steps) + rows.later(window, steps))
-            for steps, share in ((1, 0.6), (2, 0.4))
-        ),
-        np.zeros(count),
-    )
-    lower = [each.lower for each in rows.shapes]
-    pairs = (
-        np.array([[pair in text for text in lower] for pair in question.pairs], float)
-        .reshape(-1, count)
-        .sum(axis=0)
-    )
-    covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
-    asks = np.array([each.asks for each in rows.shapes], float)
     return {
-        "own": _to_one(alone),
-        "window": _to_one(window),
-        "before": _to_one(earlier),
-        "after": _to_one(later),
-        "share": alone / everything,
+        "own": _to_one(rare @ _saturated(own, rows.lengths, mean)),
         "covered": rare @ (own > 0) / everything,
-        "covered_near": covered,
-        "answers": rows.earlier(asks) * _to_one(earlier),
-        "episode": _to_one(episode),
-        "episode_covered": episode_covered,
+        "covered_near": rare @ near / everything,
+        "before": _to_one(rows.earlier(rare @ _saturated(own, rows.lengths, mean))),
+        "window": _to_one(window),
+        "around": _to_one(0.6 * _beside(rows, window, 1) + 0.4 * _beside(rows, window, 2)),
         "episode_best": _to_one(rows.highest(window)),
-        "both_covered": covered * episode_covered,
-        "around": _to_one(around),
-        "pairs": pairs / max(1, len(question.pairs)),
+        "episode_covered": rare @ (rows.summed(own) > 0) / everything,
     }
 
 
-def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> dict[str, Numbers]:
+def _rarities(terms: Sequence[str], documents: Mapping[str, int], total: int) -> Numbers:
     import numpy as np
 
+    return np.array([rarity(documents.get(term, 0), total) for term in terms])
+
+
+def _counted(terms: Sequence[str], also: Mapping[str, tuple[str, ...]], rows: Rows) -> Numbers:
+    """Return (terms, rows): how often a term, or what stands for the same, is in a row."""
+    import numpy as np
+
+    counted = np.zeros((len(terms), len(rows.numbers)))
+    for at, term in enumerate(terms):
+        for one in (term, *also.get(term, ())):
+            counted[at] += [each.tokens.get(one, 0) for each in rows.shapes]
+    return counted
+
+
+def _beside(rows: Rows, values: Numbers, steps: int) -> Numbers:
+    return rows.earlier(values, steps) + rows.later(values, steps)
+
+
+def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
+    """Return what the sentences of a row look like; all but the last three only tell something in a dialogue."""
+    import numpy as np
+
+    talk = rows.is_talk
     asks = np.array([each.asks for each in rows.shapes], float)
+    ends_asking = np.array([each.ends_asking for each in rows.shapes], float)
+    stated = np.log1p(np.array([each.stated for each in rows.shapes], float)) - 3.2
+    names = np.array([min(4, each.names) / 4 for each in rows.shapes])
+    times = np.array([each.has_time for each in rows.shapes], float)
     named = np.array([turn.who in question.named for turn in rows.turns], float)
-    who = {name.lower() for name in question.named}
-    speaks_of = np.zeros(len(named))
-    for name in who:
-        speaks_of = np.maximum(speaks_of, [name in each.tokens for each in rows.shapes])
-    picture = np.array([each.has_picture for each in rows.shapes], float)
-    found = {
-        "long": np.log1p(rows.lengths) - 3.2,
-        "stated": np.log1p(np.array([each.stated for each in rows.shapes], float)) - 3.2,
-        "asks": asks,
-        "ends_asking": np.array([each.ends_asking for each in rows.shapes], float),
-        "after_question": rows.earlier(asks),
-        "first": np.array([min(4, each.firsts) / 4 for each in rows.shapes]),
-        "names": np.array([min(4, each.names) / 4 for each in rows.shapes]),
-        "time": np.array([each.has_time for each in rows.shapes], float),
-        "digit": np.array([each.has_digit for each in rows.shapes], float)
-        * ("count" in question.kinds),
-        "begins": np.diff(rows.episodes, prepend=-1) > 0,
+    return {
         "speaker": named if len(question.named) == 1 else np.zeros(len(named)),
-        "speaks_of": speaks_of,
-        "picture": picture,
-        "picture_asked": picture * ("picture" in question.kinds),
+        "stated": stated * talk,
+        "names": names * talk,
+        "time": times * talk,
+        "asks": asks * talk,
+        "ends_asking": ends_asking * talk,
+        "after_question": rows.earlier(asks),
+        "begins": (np.diff(rows.episodes, prepend=-1) > 0) * talk,
         "written": np.array(rows.numbers) < 0,
         "superseded": np.array([bool(superseded_by(turn)) for turn in rows.turns], float),
         "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
     }
-    return found | {"asks_own": asks * words["own"]}
 
 
 def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
     import numpy as np
 
-    stated = meaning.stated
     return {
-        "near": stated / 4,
-        "near_before": rows.earlier(stated) / 4,
-        "near_after": rows.later(stated) / 4,
-        "nearest": np.maximum(stated, 0) ** 2 / 16,
-        "near_episode": rows.highest(stated) / 4,
+        "near": meaning.stated / 4,
+        "nearest": np.maximum(meaning.stated, 0) ** 2 / 16,
         "near_first": meaning.first / 4,
+        "near_episode": rows.highest(meaning.stated) / 4,
     }
 
 
@@ -307,36 +272,24 @@ def _of_like_words(
     asked = asked_words(question)
     if like is None:
         like = np.zeros((len(asked), len(rows.numbers)))
-    rare = np.array([rarity(documents.get(word, 0), total) for word in asked])
+    rare = _rarities(asked, documents, total)
     rare /= float(rare.sum()) or 1.0
-    before, after = rows.earlier(like), rows.later(like)
-    own, near = rare @ like, rare @ np.maximum(like, 0.8 * np.maximum(before, after))
-    others = np.where(like > SAME_WORD, 0.0, like)
-    return {
-        "like": own,
-        "like_near": near,
-        "like_before": rare @ before,
-        "like_after": rare @ after,
-        "like_episode": rare @ np.maximum.reduceat(like, rows.starts, axis=-1)[..., rows.episodes],
-        "like_others": rare @ others,
-        "like_best": (rare[:, None] * others).max(axis=0, initial=0.0),
-        "like_here": _spread(own),
-        "like_near_here": _spread(near),
-    }
+    near = rare @ np.maximum(like, 0.8 * np.maximum(rows.earlier(like), rows.later(like)))
+    best = np.maximum.reduceat(like, rows.starts, axis=-1)[..., rows.episodes]
+    return {"like": rare @ like, "like_near": _spread(near), "like_episode": rare @ best}
 
 
 def _spread(values: Numbers) -> Numbers:
-    """Standard deviations above the mean of these rows, about -1 to 1."""
+    """Return standard deviations above the mean of these rows, about -1 to 1."""
     result: Numbers = (values - values.mean()) / (values.std() + 1e-6) / 4
     return result
 
 
-def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str, Numbers]:
+def _of_time(rows: Rows, ranges: Sequence[TimeRange]) -> dict[str, Numbers]:
     """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a turn."""
     import numpy as np
 
-    count = len(rows.numbers)
-    within, soon, later, mentioned = (np.zeros(count) for _ in range(4))
+    within, soon, later, mentioned = (np.zeros(len(rows.numbers)) for _ in range(4))
     for asked in ranges:
         start = asked.start.timestamp() if asked.start else -math.inf
         end = asked.end.timestamp() if asked.end else math.inf
@@ -345,13 +298,7 @@ def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str,
         later = np.maximum(later, (rows.at >= start - DAY) & (rows.at < end + 35 * DAY))
         overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
         mentioned = np.maximum(mentioned, overlaps)
-    return {
-        "within": within,
-        "soon": soon,
-        "later": later,
-        "within_own": within * own,
-        "mentioned": mentioned,
-    }
+    return {"within": within, "soon": soon, "later": later, "mentioned": mentioned}
 
 
 def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
@@ -361,25 +308,6 @@ def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
     longest = max(asked.end - asked.start, spoken.end - spoken.start)
     shared = min(asked.end, spoken.end) - max(asked.start, spoken.start)
     return shared.total_seconds() > 0.2 * longest.total_seconds()
-
-
-def _of_kind(question: Question, found: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    """Some features again, where the question is of a kind for which they count more or less."""
-    kinds = question.kinds | ({"several"} if len(question.named) > 1 else set())
-    everywhere = ("like", "like_near", "like_others", "names", "first")
-    crossed = {
-        "when": ("time", "own", "window", "before", "long"),
-        "whether": ("own", "episode", "long"),
-        "list": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
-        "several": ("near", "window", "own", "episode", "long", "speaks_of", "covered_near"),
-        "perfect": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
-    }
-    return {
-        f"{kind}_{name}": found[name] * float(kind in kinds)
-        for kind, names in (crossed | dict.fromkeys(("where", "who", "why"), ())).items()
-        for name in (*names, *(everywhere if kind != "whether" else ()))
-        if name in found
-    }
 
 
 def _saturated(counts: Numbers, lengths: Numbers, mean: float) -> Numbers:

@@ -74,7 +74,8 @@ class Near(NamedTuple):
         """How near each of some turns is, in standard deviations; 0 for those that have no vector."""
         import numpy as np
 
-        mean, deviation = self.vectors.spread(self.questions)
+        compared = self.vectors if self.vectors.has_any() else self.lines
+        mean, deviation = compared.spread(self.questions)
         found = np.zeros((len(numbers), 2))
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)

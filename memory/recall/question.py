@@ -1,4 +1,4 @@
-"""Read what a question asks for: its words, the people it names, its kind, and how its answer would begin.
+"""What a question asks for: its words, the people it names, and how the answer to it would begin.
 
 What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
 as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import NamedTuple
 
 from text.words import SMALL, asked
@@ -28,46 +27,15 @@ _AUXILIARY = re.compile(
 _ASKING_ZH = re.compile(
     "什么时候|什么时间|什么地方|哪一?[天年月日里儿个些位家次款种]|为什么|怎么样|怎么|什么|多少|多久|几[点号时月年天个次]|是谁|谁|有没有|是不是|吗|呢|[？?]"
 )
-_KINDS = {
-    "when": re.compile(
-        r"^\s*(when|since when|how long|(in|on|during)? ?(what|which) (date|year|month|day|week))\b"
-        r"|什么时候|什么时间|哪[一]?[天年月日]|几[号月点]|多久|何时",
-        re.IGNORECASE,
-    ),
-    "count": re.compile(
-        r"\bhow (many|much|old|often)\b|多少|几[个次岁本只条位家]|多大", re.IGNORECASE
-    ),
-    "whether": re.compile(
-        r"^\s*(would|what might|is it likely|could|does|did|do|is|are|was|has|have)\b|[吗]",
-        re.IGNORECASE,
-    ),
-    "list": re.compile(
-        r"^\s*(what|which)( \w+)? \w+s (has|have|had|did|does|do|is|are|were|was|can|would|that)\b"
-        r"|\b(some|all|both|activities|events|kinds|types|items|hobbies|books|places|ways|things)\b|哪些|都有|哪几",
-        re.IGNORECASE,
-    ),
-    "perfect": re.compile(r"\b(has|have)\b|过(什么|哪些|几)", re.IGNORECASE),
-    "where": re.compile(
-        r"^\s*where\b|\b(city|country|state|place)\b|哪里|哪儿|什么地方|哪个?(城市|国家|地方)",
-        re.IGNORECASE,
-    ),
-    "who": re.compile(r"^\s*who\b|谁", re.IGNORECASE),
-    "why": re.compile(r"^\s*(why|how)\b|为什么|怎么", re.IGNORECASE),
-    "picture": re.compile(
-        r"\b(photo|picture|poster|painting|image)s?\b|照片|图片|相片", re.IGNORECASE
-    ),
-}
 
 
 class Question(NamedTuple):
     """`terms`: what it is looked up by. `named`: the speakers that it names, as they are written in `Turn.who`.
-    `pairs`: two words that stand beside each other. `stated`: it as a statement, `first`: it in the first person."""
+    `stated`: it as a statement, `first`: it in the first person."""
 
     text: str
     terms: tuple[str, ...]
     named: frozenset[str]
-    kinds: frozenset[str]
-    pairs: tuple[str, ...]
     stated: str
     first: str
     also: Mapping[str, tuple[str, ...]] = {}
@@ -81,11 +49,8 @@ def understood(
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
     terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)
-    kinds = frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
-    words = re.findall(r"[a-z0-9']+", text.lower())
-    pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in SMALL and b in SMALL))
     said = (stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
-    return Question(text, terms, named, kinds, pairs, *said, also or {})
+    return Question(text, terms, named, *said, also or {})
 
 
 def stated(text: str, named: Iterable[str]) -> str:
@@ -96,7 +61,7 @@ def stated(text: str, named: Iterable[str]) -> str:
 
 
 def _as_first(text: str, named: Iterable[str]) -> str:
-    for who in named:
+    for who in sorted(named):
         name = re.escape(who)
         if who.isascii():
             text = re.sub(rf"\b{name}['’]s\b", "my", text, flags=re.IGNORECASE)

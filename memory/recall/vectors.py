@@ -67,15 +67,35 @@ class Vectors(ABC):
     def save(self, path: Path, stamp: str = "") -> None:
         """Writes them, whole or not at all. `stamp` says what they were made from."""
 
-    def spread(self, questions: Floats) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample."""
+    def has_any(self) -> bool:
+        """Return True unless it is empty."""
+        return len(self._chosen()) > 0
+
+    def _chosen(self) -> Floats:
+        """Return the sample."""
+        if self._sample is None:
+            self._sample = _some(self._all())
+        return self._sample
+
+    @abstractmethod
+    def _all(self) -> Floats:
+        """Return all vectors, in any order."""
+
+    def _grow_sample(self, vectors: Floats, *, is_new: bool) -> None:
+        """Take in vectors that are added; where some take another's place the sample is chosen again."""
         import numpy as np
 
-        if self._sample is None:
-            numbers = self.numbers()
-            some = numbers[:: max(1, len(numbers) // SAMPLE)]
-            self._sample = np.stack(list(self.of(some.tolist()).values()))
-        cosines = self._sample @ questions.T
+        if self._sample is not None:
+            self._sample = _some(np.concatenate([self._sample, vectors])) if is_new else None
+
+    def spread(self, questions: Floats) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample.
+
+        The sample is chosen by what the vectors are, so that a rebuild, which numbers turns anew, gives the same.
+        """
+        import numpy as np
+
+        cosines = self._chosen() @ questions.T
         return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
 
 
@@ -98,9 +118,9 @@ class ExactVectors(Vectors):
         """See Vectors."""
         import numpy as np
 
-        self._sample = None
         total = len(self._numbers) + len(numbers)
         is_behind = len(numbers) > 0 and (not len(self._numbers) or numbers[0] > self._numbers[-1])
+        self._grow_sample(vectors, is_new=is_behind and not self._new)
         if (
             is_behind
             and not self._new
@@ -147,10 +167,14 @@ class ExactVectors(Vectors):
                 np.concatenate([cosines[is_old], more]),
             )
         if count < len(numbers):
-            best = np.argpartition(-cosines, count)[:count]
+            best = _highest(cosines, count)
             numbers, cosines = numbers[best], cosines[best]
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
+
+    def _all(self) -> Floats:
+        self._merge()
+        return self._vectors
 
     def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
         """See Vectors."""
@@ -244,8 +268,7 @@ class FaissVectors(Vectors):
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
-        self._sample = None
-        self._index.remove_ids(numbers)
+        self._grow_sample(vectors, is_new=self._index.remove_ids(numbers) == 0)
         self._index.add_with_ids(vectors, numbers)
 
     def numbers(self) -> Numbers:
@@ -273,6 +296,11 @@ class FaissVectors(Vectors):
         numbers, cosines = numbers[0][is_real][:count], cosines[0][is_real][:count]
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
+
+    def _all(self) -> Floats:
+        flat = self._faiss.downcast_index(self._index.index)
+        found: Floats = flat.reconstruct_n(0, flat.ntotal)
+        return found
 
     def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
         """See Vectors."""
@@ -309,6 +337,24 @@ class FaissVectors(Vectors):
         except (OSError, ValueError, KeyError, TypeError, RuntimeError):
             return None
         return found, str(header["stamp"])
+
+
+def _some(vectors: Floats) -> Floats:
+    """Return SAMPLE of the vectors, the same ones in whatever order they come."""
+    import numpy as np
+
+    bits = np.ascontiguousarray(vectors[:, 0]).view(np.uint32).astype(np.uint64)
+    keys = (bits * 2_654_435_761) % (1 << 32)
+    return vectors[np.argsort(keys, kind="stable")[:SAMPLE]]
+
+
+def _highest(cosines: Floats, count: int) -> Numbers:
+    """Return the places of the `count` highest; of equal ones at the end none, so that numbers do not decide."""
+    import numpy as np
+
+    next_one = -np.partition(-cosines, count)[count]
+    above = np.nonzero(cosines > next_one)[0]
+    return above if len(above) else np.argsort(-cosines, kind="stable")[:count]
 
 
 def _hash(data: bytes) -> str:

@@ -12,6 +12,7 @@ from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 
+from memory.facts import supersedes
 from memory.journal.store import Store, text_hash
 from memory.journal.sync import INDEX
 from memory.journal.turns import WRITTEN, Turn
@@ -88,6 +89,34 @@ def superseded_by(turn: Turn) -> str:
     """Return the id of the line that took a line's place; "" while it holds."""
     marks = (tag for tag in turn.tags if tag.startswith(SUPERSEDED))
     return next(marks, "").removeprefix(SUPERSEDED)
+
+
+def outdated(turns: Sequence[Turn]) -> dict[str, str]:
+    """Return older id → newer id where one of some turns takes the place of a line that was written down.
+
+    The newer one is a line as well, or was said by the owner. Two of one day that exclude each other settle nothing.
+    """
+    ours = [turn for turn in turns if turn.session == WRITTEN or turn.who == "owner"]
+    found: dict[str, str] = {}
+    for old in ours:
+        if old.session == WRITTEN and not superseded_by(old):
+            newer = next((new for new in ours if _takes_the_place(new, old)), None)
+            found |= {old.id: newer.id} if newer else {}
+    return found
+
+
+def _takes_the_place(new: Turn, old: Turn) -> bool:
+    is_later = new.at.date() >= old.at.date()
+    if not is_later or superseded_by(new) or new.text == old.text:
+        return False
+    if not supersedes(new.text, old.text):
+        return False
+    return new.at.date() > old.at.date() or not supersedes(old.text, new.text)
+
+
+def marked(turn: Turn, by: str) -> Turn:
+    """Return a line with the id of the one that took its place."""
+    return turn._replace(tags=(*turn.tags, SUPERSEDED + by))
 
 
 def heading_of(turn: Turn) -> str:

@@ -58,6 +58,7 @@ class Entry:
     hours: float = 0.0  # how long the question stands; 0: for ever
     changes: list[dict[str, Any]] = field(default_factory=list)  # that an approval would make real
     shown: str = ""  # those changes as a person reads them
+    said: list[Any] = field(default_factory=list)  # of a confirmation: why, by keys of assets/words
 
     @property
     def is_expired(self) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memory.runlog.log import RunSummary, log_size, run_ids, summarise, worker
 
-SCHEMA = 1
+SCHEMA = 2
 LOCKED_SECONDS = 10.0
 AT_ONCE = 2_000  # rows between two commits: what a kill in between costs
 _TABLE = "CREATE TABLE runs (run TEXT PRIMARY KEY, size INTEGER, status TEXT, trial INTEGER, line TEXT) WITHOUT ROWID"

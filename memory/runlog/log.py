@@ -63,6 +63,9 @@ class RunSummary:
     children: list[str] = field(
         default_factory=list
     )  # its helpers, in the order in which they began
+    seconds: float = 0.0
+    tokens: dict[str, int] = field(default_factory=dict)  # input, cached, output
+    by_model: dict[str, dict[str, float]] = field(default_factory=dict)  # what each has used
 
 
 def new_run_id() -> str:
@@ -355,6 +358,9 @@ def summarise(home: Path, run: str) -> RunSummary | None:
         "verifies" in first,
         first.get("parent"),
         last.get("children", []),
+        last.get("seconds", 0.0),
+        last.get("tokens", {}),
+        last.get("by_model", {}),
     )
 
 
@@ -401,18 +407,22 @@ def _count(home: Path, run: str, first: Event) -> RunSummary:
     )
     summary.parent = first.get("parent")
     kinds: set[str] = set()
+    totals = Totals()
     for event in read_events(home, run):
+        totals.add(event)
         if event["type"] == "model_called":
             kinds.add(event["kind"])
-            summary.turns = event["turn"]
-            summary.model_calls += event["kind"] in ("openai", "anthropic")
-            summary.cost += event["cost"]
         elif event["type"] == "delegated" and event["child"] not in summary.children:
             summary.children.append(event["child"])
         elif event["type"] == "chosen":
             summary.sop = event["sop"]
     summary.rote = kinds == {"rote"}
+    summary.turns, summary.model_calls, summary.cost = totals.turns, totals.model_calls, totals.cost
+    summary.tokens, summary.by_model = totals.tokens, totals.by_model
     return summary
+
+
+ZERO = {"input": 0, "cached": 0, "output": 0}  # tokens
 
 
 class Totals:
@@ -424,8 +434,9 @@ class Totals:
         self.children: dict[
             str, float
         ] = {}  # the helpers, and what each has cost in USD, once it has ended
-        self.tokens = {"input": 0, "cached": 0, "output": 0}
+        self.tokens = dict(ZERO)
         self.kinds: set[str] = set()
+        self.by_model: dict[str, dict[str, float]] = {}  # the same of each model that was asked
         self.changes: dict[str, int] = {}  # how many files were new, changed, moved, gone
         for event in events:
             self.add(event)
@@ -442,6 +453,8 @@ class Totals:
             self.cost += event["cost"]
             for key in self.tokens:
                 self.tokens[key] += event["tokens"][key]
+            if event["kind"] != "rote":
+                self._add_to_model(event)
         elif event["type"] == "changes":
             for key in ("new", "changed", "moved", "gone", "bytes"):
                 self.changes[key] = self.changes.get(key, 0) + event[key]
@@ -449,6 +462,13 @@ class Totals:
             self.children[event["child"]] = event.get("cost", 0.0)
         elif event["type"] == "run_ended":
             self.seconds = event["seconds"]
+
+    def _add_to_model(self, event: Event) -> None:
+        used = self.by_model.setdefault(event.get("model", ""), {"calls": 0, **ZERO, "cost": 0.0})
+        used["calls"] += 1
+        used["cost"] = round(used["cost"] + event["cost"], 6)
+        for key in ZERO:
+            used[key] += event["tokens"][key]
 
     @property
     def spent(self) -> float:
@@ -463,6 +483,7 @@ class Totals:
             "tokens": dict(self.tokens),
             "cost": round(self.cost, 6),
             "rote": self.kinds == {"rote"},
+            **({"by_model": self.by_model} if self.by_model else {}),
             **({"children": list(self.children)} if self.children else {}),
             **({"changes": dict(self.changes)} if self.changes else {}),
         }

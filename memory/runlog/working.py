@@ -57,7 +57,7 @@ class TurnState:
     """Carry the turn policy from turn to turn; a resumed run rebuilds it (runs/resume.py)."""
 
     demanded: str = ""  # the only tool that is accepted next
-    allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate.py)
+    allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate/gate.py)
     confirmed: set[str] = field(default_factory=set)  # ids of confirmations with an answer
     origins: set[str] = field(
         default_factory=set

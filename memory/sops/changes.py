@@ -150,6 +150,21 @@ class SopChanges:
                 )
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
+    def remove(self, name: str, reason: str) -> None:
+        """Takes an SOP away; the history keeps it, and `rollback` brings it back. Raises as `write` does."""
+        with self._changing(name):
+            place, version = self._folder / name, max(1, self._current_version(name))
+            if not place.is_dir():
+                raise SopError(f'there is no SOP "{one_line(name)}" of your own.')
+            status = read_sop(place, False).status
+            aside = self._folder / f"{DRAFT}{secrets.token_hex(6)}"
+            aside.mkdir(mode=0o700)
+            place.rename(aside / f"{name}.gone")
+            if not self._history.problem:
+                change = _Change(version, status, reason)
+                self._history.commit([_path(name)], change.message(name))
+            self._discard(aside)
+
     def archive(self, name: str, reason: str, run: str | None = None) -> Sop:
         """Takes an SOP out of the index. It is never deleted. Raises as `write` does."""
         return self.set_status(name, "archived", reason, run)

@@ -14,9 +14,11 @@ import json
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
+from functools import cache
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -26,7 +28,7 @@ from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]
 Unit = Literal["cost", "tokens", "seconds"]
-SCHEMA = 2
+SCHEMA = 3
 LAST = 10  # outcomes in a count
 LOCKED_SECONDS = 10.0  # how long somebody else's lock on the file is waited for
 FAILURES = (
@@ -47,7 +49,7 @@ _WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 _TABLES = """
 CREATE TABLE runs (sop TEXT, run TEXT, at TEXT, lane TEXT, turns INTEGER, model_calls INTEGER, fresh INTEGER,
   cached INTEGER, output INTEGER, cost REAL, seconds REAL, status TEXT, outcome TEXT, version INTEGER, stopped TEXT,
-  task TEXT, PRIMARY KEY (sop, run)) WITHOUT ROWID;
+  task TEXT, kind TEXT, PRIMARY KEY (sop, run)) WITHOUT ROWID;
 CREATE TABLE seen (run TEXT PRIMARY KEY, size INTEGER, is_open INTEGER) WITHOUT ROWID;
 CREATE INDEX open_runs ON seen (is_open) WHERE is_open;
 CREATE TABLE listed (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER);
@@ -61,6 +63,7 @@ class SopRun:
     `at`: when it began, UTC, ISO 8601. `fresh`, `cached`, `output`: tokens; `fresh` is input that was not cached.
     `cost` in USD. `status`: how the run ended. `outcome`: that of the SOP: the status, or `diverged` when a model had
     to go on, or `not_ready` when what it requires was missing. `stopped`: step and reason of a replay that stopped.
+    `kind`: what it stopped on: world, parameter, step, expectation, check or budget.
     """
 
     sop: str
@@ -79,6 +82,7 @@ class SopRun:
     version: int | None
     stopped: str
     task: str
+    kind: str = ""
 
     @property
     def tokens(self) -> int:
@@ -112,6 +116,8 @@ class Counts:
     saved: Saved | None = None
     break_even: int | None = None
     unit: Unit | None = None
+    failures: dict[str, int] = field(default_factory=dict)  # how many of each kind
+    by_rote: int = 0  # runs that a replay did to the end
 
 
 def update(home: Path, run: str) -> None:
@@ -141,14 +147,13 @@ class SopStats:
 
     def runs(self, name: str) -> list[SopRun]:
         """The runs of an SOP and those that taught it, oldest first."""
-        names = ", ".join(field.name for field in fields(SopRun))
+        names = ", ".join(each.name for each in fields(SopRun))
         query = f"SELECT {names} FROM runs WHERE sop = ?"
         found = [
             SopRun(*row)
             for row in self._ask(lambda database: database.execute(query, (name,)).fetchall())
         ]
-        known = {row.run for row in found}
-        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
+        return self._with_teaching(name, found)
 
     def counts(self, name: str, version: int | None = None) -> Counts:
         """How an SOP does, or one version of it."""
@@ -160,7 +165,21 @@ class SopStats:
             ]
         )
 
+    def of_all(self) -> dict[str, Counts]:
+        """How each SOP does that was ever done by rote, in one question for all of them."""
+        names = ", ".join(each.name for each in fields(SopRun))
+        query = f"SELECT {names} FROM runs WHERE sop IN (SELECT sop FROM runs WHERE lane = 'rote')"
+        rows = self._ask(lambda database: database.execute(query).fetchall())
+        found: dict[str, list[SopRun]] = {}
+        for row in rows:
+            found.setdefault(row[0], []).append(SopRun(*row))
+        return {name: count(self._with_teaching(name, runs)) for name, runs in found.items()}
+
     # from the run logs
+
+    def _with_teaching(self, name: str, found: list[SopRun]) -> list[SopRun]:
+        known = {row.run for row in found}
+        return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
 
     def _teaching(self, name: str, known: set[str]) -> Iterator[SopRun]:
         """The runs that the SOP's evidence names and that are not runs of the SOP itself."""
@@ -175,9 +194,9 @@ class SopStats:
             run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known
         )
         for run in list(named)[:MAX_TEACHING_RUNS]:
-            reading = _read(self._home, run, name)
-            if reading is not None and reading.row is not None:
-                yield reading.row
+            row = _taught(self._home, run, name, _size(self._home, run))
+            if row is not None:
+                yield row
 
     def _catch_up(self, database: sqlite3.Connection) -> None:
         """Takes in what happened since the last time: new runs, and those that had not ended then."""
@@ -266,8 +285,8 @@ class SopStats:
             self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
 
-def count(rows: Iterable[SopRun]) -> Counts:
-    """The counts of some runs of one SOP, oldest first."""
+def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
+    """The counts of some runs of one SOP, oldest first. `since`: the version from which failures in a row are counted."""
     ordered = list(rows)
     uses = [row for row in ordered if row.lane != "teach"]
     by_rote = sum(row.lane == "rote" and row.outcome == "done" for row in uses)
@@ -278,8 +297,10 @@ def count(rows: Iterable[SopRun]) -> Counts:
         runs=len(uses),
         rote_rate=round(by_rote / len(uses), 3) if uses else None,
         successes=sum(row.outcome == "done" for row in uses),
-        failures_in_row=_failures_in_row(uses),
+        failures_in_row=_failures_in_row([row for row in uses if (row.version or 0) >= since]),
+        failures=dict(Counter(row.kind for row in uses if row.kind)),
         last=[row.outcome for row in reversed(uses[-LAST:])],
+        by_rote=by_rote,
     )
     if first is None:
         return counts
@@ -323,6 +344,13 @@ def _failures_in_row(uses: list[SopRun]) -> int:
 
 
 # reading a run log
+
+
+@cache
+def _taught(home: Path, run: str, name: str, size: int) -> SopRun | None:
+    """A run that taught an SOP; its log is read again only when it has grown to another `size`."""
+    reading = _read(home, run, name)
+    return reading.row if reading else None
 
 
 @dataclass(slots=True)
@@ -384,6 +412,7 @@ def _reading(
         version=first.get("sop_version") if not is_teaching else None,
         stopped=f"{stop.get('step', '')}: {stop.get('reason', '')}" if stop else "",
         task=str(first.get("task", ""))[:MAX_TASK_CHARS],
+        kind=str(stop.get("kind", "step")) if stop and status != "cancelled" else "",
     )
     return _Reading(size, end is None or status in ("waiting", "limit"), row)
 

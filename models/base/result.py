@@ -32,6 +32,9 @@ class ToolResult:
     origin: str = ""
     seconds: float = field(default=0.0, compare=False)
     reason: str = field(default="", compare=False)
+    said: list[Any] = field(
+        default_factory=list, compare=False
+    )  # the reason by keys of assets/words
     images: list[str] = field(default_factory=list)  # paths of files, for models that take images
 
     def as_text(self) -> str:

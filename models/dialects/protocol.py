@@ -60,8 +60,11 @@ class TextProtocol:
             text = text.replace("</tool_result", r"<\/tool_result")
             text = f'<tool_result name="{name}">\n{text}\n</tool_result>'
         if self._rendered and role != "system" and self._rendered[-1]["role"] == role:
-            text = f"{self._rendered.pop()['content']}\n\n{text}"
-        self._rendered.append({"role": role, "content": text})
+            before = self._rendered.pop()
+            message = {**before, **message}
+            text = f"{before['content']}\n\n{text}"
+        images = {"images": message["images"]} if "images" in message else {}
+        self._rendered.append({"role": role, "content": text, **images})
 
     def _describe_new(self, tools: list[dict[str, Any]]) -> None:
         """Tools that joined the offer are described where they joined it, in the history."""
@@ -73,9 +76,7 @@ class TextProtocol:
             self._rendered.append({"role": "user", "content": text})
             if len(self._rendered) > 1 and self._rendered[-2]["role"] == "user":
                 new, last = self._rendered.pop(), self._rendered.pop()
-                self._rendered.append(
-                    {"role": "user", "content": f"{last['content']}\n\n{new['content']}"}
-                )
+                self._rendered.append({**last, "content": f"{last['content']}\n\n{new['content']}"})
             self._described = tools
 
     def _tail(self, request: Request) -> str:
@@ -95,7 +96,7 @@ class TextProtocol:
         last = self._rendered[-1] if self._rendered else {"role": "", "content": ""}
         if last["role"] != "user":
             return self._rendered, [{"role": "user", "content": tail}]
-        return self._rendered[:-1], [{"role": "user", "content": f"{last['content']}\n\n{tail}"}]
+        return self._rendered[:-1], [{**last, "content": f"{last['content']}\n\n{tail}"}]
 
     def _description(self, tools: list[dict[str, Any]]) -> str:
         return self._texts["describe"].replace(

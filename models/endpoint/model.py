@@ -23,6 +23,7 @@ from models.endpoint.failure import RETRIES, Failure, in_stream
 from models.endpoint.lessons import learn
 from models.endpoint.transport import Endpoint
 from models.errors import ContextTooLong, ModelUnavailable
+from models.eyes import Eyes
 from models.streams import NotAnAnswer, chunks
 from models.wires import WIRES, Answer, Asked, Wire
 from models.wires.written import Setting
@@ -50,7 +51,7 @@ class EndpointModel:
     """Fills in `Model`. Yields `text`, `text_reset` (what was shown starts over), `model_adapted {turn, model, reason}` and
     `model_retry {turn, model, reason, seconds}`. Raises ModelUnavailable after its retries, ContextTooLong at once.
 
-    `connect_seconds`, `stall_seconds` (between two pieces of an answer) and `reply_seconds` (all of it) limit the
+    `eyes` describe images where the model takes none. `connect_seconds`, `stall_seconds` (between two pieces of an answer) and `reply_seconds` (all of it) limit the
     waiting; `wait` sleeps between attempts.
     """
 
@@ -64,10 +65,12 @@ class EndpointModel:
         reply_seconds: float = 1800.0,
         max_retries: int = RETRIES,
         counts_local: bool = False,
+        eyes: Eyes | None = None,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = config.name
         self._config, self._lang, self._max_retries, self._wait = config, lang, max_retries, wait
+        self._eyes = eyes
         stall = config.timeout_seconds or stall_seconds
         self.endpoint = Endpoint(config, connect_seconds, stall, reply_seconds)
         known = presets.preset(config)
@@ -87,7 +90,8 @@ class EndpointModel:
         started, failures, wasted, lessons = time.monotonic(), 0, 0.0, 0
         while True:
             wire = self._wire()
-            body, answer = self._body(wire, request), wire.answer()
+            read = yield from self._readable(request)
+            body, answer = self._body(wire, read), wire.answer()
             self._check_window(body)
             try:
                 yield from self._ask(wire, body, answer, request.deadline)
@@ -126,7 +130,7 @@ class EndpointModel:
         text, calls, is_native = self._said(answer, request)
         yield from _completed_text(answer, text, calls, is_native)
         usage = self._usage(body, answer)
-        usage.cost += wasted
+        usage.cost += wasted + self._looked()
         self._bytes_per_token = min(max(len(body) / max(usage.input, 1), 2.0), 5.0)
         items = answer.items(text, calls, is_native=is_native)
         native = {"by": wire.by, "items": items} if items else None
@@ -164,6 +168,19 @@ class EndpointModel:
             {"parallel_tool_calls": False} if request.tools and wire.name != "messages" else {}
         )
         return wire.body(Asked(self._sent, *request.parts(), request.tools, request.schema))
+
+    def _readable(self, request: Request) -> Generator[Event, None, Request]:
+        """Return the request as this model can read it: with images, or with words in their place."""
+        if self.manners.takes_images or self._eyes is None:
+            return request
+        return (yield from self._eyes.describe(request))
+
+    def _looked(self) -> float:
+        """Return what the eyes have cost since the last reply, in USD."""
+        cost = self._eyes.cost_usd if self._eyes else 0.0
+        if self._eyes:
+            self._eyes.cost_usd = 0.0
+        return cost
 
     def _window_field(self) -> dict[str, Any]:
         """Ollama's setting for the window; servers that do not know it pass over it."""

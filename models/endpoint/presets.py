@@ -85,8 +85,8 @@ def manners(config: ModelConfig, known: Preset) -> Manners:
     wire = wires(config, known)[0]
     found = Manners(wire=wire, is_text=config.protocol == "text", **known.manners)
     found.reasoning = known.reasoning
-    if config.eyes is not None:
-        found.takes_images = config.eyes
+    has_eyes = known.has_eyes if config.eyes is None else config.eyes
+    found.takes_images = has_eyes is not False
     return found
 
 

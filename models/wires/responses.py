@@ -67,7 +67,7 @@ class Responses(Wire):
             id_ = self.call_id(message["tool_call_id"])
             return [{"type": "function_call_output", "call_id": id_, "output": content}]
         if role == "assistant":
-            said = [{"role": "assistant", "content": content}] if content else []
+            said = [_said(content)] if content else []
             return [*said, *map(self._call, message.get("tool_calls", ()))]
         images = self.images(message)
         if not images:
@@ -219,6 +219,12 @@ def _arguments(item: dict[str, Any], call: ToolCall) -> str:
 
 def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "function", "strict": False, **function}
+
+
+def _said(text: str) -> dict[str, Any]:
+    """Text of the model, whole: llama.cpp does not know the short form."""
+    parts = [{"type": "output_text", "text": text}]
+    return {"type": "message", "role": "assistant", "content": parts}
 
 
 def _image(image: tuple[str, str]) -> dict[str, Any]:

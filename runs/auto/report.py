@@ -10,12 +10,13 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from context import Prompts
-from context.phrases import in_words, reasons_in_words
+from context.phrases import in_words
 from memory.home.files import write_atomic
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import Totals, read_events
 from models.base import Event
 from runs.auto.ledger import Attempt
+from text.sentences import sentences
 
 FOLDER = "reports"
 HISTORY = "history.md"
@@ -89,7 +90,9 @@ def _result(events: Sequence[Event], lang: str) -> str:
     if not ended:
         return ""
     result = str(ended[-1]["result"]).strip()
-    return result if ended[-1]["status"] == "done" else reasons_in_words(result, lang)
+    if ended[-1]["status"] == "done":
+        return result
+    return sentences(lang, ended[-1].get("said") or ()) or in_words(result, lang)
 
 
 def _steps(events: Sequence[Event]) -> Iterator[str]:
@@ -108,5 +111,6 @@ def _open(home: Path, runs: Container[str], lang: str) -> Iterator[str]:
     """Yield what of it, and of its helpers, waits in the inbox."""
     for entry in Inbox(home).list():
         if entry.run in runs:
-            text = entry.text if entry.kind == "question" else reasons_in_words(entry.text, lang)
+            why = f"{entry.tool}: {sentences(lang, entry.said)}" if entry.said else entry.text
+            text = why if entry.kind == "question" else in_words(why, lang)
             yield f"- {entry.id}: {' '.join(text.split())[:_CHARS]}"

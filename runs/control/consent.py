@@ -16,8 +16,7 @@ from handler import Approval, Confirmation, Owner
 from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
 from memory.runlog.working import TurnState
 from models.base import Event, ToolCall, ToolResult
-from safety.gate import Decision
-from safety.judging import Question
+from safety.gate import Decision, Question
 from tools.base import ToolContext
 from tools.staged import lines, listed
 
@@ -61,6 +60,7 @@ class Consent:
             verdict.risk,
             f"{shown}\n\n{preview(script)}",
             tuple(listed(question.changes.changes)),
+            verdict.listed,
         )
         return (yield from self._asked(turn, call, verdict, confirmation))
 
@@ -70,7 +70,8 @@ class Consent:
         if verdict.scope in self.state.allowed_for_run:
             return None
         id = confirmation.id
-        name = call_hash(call.name, call.args or {})
+        pin = {"pinned": verdict.pinned} if verdict.pinned else {}
+        name = call_hash(call.name, (call.args or {}) | pin)
         found = self._found(name)  # of changes too: the very call was allowed before it was staged
         if confirmation.changes and found is None:  # an approval holds for these changes
             name = call_hash(id, call.args)
@@ -80,6 +81,7 @@ class Consent:
             yield self._event("confirm", id, turn) | {
                 "tool": call.name,
                 "reason": verdict.reason,
+                "said": verdict.listed,
                 "risk": verdict.risk,
                 **changes,
             }
@@ -136,7 +138,8 @@ class Consent:
     def _confirmation(self, id: str, call: ToolCall, verdict: Decision) -> Confirmation:
         args = call.args or {}
         shown = self._preview(call.name, args)
-        return Confirmation(id, call.name, args, verdict.reason, verdict.risk, shown)
+        asked = (id, call.name, args, verdict.reason, verdict.risk, shown)
+        return Confirmation(*asked, said=verdict.listed)
 
     def _taken(self, approval: Approval, verdict: Decision) -> ToolResult | None:
         if approval.decision == "no":
@@ -151,6 +154,7 @@ class Consent:
     ) -> Outcome:
         entry = Entry(id, self.run, "confirmation", self.redact(f"{call.name}: {verdict.reason}"))
         entry.tool, entry.args = call.name, self.redact(call.args or {})
+        entry.said = self.redact(verdict.listed)
         entry.risk, entry.call, entry.session = verdict.risk, name, self.session
         entry.hours, entry.changes = self.hours, self.redact(list(confirmation.changes))
         if entry.changes:

@@ -23,7 +23,7 @@ from runs.options import Options
 from runs.resume import Progress
 from runs.start.trust import origins_before
 from runs.workshop import Workshop
-from safety import origins
+from safety.taint import of_messages
 from tools.base import ToolError, Wish
 from tools.registry import all_tools
 
@@ -153,7 +153,7 @@ class Delegation:
 
     def _read(self) -> tuple[str, ...]:
         """Whose words, beside the owner's, the parent has read: what it asks for may come of them."""
-        notes = origins.of_messages(self._progress.messages[:2])
+        notes = of_messages(self._progress.messages[:2])
         return tuple(self._progress.state.origins | ({notes} if notes else set()))
 
     def _event(self, batch: _Batch, index: int) -> Event:

@@ -19,7 +19,7 @@ from memory.runlog.log import (
 )
 from memory.runlog.mailbox import Letters
 from runs.run import now
-from safety.held import without
+from safety.secrets import without
 
 
 def say_to(config: Config, run: str, text: str) -> bool:

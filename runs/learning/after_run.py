@@ -11,26 +11,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.crystallise import crystallise
-from learning.draft import Draft
+from learning.calls import induce
+from learning.draft import Draft, LearningError
+from learning.guards import evidence
 from learning.long_term import after_run as after_marked
 from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
-from learning.verify import not_replayable, verify
+from learning.verify import is_staged, verify
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import opening_of, read_events
 from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
-from memory.sops.store import Sop, SopStore
+from memory.sops.store import Sop, SopStore, Status
 from models.base import Event
 from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
-from runs.learning.authoring import asker, author
+from runs.learning.alone import (
+    Alone,
+    ground_of,
+    learned_alone,
+    repaired,
+    same_script,
+    values_of,
+)
+from runs.learning.authoring import asker
+from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
 from runs.workshop import Workshop as Agent
 
@@ -66,9 +77,7 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
                 yield from _marked(agent, run, spent)
         elif (sop := _followed(agent, events)) is not None:
             name = sop.name
-            lesson = teach.lesson_from_run(agent, "draft", run)
-            draft = teach.draft_of(agent, lesson, spent_usd=_spent(events))
-            yield from _one_more_case(agent, sop, draft)
+            yield from _again(agent, sop, read_trace(agent.config.home, run), _spent(events))
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
 
@@ -138,66 +147,128 @@ def _spent(events: Sequence[Event]) -> float:
     return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 
-def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
-    home, lang = agent.config.home, agent.config.lang
+def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
+    """What a model did once more with the SOP before it is one more case of it."""
+    ground = ground_of(agent.config, trace.cwd)
+    if sop.procedure is not None and is_staged(sop.procedure):
+        yield from _one_more_case(agent, sop, values_of(sop, trace, ground))
+        return
+    yield from _taught_again(agent, sop, trace.run, spent_usd)
 
-    def again(traces: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
-        draft = crystallise(
-            traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home
-        )
-        if "evidence.json" in draft.files:
-            draft.files |= teach.tools_as_they_are(
-                agent, draft.procedure(), json.loads(draft.files["evidence.json"])
-            )
-        return draft
+
+def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
+    """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
+    if not is_learned(sop) or sop.status not in ("draft", "candidate"):
+        return
+    known = [str(each["run"]) for each in evidence(sop.folder).get("runs", [])]
+    lesson = teach.lesson_from_run(agent, sop.name, *[each for each in known if each != run], run)
+    lesson.existing = sop
+    draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
+    status, why = teach.earned(draft)
+    if status == "probation" and not teach.refusals(agent, draft.files, is_draft=False):
+        with teach.trial(agent, draft.files, sop.name, lesson.cwd) as trial:
+            teach.store(agent, lesson, trial.files(), status, "taught by one more run")
+    yield _learned(sop.name, status if status == "probation" else sop.status, why)
+
+
+def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+    home, sops = agent.config.home, SopStore(SEEDS, agent.config.home / "sops")
+    ground = ground_of(agent.config, Path(events[0]["cwd"]))
+
+    def again(trace: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
+        sop = sops.get(name)
+        if sop and sop.procedure and is_staged(sop.procedure):
+            found = repaired(trace, sop, values or {}, ground)
+            if found is None:
+                raise LearningError("the model used other tools than scripts")
+            return found
+        return _crystallised_again(agent, trace, name, values)
 
     yield from after_run(
         run,
         events,
         home=home,
-        sops=SopStore(SEEDS, home / "sops"),
+        sops=sops,
         store=SopChanges(home, SEEDS),
         stats=SopStats(home),
         replay=agent.replay,
         crystallise=again,
+        ground=ground,
     )
 
 
+def _crystallised_again(
+    agent: Agent, trace: Trace, name: str, values: Mapping[str, Any] | None
+) -> Draft:
+    by_name = {name: str(value) for name, value in (values or {}).items()}
+    draft = induce([trace], name, wanted=by_name)
+    if "evidence.json" in draft.files:
+        found = json.loads(draft.files["evidence.json"])
+        draft.files |= teach.tools_as_they_are(agent, draft.procedure(), found)
+    return draft
+
+
+def _marked_scripts(agent: Agent, trace: Trace, spent_usd: float) -> Iterator[Event] | None:
+    """What a run of scripts that marked itself teaches; None for a run that used other tools too."""
+    trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
+    found = learned_alone(agent, trace, _free_name(agent, trace.request), spent_usd=spent_usd)
+    return None if found is None else _stored_alone(agent, found, trace)
+
+
+def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
+    lesson = found.lesson
+    if twin := same_script(lesson, agent.sops.all()):
+        yield from _one_more_case(agent, twin, lesson.values)
+        return
+    status: Status = "candidate" if lesson.cases else "draft"
+    cwd = str(trace.cwd)  # where it was done may be a place that goes away
+    judged = {path: text.replace(cwd, "~") for path, text in files_of(lesson).items()}
+    if refused := teach.refusals(agent, judged, is_draft=status == "draft"):
+        yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
+        return
+    sop, _ = stored(agent, lesson, status, "learned from a run")
+    why = found.why or "its own values pass; a second, different set must pass before it runs alone"
+    learned = _learned(sop.name, sop.status, why)
+    yield {**learned, "authored": found.authored} if found.authored else learned
+
+
 def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
+    scripts = _marked_scripts(agent, read_trace(agent.config.home, run), spent_usd)
+    if scripts is not None:
+        yield from scripts
+        return
     lesson = teach.lesson_from_run(agent, "draft", run)
     assert lesson.trace is not None
     lesson.name = _free_name(agent, lesson.trace.request)
     draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     if twin := teach.twin_of(agent, draft):
-        yield from _one_more_case(agent, twin, draft)
+        yield from _taught_again(agent, twin, run, spent_usd)
         return
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    made = author(agent, draft, lesson.cwd, spent_usd=spent_usd)
-    draft = made.draft if made else draft
+    draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
-        why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
-        if draft.is_settled and not (why := not_replayable(draft.procedure())):
-            verdict = trial.prove()
-            why = verdict.reason
-        sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
+        status, why = teach.earned(draft)
+        sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
     learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": made.line(agent.config.lang)} if made else learned
+    yield {**learned, "authored": authored} if authored else learned
 
 
-def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:
-    """Yield what an SOP that exists did again is a case of it, and no other SOP."""
-    values = draft.taught[0].values if draft.taught else {}
-    if (
-        is_learned(twin)
-        and twin.procedure is not None
-        and set(values) == set(twin.procedure.parameters)
-    ):
-        verdict = verify(
-            twin, values, replay=agent.replay, store=SopChanges(agent.config.home, SEEDS)
-        )
-        yield _learned(twin.name, verdict.status_after, verdict.reason)
+def _one_more_case(agent: Agent, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
+    """What an SOP that exists did again is a case of it, and no other SOP."""
+    if not is_learned(twin) or twin.procedure is None:
+        return
+    if values is None or set(values) != set(twin.procedure.parameters):
+        return
+    verdict = verify(
+        twin,
+        values,
+        replay=agent.replay,
+        store=SopChanges(agent.config.home, SEEDS),
+        ground=ground_of(agent.config, Path.cwd()),
+    )
+    yield _learned(twin.name, verdict.status_after, verdict.reason)
 
 
 def _free_name(agent: Agent, request: str) -> str:

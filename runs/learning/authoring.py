@@ -1,8 +1,8 @@
-"""Asks the configured model once to put a draft into words (learning/authoring.py), and writes down what that cost.
+"""Ask the configured model once to put a procedure into words (learning/authoring), and write down what that cost.
 
-The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the draft's evidence
+The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the evidence of the SOP
 names: so `sops stats` counts it as a cost of teaching. No model, a limit that is reached, an endpoint that is down or a
-bad reply: the draft stands as it was.
+bad reply: the procedure stands as it was.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from config import SopwithError
-from learning.authoring import Authored, BadReply, authored, brief
+from learning.authoring import BadReply, Proposal, Sketch, proposed
+from learning.calls import source_in
 from learning.draft import Draft
 from learning.route import Remembered, Where
-from learning.script_writing import source_in
 from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
@@ -29,40 +29,44 @@ from runs.workshop import Workshop as Agent
 
 @dataclass(frozen=True, slots=True)
 class Authoring:
-    """Hold what came of the call: the draft to go on with, what was taken and refused, what it
-    cost. `problem`: why nothing was taken at all; then the draft is the one that was given."""
+    """What came of the call: what may be taken, what it cost, the run that tells of it. `problem`: why nothing was taken."""
 
-    draft: Draft
     model: str
-    found: Authored
+    words: Proposal = field(default_factory=Proposal)
+    run: str = ""
     tokens: int = 0
     cost: float = 0.0  # USD
     problem: str = ""
 
     def line(self, lang: str) -> str:
         """Return what came of it, on one line."""
-        found, is_chinese = self.found, lang == "zh"
-        if self.problem:
-            said = (
-                f"{self.model} 没有帮上忙：{self.problem}"
-                if is_chinese
-                else f"{self.model} was of no help: {self.problem}"
-            )
-        elif is_chinese:
-            described = "说明、" if found.is_described else ""
-            said = f"{self.model} 写了：{described}{found.wordings} 种说法、{found.pitfalls} 条注意事项"
-        else:
-            described = "description, " if found.is_described else ""
-            said = f"{self.model} wrote: {described}{found.wordings} wordings, {found.pitfalls} pitfalls"
-        if refused := found.refusals(lang):
+        is_chinese = lang == "zh"
+        said = self._in_chinese() if is_chinese else self._in_english()
+        if refused := self.words.refusals(lang):
             said += f"；拒收 {refused}" if is_chinese else f"; refused: {refused}"
         return f"{said} · {self.tokens} tokens · ${self.cost:.4f}"
 
+    def _in_english(self) -> str:
+        if self.problem:
+            return f"{self.model} was of no help: {self.problem}"
+        words = self.words
+        described = "description, " if words.description or words.description_zh else ""
+        counts = f"{len(words.wordings)} wordings, {len(words.pitfalls)} pitfalls"
+        return f"{self.model} wrote: {described}{counts}"
+
+    def _in_chinese(self) -> str:
+        if self.problem:
+            return f"{self.model} 没有帮上忙：{self.problem}"
+        words = self.words
+        described = "说明、" if words.description or words.description_zh else ""
+        counts = f"{len(words.wordings)} 种说法、{len(words.pitfalls)} 条注意事项"
+        return f"{self.model} 写了：{described}{counts}"
+
 
 def author(
-    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+    agent: Agent, sketch: Sketch, cwd: Path, *, spent_usd: float | None = None
 ) -> Authoring | None:
-    """The draft in a model's words; None when no model is configured, or none may be asked.
+    """Return a procedure in a model's words; None when no model is configured, or none may be asked.
 
     `spent_usd`: what was spent on the run already, when nobody asked for the call: then limits.cost_usd must leave room.
     Raises SopwithError when the call cannot be written down.
@@ -70,31 +74,26 @@ def author(
     if not _may_ask(agent, spent_usd):
         return None
     redactor = agent.parts.redactor()
-    keeping = Keeping(agent.config.safety.roots, redactor)
-    try:
-        prompt = agent.prompts.text("author_sop", draft=redactor(brief(draft)))
-        beside = Remembered(agent.config.home).with_wordings(agent.sops.all())
-    except SopwithError:  # the draft cannot be read back yet: there is nothing to describe
-        return None
-    call = _Call(agent, draft.name, cwd)
+    prompt = agent.prompts.text("author_sop", draft=redactor(sketch.brief()))
+    call = _Call(agent, sketch.name, cwd)
     try:
         reply = call.ask(prompt)
     except ModelError as error:
-        return Authoring(draft, call.model, Authored(draft), problem=str(error).partition("\n")[0])
+        return Authoring(call.model, problem=str(error).partition("\n")[0])
     tokens = reply.usage.input + reply.usage.output
-    made = Authoring(draft, call.model, Authored(draft), tokens, reply.usage.cost)
-    made = replace(made, draft=_with_cost(draft, call.run), found=Authored(draft))
+    made = Authoring(call.model, Proposal(), call.run, tokens, reply.usage.cost)
+    keeping = Keeping(agent.config.safety.roots, redactor)
     try:
-        found = authored(
-            made.draft,
+        words = proposed(
+            sketch,
             reply.text,
-            others=beside,
+            others=Remembered(agent.config.home).with_wordings(agent.sops.all()),
             where=Where(cwd, Path.home()),
             keeps=lambda files: not check_sop(files, agent.config.home, keeping, is_draft=True),
         )
     except (BadReply, SopwithError) as error:
         return replace(made, problem=str(error).partition("\n")[0])
-    return replace(made, draft=found.draft, found=found)
+    return replace(made, words=words)
 
 
 class Asker(Protocol):
@@ -128,7 +127,7 @@ def script_writer(
 
 
 class ScriptWriter:
-    """Writes scripts/run.py (learning/script_writing.py), each call a run of its own. It keeps what that cost."""
+    """Writes scripts/run.py (learning/calls/writing.py), each call a run of its own. It keeps what that cost."""
 
     def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
@@ -156,7 +155,7 @@ class ScriptWriter:
         if not self.runs:
             return draft
         cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
-        return replace(_with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
+        return replace(with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
 
 
 def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
@@ -233,7 +232,7 @@ class _Call:
         }
 
 
-def _with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Draft:
+def with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Draft:
     """The draft whose evidence names the calls, where there is evidence to name it in."""
     text = draft.files.get("evidence.json")
     evidence = json.loads(text) if text else {}

@@ -1,18 +1,18 @@
-"""A lesson: from lines that were typed in a stage to a procedure whose proof is seen, step by step.
+"""A lesson: from lines that were typed, run or written to a procedure whose proof is seen, step by step.
 
 The owner's files stay as they were before the demonstration until its own values are proven; then it is made real.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.folder import fitting_wordings
+from learning.authoring import Proposal, Sketch
+from learning.draft import load, to_yaml
 from learning.from_runs import differing, lines_of, other_values
 from learning.induce import (
     Candidate,
@@ -24,27 +24,28 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.lines import Typed
-from learning.prove import Case, Ground, Seen, expectation, strict
+from learning.prove import Case, Ground, Seen, inputs_of, plain, strict
 from learning.prove.strictness import HEADS, Line
+from learning.recording import Typed
 from learning.trace import Trace
 from learning.value_schema import schema_of
-from learning.wording import asked_with
+from learning.written import Instructions
 from memory.sops.store import Status
-from replay.expectation import Touched
-from replay.procedure import Procedure
-from safety.changes import ChangeSet
 
-MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
+ABSENT = "not-there"  # ends the name of a path that no file has
+GENERIC = re.compile(
+    r"(?:file|folder|number|text|date)\d*"
+)  # names that only say the kind of a value
 
 
 @dataclass(slots=True)
 class Lesson:
-    """Hold what is known so far. `before`: what the demonstration did; `number`: of its stage while it waits."""
+    """What is known so far. `traces`: of the runs that teach it; `before`: what the demonstration did; `number`: of its stage
+    while it waits; `declared`: the parameters of a text, with their schemas; `problems`: what of a text is not understood."""
 
     name: str
     ground: Ground
-    run: str = ""
+    traces: list[Trace] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     before: Seen | None = None
@@ -58,9 +59,16 @@ class Lesson:
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_done_before: bool = False  # by runs that ended well, not in a stage
-    others: list[str] = field(default_factory=list)  # the lines of other runs
+    whole: str = ""  # all lines of the first of several runs
+    others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
+    declared: dict[str, dict[str, Any]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    needed: list[str] = field(default_factory=list)  # parameters that must name what is there
+    suggested: str = ""  # the title of a text, with slots
+    words: Proposal | None = None
+    written_by: str = ""  # the run in which a model was asked for words
     _volatile: frozenset[str] = frozenset()
 
     @classmethod
@@ -68,15 +76,16 @@ class Lesson:
         cls,
         name: str,
         ground: Ground,
-        run: str,
+        trace: Trace,
         typed: Sequence[Typed],
-        seen: Seen | None,
-        number: str,
+        seen: Seen | None = None,
+        number: str = "",
     ) -> Lesson:
         """The lesson of a recording."""
         usable = [each for each in typed if not each.why_not]
         folders = [each.folder for each in usable if each.folder]
-        lesson = cls(name, ground, run, [each.line for each in usable], folders, seen, number)
+        lines = [each.line for each in usable]
+        lesson = cls(name, ground, [trace], lines, folders, seen, number)
         lesson.notes += [f"{each.why_not}: {each.line.text}" for each in typed if each.why_not]
         return lesson
 
@@ -86,30 +95,23 @@ class Lesson:
         found = [lines_of(trace) for trace in traces]
         if not found[0] or any(lines is None for lines in found):
             return None
-        lesson = cls(name, replace(ground, cwd=traces[0].cwd), traces[0].run, found[0])
+        lesson = cls(name, replace(ground, cwd=traces[0].cwd), list(traces), found[0])
         lesson.request, lesson.is_done_before = traces[0].request, True
         lesson.folders = [str(traces[0].cwd)]
-        lesson.others = ["\n".join(line.text for line in lines or ()) for lines in found[1:]]
+        texts = ["\n".join(line.text for line in lines or ()) for lines in found]
+        lesson.whole, lesson.others = texts[0], texts[1:]
         return lesson
 
     @classmethod
-    def kept(cls, name: str, folder: Path, ground: Ground) -> Lesson | None:
-        """The lesson that an SOP in a folder is left at; None for one that is of another form."""
-        try:
-            said = json.loads((folder / "evidence.json").read_text("utf-8"))
-        except (OSError, ValueError):
-            return None
-        if "lines" not in said:
-            return None
-        lesson = cls(name, replace(ground, cwd=Path(said["cwd"])))
-        lesson.lines = [Line(**line) for line in said["lines"]]
-        lesson.run = said["runs"][0]["run"] if said["runs"] else ""
-        for key in ("head", "request", "folders", "values", "undashed", "notes", "is_done_before"):
-            setattr(lesson, key, said[key])
-        lesson.cases = [_case(proof) for proof in said["proofs"]]
-        run = Procedure.load(folder).steps[0]
-        if lesson.cases:
-            lesson.safe_script = str(run.args["script"]).removesuffix("\n")
+    def of_text(cls, name: str, ground: Ground, said: Instructions) -> Lesson:
+        """The lesson that a text holds: its own lines, or a script whose parameters it names."""
+        lesson = cls(name, ground, lines=[Line(line) for line in said.lines])
+        lesson.suggested = said.request  # names parameters, so it comes first
+        lesson.problems, lesson.declared = list(said.problems), said.parameters
+        lesson.folders = [str(ground.cwd)]
+        if said.parameters:
+            head = [] if said.is_whole else [HEADS[0]]
+            lesson.safe_script = "\n".join([*head, *said.lines])
         return lesson
 
     # the script as it was typed
@@ -180,15 +182,21 @@ class Lesson:
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
-        return differing(self.typed, self.others)
+        return differing(self.whole, self.others)
 
     def disagreeing(self) -> str:
         """Return the first line of another run that these values do not explain; "" where all runs agree."""
         for other in self.others:
-            values, line = other_values(self.typed, self.values, other)
+            values, line = other_values(self.whole, self.values, other)
             if values is None:
                 return line
         return ""
+
+    def values_in(self, at: int) -> dict[str, str]:
+        """Return the values that a run had: the first one, or another."""
+        if at == 0 or at > len(self.others):
+            return self.values
+        return other_values(self.whole, self.values, self.others[at - 1])[0] or {}
 
     def _was_there(self, text: str) -> bool:
         """True for a path that was there before the demonstration."""
@@ -230,11 +238,18 @@ class Lesson:
         """Return values as a replay gets them. Raises ParameterError."""
         from replay.parameters import bind
 
-        return bind(self.parameters, tuple(self.parameters), values, self.ground.cwd)
+        return bind(self.parameters, tuple(self.required), values, self.ground.cwd)
+
+    @property
+    def required(self) -> list[str]:
+        """The names of the parameters that have no default."""
+        return [name for name, schema in self.parameters.items() if "default" not in schema]
 
     @property
     def parameters(self) -> dict[str, dict[str, Any]]:
         """The schemas of the parameters, by name."""
+        if self.declared:
+            return self.declared
         schemas = {name: schema_of(value) for name, value in self.values.items()}
         for name in self.undashed:
             schemas[name]["pattern"] = "^[^-]"
@@ -250,7 +265,8 @@ class Lesson:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
-        return Case(bound, self._tried(self.script, given))
+        inputs = inputs_of(bound, self.parameters)
+        return Case(bound, self._tried(self.script, given), inputs)
 
     def prove_own(self) -> str:
         """Try it with the demonstration's values; return why that proves nothing, "" when it does the same."""
@@ -259,12 +275,42 @@ class Lesson:
         if baseline is None:
             return "lines"
         if case.seen.code != 0:
-            return case.seen.output.strip().rpartition("\n")[2] or f"exit code {case.seen.code}"
+            return _last_line(case.seen.output) or f"exit code {case.seen.code}"
         if not self._is_same(case.seen, baseline):
             return _first_difference(case.seen, baseline)
+        if not case.seen.printed_like(baseline) and self._prints_the_same_each_time():
+            return _last_line(case.seen.output)
         self.cases = [case]
         self._guard_dashes()
+        if self._is_done_already(case.seen):
+            self.cases.clear()
+            return "it is done already"
+        self.find_needed(case)
         return ""
+
+    def _is_done_already(self, seen: Seen) -> bool:
+        """True if a run has changed what is to be changed: to do it once more shows nothing."""
+        has_changed = any(trace.has_changed for trace in self.traces)
+        return self.is_done_before and has_changed and not seen.touched
+
+    def find_needed(self, case: Case) -> None:
+        """Find which paths must be there: without them the script fails."""
+        self.needed = []
+        for name in case.inputs:
+            absent = f"{str(case.values[name]).rstrip('/')}-{ABSENT}"
+            given = {key: str(value) for key, value in case.values.items()} | {name: absent}
+            if self._tried(self.script, given).code != 0:
+                self.needed.append(name)
+
+    def _prints_the_same_each_time(self) -> bool:
+        script = strict(self.lines, self.head)
+        return self._tried(script).printed_like(self._tried(script))
+
+    @property
+    def prints_what_was_seen(self) -> bool:
+        """True if its own values print what the demonstration did."""
+        seen = "\n".join(line.output for line in self.lines)
+        return plain(self.cases[0].seen.output) == plain(seen)
 
     def _guard_dashes(self) -> None:
         """Put `--` before values that may begin with a dash, or refuse such values."""
@@ -297,81 +343,50 @@ class Lesson:
             return str(error)
         return ""
 
-    # what is stored
+    # what it has earned
 
     @property
     def sets_known(self) -> int:
         """Count the different sets of values with which it did what it should: here, and in runs."""
-        own = self.bound(self.values)
-        others = [case for case in self.cases if dict(case.values) != own]
-        has_own = self.is_done_before or len(others) < len(self.cases)
-        return len(others) + has_own + len(self.others)
+        sets = [dict(case.values) for case in self.cases]
+        if self.is_done_before:
+            sets.append(self.bound(self.values))
+        different = [each for at, each in enumerate(sets) if each not in sets[:at]]
+        return len(different) + len(self.others)
 
     def status(self) -> Status:
         """Return what the procedure has earned."""
-        if not self.cases:
+        if not self.cases or self.problems:
             return "draft"
-        is_whole = self.sets_known > 1 or not self.values
+        is_whole = self.sets_known > 1 or not self.parameters
         return "probation" if is_whole else "candidate"
 
-    def files(self) -> dict[str, str]:
-        """Return the files of the SOP's folder."""
-        from learning.folder import files_of
+    # in words
 
-        return files_of(self)
+    def sketch(self, name: str, content: Mapping[str, Any]) -> Sketch:
+        """Return what a model is told of it. Raises ProcedureError."""
+        procedure = load({"sop.yaml": to_yaml(content)})
+        answer = self.baseline.output if self.baseline else ""
+        return Sketch(name, self.request, procedure, self.values, self.script.splitlines(), answer)
 
-    def content(self) -> dict[str, Any]:
-        """Return what sop.yaml says."""
-        schema = {"type": "object", "properties": self.parameters, "required": list(self.values)}
-        known = [case.seen for case in self.cases] + [self.before, self.baseline]
-        changes = any(seen.touched for seen in known if seen)
-        expect = expectation(self.cases, self.script) if self.cases else {}
-        said = {
-            "parameters": schema if self.values else {},
-            "wordings": self._wordings(schema),
-            "effects": "local" if changes else "none",
-            "run": {"type": self.kind, "cwd": str(self.ground.cwd), "script": self.script + "\n"},
-            "expect": expect,
-        }
-        return {key: value for key, value in said.items() if value}
-
-    def _wordings(self, schema: Mapping[str, Any]) -> list[str]:
-        """Return the request as a wording, where it can be one; else the name with its values."""
-        asked = asked_with(self.name, self.request, self.values)
-        plain = asked_with(self.name, "", self.values)
-        return fitting_wordings(asked, schema) or fitting_wordings(plain, schema)
-
-    def evidence(self) -> str:
-        """Return evidence.json: what taught it, and what proved it."""
-        runs = [{"run": self.run, "values": self.values}] if self.run else []
-        lines = [line._asdict() for line in self.lines]
-        proofs = [
-            {
-                "values": dict(case.values),
-                "touched": [list(each) for each in case.seen.touched],
-                "output": case.seen.output[:MAX_OUTPUT_CHARS],
-            }
-            for case in self.cases
+    def take_words(self, words: Proposal, run: str, *, may_rename: bool) -> None:
+        """Take what a model wrote, of names only those that are better than the kind of a value. `run` tells of the call."""
+        self.words, self.written_by = words, run
+        generic = [name for name in self.values if GENERIC.fullmatch(name)]
+        names = {old: new for old, new in words.names.items() if may_rename and old in generic}
+        for old, new in names.items():
+            slot, named = f"{{{old}}}", f"{{{new}}}"
+            words.wordings = [each.replace(slot, named) for each in words.wordings]
+            words.doubtful = [each.replace(slot, named) for each in words.doubtful]
+        self.values = {names.get(name, name): value for name, value in self.values.items()}
+        self.follows = [
+            each._replace(parameter=names.get(each.parameter, each.parameter))
+            for each in self.follows
         ]
-        said = {
-            "runs": runs,
-            "lines": lines,
-            "head": self.head,
-            "request": self.request,
-            "cwd": str(self.ground.cwd),
-            "folders": list(dict.fromkeys(self.folders)),
-            "values": self.values,
-            "is_done_before": self.is_done_before,
-            "undashed": self.undashed,
-            "notes": self.notes,
-            "proofs": proofs,
-        }
-        return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
 
 
-def _case(proof: Mapping[str, Any]) -> Case:
-    touched = [Touched(*each) for each in proof["touched"]]
-    return Case(proof["values"], Seen(ChangeSet(), touched, {}, proof["output"]))
+def _last_line(output: str) -> str:
+    return output.strip().rpartition("\n")[2]
 
 
 def _first_difference(seen: Seen, baseline: Seen) -> str:

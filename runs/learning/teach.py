@@ -1,4 +1,4 @@
-"""Makes an SOP of something that was done once: a run, a recording, or written instructions; without a screen.
+"""Makes an SOP of a run with structured tools, or of a whole sop.yaml; without a screen.
 
 The path: lesson → which values vary → draft → evidence gate → replay in a scratch copy → a second set of values → one
 write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
@@ -12,39 +12,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from config import SopwithError
+from learning.authoring import Sketch, with_words
+from learning.calls import induce, is_same, retrace, with_script
+from learning.calls.requests import spans
+from learning.calls.runs import Run
 from learning.cases import free_name, read_cases
-from learning.crystallise import crystallise, guesses, recorded, same_procedure
-from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
-from learning.from_text import from_text
+from learning.folder import fitting_wordings
 from learning.guards import evidence, signatures
-from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
-from learning.wordings import keep_endings, wordings_of
+from learning.whole import whole
 from memory.facts.policy import Keeping, Refusal, check_sop
 from memory.home.repository import contents_of
-from memory.runlog.log import RunLogError, find_run, read_events
+from memory.runlog.log import find_run
 from memory.sops.changes import SopChanges
 from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.learning.authoring import ScriptWriter, script_writer
+from runs.learning.authoring import author, script_writer, with_cost
 from runs.parts import SEEDS
 from runs.workshop import Workshop as Agent
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
 )
-NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 UNUSABLE = (
     "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
 )
@@ -63,21 +63,19 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """Hold what is to become an SOP: the `trace` of a run, or a `written` file. `commands` are
-    those of a recording, kept or left out; `request` is how the owner will ask for it, empty
-    when nobody has said; `existing` is the SOP that has the name now."""
+    """What is to become an SOP: the `trace` of a run, or a `written` sop.yaml. `request` is how the owner will ask for it,
+    empty when nobody has said; `existing` is the SOP that has the name now."""
 
     name: str
-    trace: Trace | None = None
+    traces: tuple[Trace, ...] = ()
     written: Path | None = None
-    commands: list[Command] = field(default_factory=list)
     request: str = ""
     existing: Sop | None = None
 
     @property
-    def is_recording(self) -> bool:
-        """True when the owner did it by hand."""
-        return self.trace is not None and self.trace.taught is not None
+    def trace(self) -> Trace | None:
+        """The first of the runs."""
+        return self.traces[0] if self.traces else None
 
     @property
     def run(self) -> str:
@@ -90,15 +88,11 @@ class Lesson:
         return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
-def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
-    """The lesson that a finished run holds; `last` is the newest one that is no trial. Raises SopwithError."""
+def lesson_from_run(agent: Agent, name: str, *runs: str) -> Lesson:
+    """The lesson that finished runs hold; `last` is the newest one that is no trial. Raises SopwithError."""
     check_name(name)
     home = agent.config.home
-    run = find_run(home, run)
-    trace = read_trace(home, run)
-    trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
-    commands = commands_that_count(read_events(home, run)) if trace.taught is not None else []
-    return Lesson(name, trace, commands=commands)
+    return Lesson(name, tuple(read_trace(home, find_run(home, run)) for run in runs))
 
 
 def lesson_from_file(name: str, path: Path) -> Lesson:
@@ -115,29 +109,6 @@ def known(agent: Agent, name: str) -> Sop | None:
     return agent.sops.get(name)
 
 
-def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
-    """Name → value of what may vary: guessed from the commands of a recording, read from the request of a run."""
-    trace = _what_happened(lesson)
-    if trace is None:
-        return {}
-    if lesson.is_recording:
-        found = guesses(_without_looks(agent, lesson, trace), Path.home())
-        return {slot.name: slot.text for slot in found if slot.text not in NO_VALUES}
-    draft = _crystallised(agent, lesson, trace, None)
-    return {
-        name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()
-    }
-
-
-def _without_looks(agent: Agent, lesson: Lesson, trace: Trace) -> Trace:
-    """The trace with the calls alone that become steps."""
-    content = _crystallised(agent, lesson, trace, {}).content
-    kept = {number for step in (*content.plan, *content.commit) for number in step.calls}
-    return replace(
-        trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept)
-    )
-
-
 def draft_of(
     agent: Agent,
     lesson: Lesson,
@@ -145,102 +116,72 @@ def draft_of(
     *,
     spent_usd: float | None = None,
 ) -> Draft:
-    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError.
+    """The draft of a lesson. `values`: names for values of the first run. Raises SopwithError.
 
     What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
     in runs/learning/authoring.py.
     """
-    trace = _what_happened(lesson)
-    if trace is None:
-        draft = _read(agent, lesson)
-    else:
-        writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
-        draft = _crystallised(agent, lesson, trace, values, writer)
-        draft = writer.noted(draft) if writer else draft
-    if lesson.request and (lesson.is_recording or trace is None):
-        _ask_in_words(draft, lesson, values or {})
+    if not lesson.traces:
+        draft = _read(lesson)
+        return _asked_in(draft, lesson.request) if lesson.request else draft
+    draft = induce(lesson.traces, lesson.name, wanted=values)
+    writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
+    if draft.problems and writer is not None:
+        draft = writer.noted(with_script(draft, lesson.traces, writer))
     return draft
 
 
-def _what_happened(lesson: Lesson) -> Trace | None:
-    """The trace with the calls that count, and the request in the owner's words."""
-    if lesson.trace is None:
-        return None
-    trace = recorded(lesson.trace, lesson.commands) if lesson.is_recording else lesson.trace
-    return replace(trace, request=lesson.request) if lesson.request else trace
-
-
-def _crystallised(
-    agent: Agent,
-    lesson: Lesson,
-    trace: Trace,
-    values: Mapping[str, str] | None,
-    writer: ScriptWriter | None = None,
-) -> Draft:
-    home, lang = agent.config.home, agent.config.lang
-    places = {"owner_home": Path.home(), "agent_home": home}
-    earlier = list(_earlier(agent, lesson.name, trace.run)) if writer else []
-    return crystallise(
-        trace, lesson.name, values=values, lang=lang, write_script=writer, earlier=earlier, **places
+def earned(draft: Draft) -> tuple[Status, str]:
+    """The status that the runs of a draft have proven, and why it is no more: replayed on what their calls answered, it
+    does what they did, and two of them had different values."""
+    if not draft.is_settled or not draft.taught:
+        return "draft", "; ".join(draft.problems)
+    procedure = draft.procedure()
+    for taught in draft.taught:
+        if why := retrace(procedure, Run.read(taught.trace), taught.values):
+            return "draft", why
+    sets = [taught.values for taught in draft.taught]
+    names = [name for name in sets[0] if not _is_constant(name, sets)]
+    if len(sets) > 1 and (names or not sets[0]):
+        return "probation", "its runs had different values, and it does what each of them did"
+    return (
+        "candidate",
+        "its own values pass; a second, different run must teach it before it runs alone",
     )
 
 
-def _earlier(agent: Agent, name: str, run: str) -> Iterator[tuple[Trace, Mapping[str, Any]]]:
-    """The runs that the SOP of this name was taught from, with their values, as far as their logs are there."""
-    sop = agent.sops.get(name)
-    for known in evidence(sop.folder).get("runs", []) if sop and not sop.is_seed else []:
-        if known.get("run") not in (None, run):
-            with suppress(RunLogError):
-                yield read_trace(agent.config.home, known["run"]), known.get("values") or {}
+def _is_constant(name: str, sets: list[dict[str, Any]]) -> bool:
+    return all(each.get(name) == sets[0][name] for each in sets)
 
 
-def _read(agent: Agent, lesson: Lesson) -> Draft:
+def _read(lesson: Lesson) -> Draft:
     assert lesson.written is not None
+    return whole(text_of(lesson.written), lesson.name, lesson.written.name)
+
+
+def text_of(path: Path) -> str:
+    """Return what a file of instructions says. Raises TeachingError."""
+    if not path.is_file():
+        raise NoInstructions(f"there is no file {path}.")
     try:
-        text = lesson.written.read_text("utf-8")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TeachingError(f"{lesson.written} cannot be read: {error}") from error
-    return from_text(text, lesson.name, file=lesson.written.name, lang=agent.config.lang)
+        raise TeachingError(f"{path} cannot be read: {error}") from error
 
 
-def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
-    """Puts what the owner will say first among the wordings. A text has no values: there {names} stand for them."""
-    mentions = _mentions(lesson, values)
-    names = {
-        id(mention): mention.name
-        for mention in mentions
-        if mention.name in draft.content.parameters
-    }
-    found: list[str] = []
-    said = (
-        wordings_of(lesson.request, mentions, names, draft.content.parameters)
-        if values
-        else [lesson.request]
+def _asked_in(draft: Draft, request: str) -> Draft:
+    """The draft with what the owner will say first among its wordings; {names} stand for values."""
+    schema = draft.content.as_yaml().get("parameters", {})
+    if not fitting_wordings([request], schema):
+        return replace(draft, notes=[*draft.notes, UNUSABLE])
+    others = [each for each in draft.content.wordings if each != request]
+    draft.content.wordings = [request, *others]
+    asked = _with_steps(draft, wordings=draft.content.wordings)
+    described = f"{request[:1].upper()}{request[1:]}."
+    asked.files["SKILL.md"] = skill_text(
+        draft.name, described, draft.content, draft.slots, draft.problems
     )
-    for wording in said:
-        try:
-            _with_steps(draft, wordings=[wording]).procedure()
-        except ProcedureError:  # it leaves a parameter out, or holds a number that is none
-            continue
-        found.append(wording)
-    if not found:
-        draft.notes.append(UNUSABLE)
-    else:
-        draft.content.wordings = [
-            *found,
-            *(each for each in draft.content.wordings if each not in found),
-        ]
-        draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
-        if keep_endings(
-            found[0], {mention.name: mention for mention in mentions}, draft.content.parameters
-        ):
-            draft.files |= _with_steps(
-                draft, parameters=draft.content.as_yaml()["parameters"]
-            ).files
-        described = f"{found[0][:1].upper()}{found[0][1:]}."
-        draft.files["SKILL.md"] = skill_text(
-            draft.name, described, draft.content, draft.slots, draft.problems
-        )
+    return asked
 
 
 def _with_steps(draft: Draft, **changed: Any) -> Draft:
@@ -268,31 +209,49 @@ def with_check(draft: Draft, command: str) -> Draft:
     return checked
 
 
-def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
-    offered = given(values, lesson.cwd, Path.home())
-    return merged(mentions_in(lesson.request, lesson.cwd, Path.home()), offered, lesson.request)
+def in_words(
+    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+) -> tuple[Draft, str]:
+    """Return the draft in a configured model's words, and a line on what came of it; "" when none was asked."""
+    try:
+        procedure = draft.procedure()
+    except ProcedureError:  # there is nothing to describe yet
+        return draft, ""
+    taught = draft.taught[0] if draft.taught else None
+    steps = [
+        f"{kind}: {step.tool} {step.args.get('script') or json.dumps(step.args, ensure_ascii=False)}"
+        for kind in ("plan", "commit")
+        for step in getattr(draft.content, kind)
+    ]
+    trace = taught.trace if taught else None
+    sketch = Sketch(
+        draft.name,
+        trace.request if trace else "",
+        procedure,
+        taught.values if taught else {},
+        steps,
+        trace.answer if trace else "",
+    )
+    made = author(agent, sketch, cwd, spent_usd=spent_usd)
+    if made is None:
+        return draft, ""
+    if made.run:
+        draft = with_cost(draft, made.run)
+    if not made.words.is_empty:
+        draft = replace(draft, files=with_words(draft.files, made.words))
+    return draft, made.line(agent.config.lang)
 
 
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
     """The values that a request does not name, by name: such a request could not be done by rote."""
-    mentions = _mentions(replace(lesson, request=request), values)
-    return [
-        name
-        for name in values
-        if not any(each.name == name and each.start >= 0 for each in mentions)
-    ]
+    return [name for name, value in values.items() if not spans(request, value, True)]
 
 
 def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
-        if (
-            is_used
-            and sop.name != draft.name
-            and sop.procedure
-            and same_procedure(draft, sop.procedure) == "same"
-        ):
+        if is_used and sop.name != draft.name and sop.procedure and is_same(draft, sop.procedure):
             return sop
     return None
 

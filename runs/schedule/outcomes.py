@@ -16,7 +16,7 @@ from typing import Any
 
 from config import Config
 from context import Prompts
-from context.phrases import reasons_in_words
+from context.phrases import in_words
 from memory.home.files import write_atomic
 from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events, summarise
@@ -138,7 +138,7 @@ class Outcomes:
         self._tell(f"job-{row.job}-{row.due}", text, f"sopwith {shown}")
 
     def _in_words(self, text: str) -> str:
-        return reasons_in_words(text, self._config.lang)
+        return in_words(text, self._config.lang)
 
     def _tell(self, id: str, text: str, command: str) -> None:
         self._inbox.add(Entry(id=id, run="", kind="notice", text=text, command=command))

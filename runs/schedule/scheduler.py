@@ -26,8 +26,7 @@ from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.waiting import Waiter, steady
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies

@@ -16,7 +16,7 @@ from agent_loop import End, Outcome
 from config import EmbeddingsConfig, SopwithError
 from memory.home.sessions import MAIN, Session
 from memory.journal.turns import WRITTEN
-from safety.origins import OUTSIDE, SHARED
+from safety.taint import Origin
 from tools.base import Memories
 
 if TYPE_CHECKING:
@@ -107,13 +107,13 @@ class Recalling:
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
         if turn.who.startswith("shared:"):  # a note that a group's run made
-            return SHARED
+            return Origin.SHARED
         if turn.session not in (MAIN.name, WRITTEN):
-            return SHARED if self._only is None else ""
+            return Origin.SHARED if self._only is None else ""
         if turn.who == "owner":
             return ""
         if not turn.run:
-            return OUTSIDE
+            return Origin.OUTSIDE
         return next(iter(self._read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:

@@ -75,22 +75,23 @@ class Planner:
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
         pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
         kept = (*startup, *hooks, *_code(cwd), str(places.agent))
-        hidden = self.hidden()
+        hidden = self.hidden(cwd)
         return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
     def staged(self, cwd: Path) -> Plan:
         """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
-        hidden, code = self.hidden(), tuple(_code(cwd))
+        hidden, code = self.hidden(cwd), tuple(_code(cwd))
         return Plan(False, self.own, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
         return any(path == root or path.startswith(f"{root}/") for root in self.roots)
 
-    def hidden(self) -> tuple[str, ...]:
+    def hidden(self, cwd: Path) -> tuple[str, ...]:
         """Return what is not to be seen and is there."""
         places = self.profile.places
-        named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
+        own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
+        named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
         return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
 
     def missing(self) -> list[str]:

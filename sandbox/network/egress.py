@@ -19,7 +19,7 @@ from sandbox.network import heads, upstream
 from sandbox.network.heads import Unfit, Wanted
 
 if TYPE_CHECKING:
-    from safety.addresses import Address
+    from safety.reach import Address
     from sandbox.network.journal import Journal
 
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
@@ -43,7 +43,7 @@ class Egress:
     """The proxy of one run, for all its cells."""
 
     def __init__(self, journal: Journal, find: Find) -> None:
-        """`find` looks a host up and judges its addresses (safety/addresses.py)."""
+        """`find` looks a host up and judges its addresses (safety/reach/addresses.py)."""
         self.journal, self.find = journal, find
 
     def serve(self, client: socket.socket, policy: Policy) -> None:
@@ -87,7 +87,7 @@ class Egress:
 
     def _opened(self, wanted: Wanted, policy: Policy) -> tuple[socket.socket, str]:
         """Connect to an address of the host that was judged. Raises Closed."""
-        from safety.addresses import PrivateAddress
+        from safety.reach import PrivateAddress
 
         if why := policy(wanted.host, wanted.port):
             raise Closed(403, why)

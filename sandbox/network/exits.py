@@ -16,7 +16,7 @@ from sandbox.network.door import Door
 from sandbox.network.variables import PROXY_PORT, variables
 
 if TYPE_CHECKING:
-    from safety.addresses import Address
+    from safety.reach import Address
     from sandbox.network.egress import Egress
 
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
@@ -46,7 +46,7 @@ class Exits:
         find: Callable[[str, int], Sequence[Address]],
         local: Sequence[int] = (),
     ) -> None:
-        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/addresses.py); `local` are ports of
+        """`folder` is the run's; `find` looks a host up and judges its addresses (safety/reach/addresses.py); `local` are ports of
         this machine that the owner has named."""
         self._folder, self._find, self._local = folder, find, local
         self._lock = threading.Lock()

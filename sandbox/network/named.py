@@ -27,9 +27,8 @@ _REMOTE = re.compile(r"^\s*(?:url|pushurl)\s*=\s*(\S+)", re.MULTILINE)
 
 def leave_of(gate: Gate, ask: Ask) -> Leave:
     """Return the hosts that this call may reach: those of the request and the settings, and those that the call itself names."""
-    from safety.fetches import fetches
-    from safety.gate import MOST_JUDGED
-    from safety.targets import Named
+    from safety.reach import MOST_JUDGED, fetches
+    from safety.taint import Named
 
     script, is_python = str(ask.args.get("script", "")), ask.args.get("type") == "python"
     cwd = ask.paths[0] if ask.paths else gate.cwd
@@ -48,7 +47,7 @@ def leave_of(gate: Gate, ask: Ask) -> Leave:
 
 def local_ports(request: str, settings: Iterable[str]) -> list[int]:
     """Return the ports of this machine that the request (`http://localhost:3000/x`) or the settings (`localhost:3000`) name."""
-    from safety.targets import Named
+    from safety.taint import Named
 
     found = (_LOCAL.fullmatch(each) for each in (*Named(request).addresses, *settings))
     return list(dict.fromkeys(int(match[1]) for match in found if match))[:MOST_LOCAL]

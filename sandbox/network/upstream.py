@@ -12,11 +12,11 @@ TLS_PORT = 443
 
 def proxy_for(host: str, port: int) -> str:
     """Return the address of the proxy for a host, "" for none."""
-    from urllib.request import getproxies_environment, proxy_bypass
+    from urllib import request
 
-    if proxy_bypass(host):
+    if request.proxy_bypass(host):
         return ""
-    found = getproxies_environment()
+    found = request.getproxies()
     order = ("https", "http", "all") if port == TLS_PORT else ("http", "https", "all")
     return next((found[kind] for kind in order if found.get(kind)), "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,16 +98,13 @@ def _entry(name: str, names: list[str], given: Mapping[str, Any]) -> Entry:
     return Entry(name, takes, tuple(rows), dry, code, given)
 
 
-def _rows(effect: str, text: str | None, name: str, names: list[str]) -> list[Row]:
-    found = []
+def _rows(effect: str, text: str | None, name: str, names: list[str]) -> Iterator[Row]:
     for pattern in str(text or "").split(";"):
         parts = pattern.replace('"', " ").split()
-        if parts and len(names) > 1 and parts[0] in names:
-            if parts.pop(0) != name:
-                continue  # a row for another program of the block
-            parts = parts or ["*"]
+        if len(names) > 1 and parts[:1] and parts[0] in names:
+            # a row for one program of the block alone
+            parts = parts[1:] or ["*"] if parts[0] == name else []
+        options = [part for part in parts if part.startswith("-") and part != "--"]
+        plain = [part for part in parts if part not in options]
         if parts:
-            plain = tuple(part for part in parts if not part.startswith("-") or part == "--")
-            options = tuple(part for part in parts if part.startswith("-") and part != "--")
-            found.append(Row(effect, plain, options))
-    return found
+            yield Row(effect, tuple(plain), tuple(options))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from shell.catalogue import verbs
 from shell.catalogue.options import Values, fits, has_option, operands
-from shell.catalogue.packs import EFFECTS, Entry, entry
+from shell.catalogue.packs import EFFECTS, Entry, Row, entry
 
 _HELP = {"--help", "--version", "-h", "-V", "help", "-version", "-help", "version"}
 _NO_HELP = {"find", "shutdown"}
@@ -18,7 +18,8 @@ _HARD_OPTION = re.compile(
     r"--(delete|purge|drop|destroy|wipe|erase|nuke|reset|clear|flush)(-(all|everything|data|database|db|offsets|disk))"
     r"|--(purge|destroy|wipe|erase|nuke|factory-reset)"
 )
-_LOCAL = {"read", "delete", "rights", "unknown", "catastrophic"}
+_LOCAL = {"read", "delete", "rights", "unknown", "catastrophic", "local"}
+_RUN_OTHERS = {"runs", "code", "runs_remote"}
 _ORDINARY_MODE = re.compile(
     r"0?[67][0-7][045]|[ug]*\+[rwxX]+|a?\+[rxX]+|[go]+-[rwx]+|[ug]+=[rwxX]+"
 )
@@ -37,23 +38,22 @@ def use_of(name: str, values: Values) -> Use:
     """Return what a command line does by its name, its first words and its options."""
     known = entry(name)
     plain = operands(known, values)
-    verb = next((word for word in plain if word), "")
-    if name not in _NO_HELP and _only_asks(values):
-        return Use("read", verb)
-    runs_others = known is not None and {"runs", "code", "runs_remote"} & known.more.keys()
-    if "--help" in values and not runs_others:
+    verb = next(filter(None, plain), "")
+    if _asks_for_help(name, known, values):
         return Use("read", verb)
     if known is None:
         kind = _hard_option(values) or verbs.of_stranger(name, plain)
         return Use(kind or "local", verb, is_local=kind != "send")
     kind = _by_rows(known, values, plain)
-    is_remote = "verbs" in known.more or kind not in (*_LOCAL, "local")
+    is_remote = "verbs" in known.more or kind not in _LOCAL
     return Use(kind, verb, is_local=not is_remote)
 
 
-def _only_asks(values: Values) -> bool:
-    asked = {value for value in values if value is not None}
-    return bool(values) and asked <= _HELP and len(asked) == len(values)
+def _asks_for_help(name: str, known: Entry | None, values: Values) -> bool:
+    runs_others = known is not None and bool(_RUN_OTHERS & known.more.keys())
+    only_asks = bool(values) and all(value in _HELP for value in values)
+    is_helper = only_asks and name not in _NO_HELP
+    return is_helper or ("--help" in values and not runs_others)
 
 
 def _hard_option(values: Values) -> str:
@@ -62,49 +62,54 @@ def _hard_option(values: Values) -> str:
 
 
 def _by_rows(known: Entry, values: Values, plain: list[str | None]) -> str:
-    before = values[: list(values).index("--")] if "--" in values else values
-    if any(option in known.dry for option in before if option) or _is_dry(known, before):
+    if _is_dry(known, values[: list(values).index("--")] if "--" in values else values):
         return "read"
-    groups = set(known.listed("groups"))
-    named = [word for word in plain if word not in groups] if groups else plain
-    found = [row for row in known.rows if fits(known, row, values, plain)]
-    if groups:
-        found += [row for row in known.rows if fits(known, row, values, named)]
-    best = max(found, key=lambda row: (row.size, -EFFECTS.index(row.effect)), default=None)
     if "modes" in known.more:
         return _of_mode(plain)
     if "transfers" in known.more and (kind := verbs.transfer(known, plain)):
         return kind
+    best = _best_row(known, values, plain)
     if best is not None and (best.size or "verbs" not in known.more):
         return best.effect
-    return _without_row(known, values, plain)
+    return _without_row(known, plain)
+
+
+def _best_row(known: Entry, values: Values, plain: list[str | None]) -> Row | None:
+    """Return the row that names most of the command line; the groups of a tool (`docker image`) may stand first."""
+    groups = known.listed("groups")
+    named = [word for word in plain if word not in groups]
+    ways = [plain, named] if groups else [plain]
+    found = [row for way in ways for row in known.rows if fits(known, row, values, way)]
+    return max(found, key=lambda row: (row.size, -EFFECTS.index(row.effect)), default=None)
 
 
 def _is_dry(known: Entry, values: Values) -> bool:
+    if not known.dry.isdisjoint(values):
+        return True
     if any(value and _DRY.fullmatch(value) for value in values):
         return "verbs" in known.more
     return any(len(option) == 2 and has_option(known, option, values) for option in known.dry)
 
 
 def _of_mode(plain: list[str | None]) -> str:
-    modes = (plain[0] or "?") if plain else ""
-    is_ordinary = all(_ORDINARY_MODE.fullmatch(mode) for mode in modes.split(","))
-    return "local" if is_ordinary or not plain else "rights"
+    modes = (plain[0] or "?").split(",") if plain else []
+    return "local" if all(map(_ORDINARY_MODE.fullmatch, modes)) else "rights"
 
 
-def _without_row(known: Entry, values: Values, plain: list[str | None]) -> str:
+def _without_row(known: Entry, plain: list[str | None]) -> str:
     given = str(known.more.get("any", ""))
     if "verbs" in known.more:
         return verbs.judge(known, plain) if plain or given != "verb" else "read"
     if "runs_task" in known.more:
-        task = _task_words(known, plain)
-        return "send" if verbs.task(task) else "local"
+        return "send" if verbs.task(_task_words(known, plain)) else "local"
     return given or "local"
 
 
 def _task_words(known: Entry, plain: list[str | None]) -> list[str | None]:
-    """The words behind `npm run`; nothing of `npm test`."""
+    """Return the words behind `npm run`; nothing of `npm test`."""
     first = known.listed("runs_task")
-    if not first or ("tasks_bare" in known.more and plain and plain[0] not in first):
+    is_named = bool(plain) and plain[0] in first
+    is_bare = "tasks_bare" in known.more and bool(plain) and not is_named
+    if not first or is_bare:
         return plain
-    return plain[1:] if plain and plain[0] in first else []
+    return plain[1:] if is_named else []

@@ -22,18 +22,18 @@ def pieces(word: str) -> list[str]:
 def kind_of(word: str, known: Entry | None = None) -> str:
     """Return what a verb does (read, delete, spend, send), or "" for no verb that is known."""
     if ":" in word and "/" not in word:
-        last = word.rpartition(":")[2]
-        return kind_of(last, known) or kind_of(word.partition(":")[0], known)
-    parts = pieces(word)
+        first, _, last = word.rpartition(":")
+        return kind_of(last, known) or kind_of(first.partition(":")[0], known)
     own = known.listed("reads_verbs") if known else []
-    if word in own or word in words("read"):
-        return "read"
-    if parts and parts[0] in words("read") - words("nouns"):
+    parts = pieces(word)
+    if word in own or not {word, *parts[:1]}.isdisjoint(
+        words("read") - words("nouns") | {word} & words("read")
+    ):
         return "read"
     for kind, effect in _KINDS.items():
-        if words(kind) & {word, *parts}:
+        if not words(kind).isdisjoint({word, *parts}):
             return effect
-    return "read" if words("read") & set(parts) else ""
+    return "" if words("read").isdisjoint(parts) else "read"
 
 
 def judge(known: Entry, plain: Sequence[str | None]) -> str:
@@ -67,17 +67,11 @@ def _first(known: Entry, plain: Sequence[str | None]) -> str:
 
 def transfer(known: Entry, plain: Sequence[str | None]) -> str:
     """Return "read" for a copy from a store to here, else "send"; "" for no copy."""
-    verbs = {
-        pattern.split()[-1]
-        for pattern in str(known.more.get("transfers", "")).split(";")
-        if pattern.strip()
-    }
+    patterns = str(known.more.get("transfers", "")).split(";")
+    verbs = {pattern.split()[-1] for pattern in patterns if pattern.strip()}
     at = next((n for n, word in enumerate(plain) if word in verbs), -1)
-    if at < 0:
-        return ""
-    ends = [word or "x:" for word in plain[at + 1 :]]
-    comes_here = len(ends) == 2 and bool(_REMOTE_PLACE.match(ends[0]))
-    return "read" if comes_here and not _REMOTE_PLACE.match(ends[1]) else "send"
+    is_remote = [bool(_REMOTE_PLACE.match(word or "x:")) for word in plain[at + 1 :]]
+    return "" if at < 0 else "read" if is_remote == [True, False] else "send"
 
 
 def task(plain: Sequence[str | None]) -> str:

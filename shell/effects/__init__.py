@@ -8,12 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shell.effects.records import Effect
-    from shell.effects.statements import changes_mongo, changes_redis, changes_sql
-    from shell.effects.walk import Setting, scan
+    from shell.effects.known import GUARDED, MADE, PROXIES
+    from shell.effects.records import Effect, Setting
+    from shell.effects.statements import changes_sql
+    from shell.effects.walk import scan
 
-__all__ = ["Effect", "Setting", "changes_mongo", "changes_redis", "changes_sql", "scan"]
-_HOMES = {"Effect": "records", "Setting": "walk", "scan": "walk"}
+__all__ = ["GUARDED", "MADE", "PROXIES", "Effect", "Setting", "changes_sql", "scan"]
+_HOMES = {
+    "Effect": "records",
+    "Setting": "records",
+    "scan": "walk",
+    "GUARDED": "known",
+    "MADE": "known",
+    "PROXIES": "known",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from shell.bash import Command, Part, Word
-from shell.effects.expand import Arg
-from shell.effects.inputs import input_of
-from shell.effects.outputs import printed
+from shell.bash.pieces import MADE as MADE
+from shell.effects.expand import Arg, expanded, holds_output, input_of, text_of
 from shell.effects.state import State
 
 # Names that change what other commands are or load.
@@ -30,51 +29,45 @@ _MAX_VALUES = 8  # of a loop
 
 def assign(state: State, name: str, word: Word) -> None:
     """`NAME=word`."""
-    expander = state.expander()
-    value = expander.text(word)
-    if name == "PATH" and value is None:
-        expander.variables = expander.variables | {"PATH": ""}
-        _guard(state, name, expander.text(word))
-    else:
-        _guard(state, name, value)
+    value = text_of(state, word)
+    _guard(state, name, word, value)
+    is_output = holds_output(state, word)
+    items = [arg.text for arg in expanded(state, word.items or [])]
+    for kept in (state.variables, state.arrays):
+        kept.pop(name, None)
     state.outputs.discard(name)
-    state.variables.pop(name, None)
-    if word.items is not None:
-        items = [arg.text for arg in expander.words(word.items)]
-        if None in items:
-            state.arrays.pop(name, None)
-            state.outputs.add(name)
-        else:
-            state.arrays[name] = [item or "" for item in items]
-    elif value is not None and "\0" not in value:
+    if word.items is not None and None not in items:
+        state.arrays[name] = [item or "" for item in items]
+    elif word.items is None and value is not None:
         state.variables[name] = value
-    elif expander.holds_output(word):
+    elif is_output or word.items is not None:
         state.outputs.add(name)
 
 
-def _guard(state: State, name: str, value: str | None) -> None:
+def _guard(state: State, name: str, word: Word, value: str | None) -> None:
     if name in _HISTORY:
         state.add("system", name, "the shell forgets what was done")
-    if PROXIES.match(name) and value:
+    elif PROXIES.match(name) and value:
         state.add("send", name, "what is asked from now on goes there", is_local=False)
-    if not GUARDED.match(name) or name == "IFS":
-        return
-    if name != "PATH" or not _is_usual_path(state, value):
+    elif name == "PATH":
+        if not _is_usual_path(state, word):
+            state.add("unknown", name, "changes what commands do")
+    elif GUARDED.match(name) and name != "IFS":
         state.add("unknown", name, "changes what commands do")
 
 
-def _is_usual_path(state: State, value: str | None) -> bool:
+def _is_usual_path(state: State, word: Word) -> bool:
     """True if PATH gets no folders but those where a system, the owner or a project keep their programs."""
-    if value is None:
-        return False
+    state.variables.setdefault("PATH", "")
+    value = text_of(state, word)
     home, cwd = state.variables.get("HOME", "~"), state.cwd or "."
-    entries = [entry.replace(home, "~").replace(f"{cwd}/", "./") for entry in value.split(":")]
-    return all(_USUAL_FOLDER.fullmatch(entry) for entry in entries)
+    entries = "\0" if value is None else value.replace(home, "~").replace(f"{cwd}/", "./")
+    return all(_USUAL_FOLDER.fullmatch(entry) for entry in entries.split(":"))
 
 
 def loop(state: State, command: Command) -> None:
     """`for NAME in …`: each known value is tried where it is used."""
-    values = [arg.text for arg in state.expander().words(command.words[1:])]
+    values = [arg.text for arg in expanded(state, command.words[1:])]
     name = command.loop_variable
     state.loops.pop(name, None)
     state.variables.pop(name, None)
@@ -93,10 +86,9 @@ def used_loop(state: State, command: Command) -> str:
 def change_folder(state: State, name: str, args: list[Arg], command: Command) -> None:
     """`cd FOLDER`."""
     operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
+    state.cwd = state.variables.get("HOME")
     if operands:
         state.cwd = None if operands[0].text is None else state.join(operands[0].text or ".")
-    else:
-        state.cwd = state.variables.get("HOME")
     state.variables.pop("PWD", None)
     if state.cwd is not None:
         state.variables["PWD"] = state.cwd
@@ -131,29 +123,22 @@ def set_positional(state: State, name: str, args: list[Arg], command: Command) -
 def read_variable(state: State, name: str, args: list[Arg], command: Command) -> None:
     """`read NAME`, `mapfile NAME`."""
     names = [arg.text for arg in args[1:] if arg.text and _NAME.fullmatch(arg.text)]
-    text = input_of(state, command) if len(names) == 1 and name == "read" else None
     for each in names:
         state.variables.pop(each, None)
         state.arrays.pop(each, None)
         state.outputs.add(each)
+    text = input_of(state, command) if len(names) == 1 and name == "read" else None
     if text is not None:
         state.outputs.discard(names[0])
         state.variables[names[0]] = text.strip()
 
 
 def alias(state: State, name: str, args: list[Arg], command: Command) -> None:
-    """`alias NAME=text`."""
+    """`alias NAME=text`: the text is looked at where it stands, and where it is used."""
     for arg in args[1:]:
         key, is_set, text = (arg.text or "").partition("=")
         if is_set:
+            inner = state.inner()
+            inner.aliases.clear()
+            state.run(inner, text)
             state.aliases[key] = text
-
-
-def print_variable(state: State, name: str, args: list[Arg], command: Command) -> None:
-    """`printf -v NAME …`."""
-    values = [arg.text for arg in args[1:]]
-    if values[:1] == ["-v"] and len(values) > 2 and values[1]:
-        rest = [value for value in values[2:] if value is not None]
-        state.variables.pop(values[1], None)
-        if len(rest) == len(values) - 2:
-            state.variables[values[1]] = printed("printf", rest) or ""

@@ -1,81 +1,24 @@
-"""Commands that run others: wrappers, shells with a text, xargs, find, ssh; and clients that are given a statement."""
+"""Commands that run others: wrappers, xargs, find, containers, tasks; each handler by the key of its row."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from shell.bash import Command
 from shell.catalogue import Entry, entry, operands, words
-from shell.effects import inputs
-from shell.effects.expand import Arg
+from shell.effects import clients
+from shell.effects.code import of_code, run_input, texts_of
+from shell.effects.expand import Arg, expanded, input_of, plain_arg
+from shell.effects.files import operands_of
+from shell.effects.inputs import has_input
 from shell.effects.known import GUARDED
 from shell.effects.state import State
 
 Args = list[Arg]
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
-_POWERSHELL_READS = frozenset(
-    [
-        "get",
-        "select",
-        "where",
-        "sort",
-        "measure",
-        "import",
-        "test",
-        "group",
-        "write",
-        "convertto",
-        "convertfrom",
-        "out",
-        "foreach",
-        "compare",
-    ]
-)
-_STDIN = {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"}
-# `eval "$(…)"` of programs that print settings for the shell that asks.
-_HOOKS = re.compile(
-    r"(direnv (hook|export)|\w+env init|(starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env"
-    r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|[\w-]+ completions?)\b"
-)
-_GIT_SETTING = re.compile(
-    r"(alias\.|core\.(hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|.*\.(command|cmd|helper|program|textconv|process)|include|credential|url\.|http\.proxy|remote\..*\.url|diff\.external|sequence\.editor|protocol)",
-    re.I,
-)
-_RESOLVERS = {"ping", "ping6", "dig", "host", "nslookup", "whois"}
-_FOUND = {"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
-_FILTERS = frozenset(
-    [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-mtime",
-        "-mmin",
-        "-atime",
-        "-ctime",
-        "-newer",
-        "-size",
-        "-empty",
-        "-perm",
-        "-maxdepth",
-        "-inum",
-        "-cmin",
-        "-amin",
-        "-anewer",
-        "-cnewer",
-        "-samefile",
-        "-links",
-        "-uid",
-        "-xtype",
-        "-lname",
-    ]
-)
-_SPARE_NOTHING = {"*", "*.*", ".*", "+0", "-mtime"}
+_FOUND = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
+_PRINTS = frozenset(["-fprint", "-fprintf", "-fls", "-fprint0"])
 _CONTAINER_TAKES = frozenset(
     [
         "-u",
@@ -92,16 +35,7 @@ _CONTAINER_TAKES = frozenset(
         "--namespace",
     ]
 )
-
-
-class _Runners:
-    """The ways back into the scan, set there."""
-
-    script: Callable[[State, str], None]
-    words: Callable[[State, Args, Command], None]
-
-
-RUNNERS = _Runners()
+_PROGRAMS = ("manage.py", "artisan", "setup.py", "console")
 
 
 def run_inner(state: State, name: str, args: Args, command: Command, kind: str) -> None:
@@ -112,223 +46,44 @@ def run_inner(state: State, name: str, args: Args, command: Command, kind: str) 
     for key, handler in _BY_KEY.items():
         if key in known.more:
             handler(state, known, args, command)
-    if (special := _BY_NAME.get(known.name)) is not None:
+    special = _BY_NAME.get(known.name)
+    if special is not None:
         special(state, known, args, command)
 
 
-def _values(args: Args) -> list[str | None]:
-    return [arg.text for arg in args[1:]]
-
-
-# Texts that are code
-
-
-def _code(state: State, known: Entry, args: Args, command: Command) -> None:
-    texts = [
-        (language, text)
-        for option, language in known.code.items()
-        for text in _texts(known, option, args)
-    ]
-    for language, text in texts:
-        inner = state.inner()
-        inner.positional = _positional(args, text) if language == "bash" else None
-        _run_text(inner, known.name, language, text, command)
-    if texts or "-m" in [arg.start[:2] for arg in args[1:] if "module" in known.more]:
-        return
-    plain = [arg for arg in _plain(known, args) if not arg.start.startswith("+")]
-    language = known.code.get("input", "")
-    if language and (not plain or plain[0].text in _STDIN or _reads_input(args)):
-        _run_input(state, known.name, language, command)
-    elif plain and "script" in known.more:
-        _script_file(state, known.name, language, plain, command)
-
-
-def _positional(args: Args, text: str | None) -> list[str] | None:
-    """`sh -c TEXT NAME A B`: A and B are $1 and $2."""
-    at = next((n for n, arg in enumerate(args) if arg.text == text), len(args))
-    values = [arg.text for arg in args[at + 2 :]]
-    return None if None in values or not values else [value or "" for value in values]
-
-
-def _reads_input(args: Args) -> bool:
-    return any(arg.text == "-s" for arg in args[1:])
-
-
-def _plain(known: Entry, args: Args) -> Args:
-    from shell.catalogue.options import operand_places
-
-    rest = args[1:]
-    return [rest[at] for at in operand_places(known, [arg.text for arg in rest])]
-
-
-def _texts(known: Entry, option: str, args: Args) -> list[str | None]:
-    """The texts behind an option: the next word, glued, in a cluster, or the operands."""
-    rest = args[1:]
-    if option == "operands":
-        return [arg.text for arg in _plain(known, args)[:1]] if len(args) == 2 else []
-    if option == "first":
-        return [arg.text for arg in _plain(known, args)[:1]] if len(_plain(known, args)) > 1 else []
-    if option in ("input", "runner"):
-        return []
-    found: list[str | None] = []
-    for at, arg in enumerate(rest):
-        if option.endswith("*"):
-            found += [arg.start[len(option) - 1 :]] if arg.start.startswith(option[:-1]) else []
-        elif arg.start == option or _is_cluster(option, arg.start):
-            found += [rest[at + 1].text] if at + 1 < len(rest) else [None]
-        elif arg.start.startswith(option + "="):
-            found.append(arg.text and arg.text[len(option) + 1 :])
-        elif arg.text and _is_glued(option, arg.text):
-            found.append(arg.text[2:])
-    return found
-
-
-def _is_cluster(option: str, text: str) -> bool:
-    """`-lc` of `bash`, `-ne` of perl."""
-    is_letter = len(option) == 2 and option[1].isalpha()
-    return is_letter and re.fullmatch(rf"-[a-zA-Z0-9]*{option[1]}", text) is not None
-
-
-def _is_glued(option: str, text: str) -> bool:
-    is_letter = len(option) == 2 and option in ("-e", "-r", "-E")
-    return is_letter and text.startswith(option) and not text[2:3].isalnum()
-
-
-def _run_text(state: State, name: str, language: str, text: str | None, command: Command) -> None:
-    if inputs.is_fetched(command):
-        state.add("install", name, "runs what comes from the network", is_local=False)
-    if text is not None:
-        _LANGUAGES.get(language, _other)(state, name, text)
-    elif language != "bash" or not _is_hook(command):
-        state.add("unknown", name, "runs a text that is only known when it runs")
-
-
-def _bash(state: State, name: str, text: str) -> None:
-    RUNNERS.script(state.inner(), text.removeprefix("exec=").removeprefix("-c "))
-
-
-def _makefile(state: State, name: str, text: str) -> None:
-    if text in _STDIN or text.startswith("/dev/fd"):
-        state.add("unknown", name, "runs rules that are only known when it runs")
-
-
-def _is_hook(command: Command) -> bool:
-    inner = [each for word in command.words for part in word.parts for each in part.commands]
-    lines = [" ".join(word.written for word in each.words) for each in inner]
-    return bool(lines) and all(_HOOKS.match(line) for line in lines)
-
-
-def _python(state: State, name: str, code: str) -> None:
-    from shell.python import effects_of
-
-    inner = state.inner()
-    state.effects += effects_of(code, inner.cwd, lambda text: RUNNERS.script(inner, text))
-
-
-def _powershell(state: State, name: str, text: str) -> None:
-    """Commands of PowerShell are verbs with a noun: those that only get and show pass."""
-    verbs = {verb.lower() for verb in re.findall(r"\b([A-Za-z]+)-[A-Z]\w+", text)}
-    is_plain = (
-        bool(verbs) and verbs <= _POWERSHELL_READS and not re.search(r"[>&]|::|\.\w+\(", text)
-    )
-    if not is_plain and "-whatif" not in text.lower():
-        state.add("unknown", name, "runs a script of PowerShell")
-
-
-def _gdb(state: State, name: str, text: str) -> None:
-    found = re.match(r"\s*(?:shell|!|make|pipe|python|source|call|compile)\b\s*(.*)", text)
-    if found:
-        RUNNERS.script(state.inner(), found[1])
-        state.add("unknown", "gdb", "runs a command")
-
-
-def _vim(state: State, name: str, text: str) -> None:
-    found = re.match(r"\s*:?(?:[%\d,$]*!|terminal |te |!)(.*)", text)
-    if found:
-        RUNNERS.script(state.inner(), found[1])
-    elif re.match(r"\s*:?(call|exe|lua|py|so|source|w\b|w!|wq)", text):
-        state.add("unknown", "vim", "runs an editor's script")
-
-
-def _other(state: State, name: str, text: str) -> None:
-    """Perl, Ruby, JavaScript and the like: by the commands that stand in the code, and by its words."""
-    from shell.effects import other_code
-
-    code = other_code.with_home(text, state.variables.get("HOME", "~"))
-    if other_code.is_bomb(code):
-        state.add("catastrophic", name, "a fork bomb")
-    for each in other_code.started(code):
-        RUNNERS.script(state.inner(), each)
-    for each in other_code.removed(code):
-        state.file("takes", name, Arg(each, each, "*" in each))
-    for each in other_code.written(code):
-        state.file("writes", name, Arg(each, each))
-    if other_code.has_effect(other_code.without_started(code)):
-        state.add("unknown", name, "runs code with an effect")
-
-
-def _run_input(state: State, name: str, language: str, command: Command) -> None:
-    if not inputs.has_input(command):
-        return
-    text = inputs.input_of(state, command)
-    if inputs.is_fetched(command):
-        state.add("install", name, "runs what comes from the network", is_local=False)
-    elif text is None:
-        state.add("unknown", name, "runs an input that is only known when it runs")
-    if text is not None:
-        if inputs.is_disguised(command):
-            state.add("unknown", name, "runs what was written so that nobody can read it")
-        _run_text(state, name, language, text, Command())
-
-
-def _script_file(state: State, name: str, language: str, plain: Args, command: Command) -> None:
-    first = plain[0]
-    if first.stream:
-        text = inputs.output_of(state, first.stream)
-        _run_text(state, name, language or "other", text, command)
-        return
-    path = state.join(first.start)
-    if path is not None and path in state.written:
-        _run_text(state, name, language or "other", state.written[path], command)
-    elif first.has_output or first.start.startswith(("/dev/fd", "/proc/")):
-        state.add("unknown", name, "runs a file that is only known when it runs")
-
-
-# Commands that run the rest of their line
-
-
 def _behind(known: Entry, args: Args, skipped: int) -> Args:
-    """The command that a wrapper runs: the line without its options, assignments and plain words."""
+    """Return the command that a wrapper runs: the line without its options, assignments and plain words."""
     at = 1
     while at < len(args):
         value = args[at].start
+        is_option = value.startswith("-") and value != "-"
         if value == "--" and not skipped:
             return args[at + 1 :]
-        if value.startswith("-") and value != "-":
-            at += 2 if value in known.takes else 1
-        elif _ASSIGNMENT.match(value):
-            at += 1
-        elif skipped:
-            skipped, at = skipped - 1, at + 1
-        else:
+        if is_option:
+            at += value in known.takes
+        elif skipped and not _ASSIGNMENT.match(value):
+            skipped -= 1
+        elif not _ASSIGNMENT.match(value):
             return args[at:]
+        at += 1
     return []
 
 
 def _runs(state: State, known: Entry, args: Args, command: Command) -> None:
-    if any(option in known.code for option in [arg.start for arg in args[1:]]):
+    if any(arg.start in known.code for arg in args[1:]):
         return
     inner = _behind(known, args, int(known.more["runs"]))
+    is_text = len(inner) == 1 and " " in inner[0].start
     if "sets" in known.more:
         _guard(state, args)
     if "given" in known.more:
-        _given(state, known, args, inner, command)
-    elif "joins" in known.more and len(inner) == 1 and " " in inner[0].start:
-        RUNNERS.script(state.inner(), inner[0].text or inner[0].start)
+        _given(state, args, inner, command)
+    elif "joins" in known.more and is_text:
+        state.script(inner[0].text or inner[0].start)
     elif inner:
-        RUNNERS.words(state, inner, command)
-    elif "raises" in known.more and inputs.has_input(command):
-        _run_input(state, known.name, "bash", command)
+        state.run_words(state, inner, command)
+    elif "raises" in known.more and has_input(command):
+        run_input(state, known.name, "bash", command)
 
 
 def _guard(state: State, args: Args) -> None:
@@ -338,54 +93,45 @@ def _guard(state: State, args: Args) -> None:
             state.add("unknown", found[1], "changes what commands do")
 
 
-def _given(state: State, known: Entry, args: Args, inner: Args, command: Command) -> None:
+def _given(state: State, args: Args, inner: Args, command: Command) -> None:
     """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm`: with what is read, as far as it is known."""
-    text = inputs.input_of(state, command)
-    read = [Arg(word, word) for word in (text or "").split()] if text and len(text) < 2000 else []
-    given = read or [Arg(None, _listed_in(state, command))]
-    mark = next(
-        (args[at + 1].start for at, arg in enumerate(args[:-1]) if arg.text in ("-I", "--replace")),
-        "{}",
-    )
-    has_mark = any(mark in arg.start for arg in inner)
-    is_text = len(inner) == 1 and " " in inner[0].start
-    if is_text:
-        RUNNERS.script(state.inner(), (inner[0].text or inner[0].start).replace(mark, "$__given"))
-    elif has_mark:
-        RUNNERS.words(state, [_filled(arg, mark, given[0]) for arg in inner], command)
-    elif ":::" in [arg.text for arg in inner]:
-        at = [arg.text for arg in inner].index(":::")
-        for arg in inner[at + 1 :][:20]:
-            RUNNERS.words(state, [*inner[:at], arg], Command())
+    text = (input_of(state, command) or "")[:2000]
+    given = list(map(plain_arg, text.split())) or [Arg(None, _listed_in(state, command))]
+    texts = [arg.text for arg in args]
+    at = next((n for n, each in enumerate(texts[:-1]) if each in ("-I", "--replace")), -1)
+    mark = args[at + 1].start if at >= 0 else "{}"
+    names = [arg.text for arg in inner]
+    if len(inner) == 1 and " " in inner[0].start:
+        state.script(inner[0].start.replace(mark, "$__given"))
+    elif any(mark in arg.start for arg in inner):
+        state.run_words(state, [_filled(arg, mark, given[0]) for arg in inner], command)
+    elif ":::" in names:
+        first = inner[: names.index(":::")]
+        for arg in inner[len(first) + 1 :][:20]:
+            state.run_words(state, [*first, arg], Command())
     else:
-        RUNNERS.words(
-            state, [*(inner or [Arg("echo", "echo")]), *given], Command(words=command.words)
-        )
+        outer = Command(words=command.words)
+        state.run_words(state, [*(inner or [plain_arg("echo")]), *given], outer)
 
 
 def _listed_in(state: State, command: Command) -> str:
-    """The start of the names that `find FOLDER` or `ls FOLDER/*` hand on; "" where it is not known."""
-    source = command.source
-    args = state.expander().words(source.words) if source is not None else []
+    """Return the start of the names that `find FOLDER` or `ls FOLDER/*` hand on; "" where it is not known."""
+    args = expanded(state, command.source.words) if command.source is not None else []
     name = args[0].text if args else ""
-    roots = _roots(args) if name in ("find", "fd") else []
+    roots = [root.text for root in _roots(args)] if name in ("find", "fd") else []
     if name == "ls":
-        named = [arg.start for arg in args[1:] if arg.is_pattern and "/" in arg.start]
-        roots = [Arg(each.rpartition("/")[0]) for each in named]
-    is_one = len(roots) == 1 and bool(roots[0].text) and roots[0].text != "."
-    return f"{roots[0].text}/found/" if is_one else ""
+        roots = [arg.start.rpartition("/")[0] for arg in args[1:] if arg.is_pattern]
+    return f"{roots[0]}/found/" if len(roots) == 1 and roots[0] not in (None, "", ".") else ""
 
 
 def _filled(arg: Arg, mark: str, given: Arg) -> Arg:
     if mark not in arg.start:
         return arg
-    if given.text is None:
-        if " " in arg.start:
-            text = arg.start.replace(mark, "$__given")
-            return Arg(text, text)
-        return Arg(None, arg.start.partition(mark)[0])
-    text = arg.start.replace(mark, given.text)
-    return Arg(text, text)
+    if given.text is not None:
+        return plain_arg(arg.start.replace(mark, given.text))
+    if " " in arg.start:
+        return plain_arg(arg.start.replace(mark, "$__given"))
+    return given if arg.start == mark else Arg(None, arg.start.partition(mark)[0])
 
 
 def _runs_after(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -394,7 +140,7 @@ def _runs_after(state: State, known: Entry, args: Args, command: Command) -> Non
     at = next((n for n, arg in enumerate(args) if n and arg.text == verb), 0)
     inner = _behind(known, args[at:], 0) if at and verb else []
     if inner:
-        RUNNERS.words(state, inner, command)
+        state.run_words(state, inner, command)
 
 
 def _joins(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -402,46 +148,43 @@ def _joins(state: State, known: Entry, args: Args, command: Command) -> None:
     if "runs" in known.more or len(args) < 2:
         return
     texts = [arg.text for arg in args[1:]]
-    if None in texts:
-        _run_text(state, known.name, "bash", None, command)
-        written = " ".join(arg.text or arg.start for arg in args[1:])
-        RUNNERS.script(state.inner(), written)
-    else:
-        if inputs.looks_hidden(" ".join(text or "" for text in texts)):
-            state.add("unknown", known.name, "a text that was written so that nobody can read it")
-        RUNNERS.script(state.inner(), " ".join(text or "" for text in texts))
+    written = " ".join(arg.text or arg.start for arg in args[1:])
+    if None in texts and len(texts) > 1:
+        state.add("unknown", known.name, "runs a text that is only known when it runs")
+    if None not in texts and re.search(r"\\x[0-9a-f]{2}|\\[0-7]{3}", written):
+        state.add("unknown", known.name, "a text that was written so that nobody can read it")
+    state.script(written)
 
 
 def _runs_remote(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`docker exec C CMD`, `kubectl exec P -- CMD`: reading there passes, anything else is asked about."""
+    """`docker exec C CMD`, `kubectl exec P -- CMD`: reading there passes, anything else is asked about.
+
+    To log in elsewhere (`first`) is asked about, whatever runs there.
+    """
     verb = str(known.more["runs_remote"])
-    if verb == "first":
-        return  # to log in elsewhere is asked about, whatever runs there
-    at = next((n for n, arg in enumerate(args) if arg.text == verb), 0)
-    if not at:
+    texts = [arg.text for arg in args]
+    if verb == "first" or verb not in texts:
         return
     wrapper = Entry(known.name, known.takes | _CONTAINER_TAKES)
-    texts = [arg.text for arg in args]
-    inner = args[texts.index("--") + 1 :] if "--" in texts else _behind(wrapper, args[at:], 1)
+    behind = _behind(wrapper, args[texts.index(verb) :], 1)
+    inner = args[texts.index("--") + 1 :] if "--" in texts else behind
     before = len(state.effects)
-    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
     if inner:
-        RUNNERS.words(state.inner(), inner, Command(words=command.words))
-    found = state.effects[before:]
-    state.effects[before:] = [each._replace(is_local=False) for each in found if not each.path]
-    if name not in words("lookers") and not state.effects[before:]:
-        state.add(
-            "system", known.name, f"runs {name or 'a shell'} in another place", is_local=False
-        )
+        state.run_words(state.inner(), inner, Command(words=command.words))
+    found = [each._replace(is_local=False) for each in state.effects[before:] if not each.path]
+    state.effects[before:] = found
+    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
+    if name not in words("lookers") and not found:
+        verb = f"runs {name or 'a shell'} in another place"
+        state.add("system", known.name, verb, is_local=False)
 
 
-# find, git, databases
+# find, xargs' brothers, and programs that name a program
 
 
 def _find(state: State, known: Entry, args: Args, command: Command) -> None:
     texts = [arg.text or "" for arg in args]
-    roots = _roots(args)
-    is_all = not _chooses(texts)
+    roots, is_all = _roots(args), not _chooses(texts)
     if "-delete" in texts:
         state.add("delete", known.name, "-delete")
         for root in roots:
@@ -449,236 +192,67 @@ def _find(state: State, known: Entry, args: Args, command: Command) -> None:
     for at, text in enumerate(texts):
         if text in _FOUND:
             _each_found(state, args[at + 1 :], roots, is_all=is_all)
-        elif text in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 1 < len(args):
+        elif text in _PRINTS and at + 1 < len(args):
             state.file("writes", known.name, args[at + 1])
 
 
 def _roots(args: Args) -> Args:
-    end = next(
-        (n for n, arg in enumerate(args) if n and arg.start.startswith(("-", "(", "!"))), len(args)
-    )
-    return args[1:end] or [Arg(".", ".")]
+    ends = (n for n, arg in enumerate(args) if n and arg.start.startswith(("-", "(", "!")))
+    return args[1 : next(ends, len(args))] or [plain_arg(".")]
 
 
 def _chooses(texts: list[str]) -> bool:
+    """Return True if `find` takes only some of what is there."""
     pairs = zip(texts, [*texts[1:], ""], strict=True)
-    return any(text in _FILTERS and behind not in _SPARE_NOTHING for text, behind in pairs)
+    chosen, all_there = words("find_filters"), ("*", "*.*", ".*", "+0", "-mtime")
+    return any(text in chosen and behind not in all_there for text, behind in pairs)
 
 
 def _each_found(state: State, rest: Args, roots: Args, *, is_all: bool) -> None:
     end = next((n for n, arg in enumerate(rest) if arg.text in (";", "+")), len(rest))
     root = roots[0].text if len(roots) == 1 else None
-    place = Arg(root, root or "") if root and is_all else Arg(None, f"{root}/" if root else "")
-    RUNNERS.words(state, [_filled_found(arg, place) for arg in rest[:end]], Command()) if rest[
-        :end
-    ] else None
-
-
-def _filled_found(arg: Arg, place: Arg) -> Arg:
-    if arg.text == "{}":
-        return place
-    if "{}" in arg.start:
-        text = arg.start.replace("{}", "$__found")
-        return Arg(text, text)
-    return arg
-
-
-def _git(state: State, known: Entry, args: Args, command: Command) -> None:
-    """Settings of git that run programs, given for once or for good."""
-    values = [arg.start for arg in args[1:]]
-    for at, value in enumerate(values[:-1]):
-        key, _, text = values[at + 1].partition("=")
-        if value in ("-c", "--config-env") and _GIT_SETTING.match(key):
-            _git_program(state, text)
-    plain = [value or "" for value in operands(known, _values(args))]
-    if plain[:2] == ["bisect", "run"]:
-        at = next(n for n, arg in enumerate(args) if arg.text == "run")
-        RUNNERS.words(state, args[at + 1 :] or [Arg("true", "true")], Command())
-    if (
-        plain[:1] == ["config"]
-        and len(plain) > 2
-        and not {"--get", "--list", "-l", "--get-all"} & set(values)
-    ):
-        key = plain[2] if plain[1] in ("set", "unset") else plain[1]
-        is_wide = {"--global", "--system"} & set(values)
-        if _GIT_SETTING.match(key) or is_wide:
-            state.add("system", "git", f"config {key}", is_local=False)
-
-
-def _git_program(state: State, text: str) -> None:
-    if text.startswith("!"):
-        RUNNERS.script(state.inner(), text[1:])
-    elif text not in ("", "cat", "less", "true", "false"):
-        state.add("unknown", "git", "a setting that runs a program")
-
-
-def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
-    """Note the statements that a database's client is asked."""
-    from shell.effects import statements
-
-    values = _values(args)
-    if {"-l", "--list", "--version", "--help", "-V", "-version"} & {
-        value for value in values if value
-    }:
-        return
-    if known.more["asks"] == "redis":
-        _asks_redis(state, known, values, command)
-        return
-    texts = _statements(state, known, args, command)
-    for text in texts:
-        for line in re.findall(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)", text or ""):
-            RUNNERS.script(state.inner(), line)
-    judge = statements.changes_mongo if known.more["asks"] == "mongo" else statements.changes_sql
-    changes = not texts or any(text is None or judge(text) for text in texts)
-    if "verbs" in known.more and not texts:
-        return
-    if changes and not statements.only_in_memory(values, texts):
-        state.add("delete", known.name, "may change or delete data", is_local=False)
-
-
-def _asks_redis(state: State, known: Entry, values: list[str | None], command: Command) -> None:
-    from shell.effects import statements
-
-    if any(
-        (value or "").startswith(("--scan", "--stat", "--bigkeys", "--memkeys", "--latency"))
-        for value in values
-    ):
-        return
-    asked = operands(known, values) or list((inputs.input_of(state, command) or "").split())
-    if statements.changes_redis(list(asked)):
-        state.add("delete", known.name, "may change or delete data", is_local=False)
-
-
-def _statements(state: State, known: Entry, args: Args, command: Command) -> list[str | None]:
-    options = known.listed("statement")
-    found: list[str | None] = []
-    for option in (each for each in options if each.startswith("-")):
-        found += _texts(known, option, args)
-    if "operands" in options:
-        found += [arg.text for arg in _plain(known, args)[1:]]
-    if "query" in options and "query" in _values(args):
-        found += [arg.text for arg in _plain(known, args)[-1:]]
-    for option in known.listed("script"):
-        found += [None for text in _texts(known, option, args)]
-    if inputs.has_input(command):
-        found.append(inputs.input_of(state, command))
-    return found
-
-
-def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`kill %1`, `kill $!`: jobs of the script alone. `kill 1`, `kill -1`: the machine."""
-    named = [arg.text for arg in _plain(known, args)]
-    if named and all(value and value.startswith("%") for value in named):
-        state.effects[:] = [each for each in state.effects if each.command != "kill"]
-    if named == ["1"] or [arg.text for arg in args[-1:]] == ["-1"]:
-        state.add("catastrophic", "kill", "stops every process", is_local=False)
-
-
-def _assigns(state: State, known: Entry, args: Args, command: Command) -> None:
-    if any("=" in arg.start for arg in args[1:]):
-        state.add("system", known.name, "changes the machine", is_local=False)
-
-
-def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`curl -X DELETE`, and the output of a command sent along."""
-    for option in known.listed("methods"):
-        for method in _texts(known, option, args):
-            if (method or "?").upper() not in ("GET", "HEAD", "OPTIONS"):
-                state.add("send", known.name, str(method or ""), is_local=False)
-        glued = [arg.start[2:] for arg in args[1:] if re.match(r"-X[A-Z]", arg.start)]
-        if set(glued) - {"GET", "HEAD", "OPTIONS"}:
-            state.add("send", known.name, glued[0], is_local=False)
-
-
-def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
-    asked = known.listed("fetches")
-    if asked != ["all"] and not set(asked) & {arg.text for arg in args[1:]}:
-        return
-    has_substitution = known.name in _RESOLVERS and _substitutes(command)
-    if has_substitution or any(arg.has_output or arg.stream for arg in args[1:]):
-        state.add("send", known.name, "what a command prints", is_local=False)
-    for option in (each for each in known.listed("proxies") if each in [arg.start for arg in args]):
-        value = next(iter(_texts(known, option, args)), None)
-        if option != "-e" or "proxy" in (value or "proxy"):
-            state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
-
-
-def _substitutes(command: Command) -> bool:
-    parts = [part for word in command.words[1:] for part in word.parts]
-    return any(part.source == "$(" for part in parts)
-
-
-def _dd(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`dd if=/dev/zero of=photo.jpg`: nothing in the place of what a file holds; an image is made that way."""
-    given = dict(arg.start.partition("=")[::2] for arg in args[1:])
-    is_blank = re.fullmatch(r"/dev/(zero|null|u?random)", given.get("if", ""))
-    if is_blank and not re.search(
-        r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$", given.get("of", "/dev/null")
-    ):
-        state.add("delete", "dd", "overwrites a file")
-    if any(arg.text is None and arg.start.startswith("of=") for arg in args[1:]):
-        state.add("system", "dd", "writes to a place that is only known when it runs")
-
-
-def _openssl(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
-    is_client = "s_client" in [arg.text for arg in args[1:2]]
-    has_nothing = any(each.word.literal == "/dev/null" for each in command.redirects)
-    if (
-        is_client
-        and not has_nothing
-        and (inputs.input_of(state, command) or "?").strip() not in ("", "Q")
-    ):
-        state.add("send", known.name, "s_client", is_local=False)
-
-
-def _variables(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`make SHELL=…`: a variable that says what is started."""
-    if any(
-        arg.start.partition("=")[0] in known.listed("variables") and "=" in arg.start
-        for arg in args[1:]
-    ):
-        state.add("unknown", known.name, "a variable that says what is started")
+    given = Arg(root, root or "") if root and is_all else Arg(None, f"{root}/" if root else "")
+    if rest[:end]:
+        inner = [_filled(arg, "{}", given) if arg.text != "{}" else given for arg in rest[:end]]
+        state.run_words(state, inner, Command())
 
 
 def _program(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`awk '{ system("…") }'`."""
-    for arg in _plain(known, args)[:1]:
+    """`awk '{ system("…") }'`: what starts a command or writes a file asks, where nothing shows it."""
+    for arg in operands_of(known, args[1:])[:1]:
         text = arg.text or arg.start
         for each in re.findall(
-            r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\"([^\"]+)\"\s*\|\s*getline|\|\s*\"([^\"]+)\"",
-            text,
+            r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\"([^\"]+)\"\s*\|\s*getline", text
         ):
-            RUNNERS.script(state.inner(), next(filter(None, each), ""))
+            state.script(each[0] or each[1])
         for each in re.findall(r">\s*\"([^\"]+)\"", text):
-            state.file("writes", known.name, Arg(each, each))
-        if re.search(
-            r"\|\s*\"(ba|da|z)?sh\b|system\s*\(\s*[^\"\s]|\|\s*getline|@load|system\s*\(\s*\"[^\"]*\"\s*[^)\s]",
-            text,
-        ):
+            state.file("writes", known.name, plain_arg(each))
+        if re.search(r"\|\s*\"(ba|da|z)?sh\b|system\s*\(\s*[^\"\s]|\|\s*getline|@load", text):
             state.add("unknown", known.name, "starts a command that is only known when it runs")
 
 
-def _sed(state: State, known: Entry, args: Args, command: Command) -> None:
-    from shell.effects import other_code
+_SED_STARTS = re.compile(
+    r"(?:^|[;{\n]|\d|\$|/)\s*e(?:\s|$)|(?:^|[;{\n])\s*(?:\d+|\$|/[^/]*/)?\s*s(\W)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM0-9]*e"
+)
+_SED_WRITES = re.compile(r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)")
 
-    programs = [text for option in ("-e", "--expression") for text in _texts(known, option, args)]
-    for text in programs or [arg.text for arg in _plain(known, args)[:1]]:
-        if text and other_code.sed_starts(text):
+
+def _sed(state: State, known: Entry, args: Args, command: Command) -> None:
+    programs = [text for option in ("-e", "--expression") for text in texts_of(known, option, args)]
+    for text in programs or [arg.text for arg in operands_of(known, args[1:])[:1]]:
+        if _SED_STARTS.search(text or ""):
             state.add("unknown", known.name, "starts commands from its input")
-        for each in other_code.sed_writes(text or ""):
-            state.file("writes", known.name, Arg(each, each))
+        for each in _SED_WRITES.findall(text or ""):
+            state.file("writes", known.name, plain_arg(each))
 
 
 def _npx(state: State, known: Entry, args: Args, command: Command) -> None:
     inner = _behind(known, args, 0)
     name = (inner[0].text or "").partition("@")[0] if inner else ""
-    asks = {"--version", "--help", "-v"} & {arg.start for arg in args[1:2]}
-    if name in words("local_tools") or asks:
+    if name in words("local_tools") or {"--version", "--help", "-v"} & {a.start for a in args[1:2]}:
         state.effects[:] = [each for each in state.effects if each.command != known.name]
     elif inner:
-        RUNNERS.words(state, inner, command)
+        state.run_words(state, inner, command)
 
 
 def _module(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -688,47 +262,50 @@ def _module(state: State, known: Entry, args: Args, command: Command) -> None:
         inner = args[texts.index("-m") + 1 :]
         name = (inner[0].text or "").partition(".")[0]
         if entry(name) is not None or name in words("tasks"):
-            RUNNERS.words(state, [Arg(name, name), *inner[1:]], command)
+            state.run_words(state, [plain_arg(name), *inner[1:]], command)
 
 
 def _nested_program(state: State, known: Entry, args: Args, command: Command) -> None:
     """`python manage.py migrate`, `php artisan down`: the script is a runner of its own."""
-    plain = _plain(known, args)
+    plain = operands_of(known, args[1:])
     name = (plain[0].text or "").rpartition("/")[2] if plain else ""
-    if name in ("manage.py", "artisan", "setup.py", "console"):
-        RUNNERS.words(state, [Arg(name, name), *args[args.index(plain[0]) + 1 :]], command)
+    if name in _PROGRAMS:
+        state.run_words(state, [plain_arg(name), *args[args.index(plain[0]) + 1 :]], command)
 
 
-_LANGUAGES: dict[str, Callable[[State, str, str], None]] = {
-    "bash": _bash,
-    "program": _bash,
-    "python": _python,
-    "vim": _vim,
-    "gdb": _gdb,
-    "powershell": _powershell,
-    "makefile": _makefile,
-}
-_BY_KEY: dict[str, Callable[[State, Entry, Args, Command], Any]] = {
-    "code": _code,
+def _variables(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`make SHELL=…`: a variable that says what is started."""
+    named = {arg.start.partition("=")[0] for arg in args[1:] if "=" in arg.start}
+    if named & set(known.listed("variables")):
+        state.add("unknown", known.name, "a variable that says what is started")
+
+
+def _git(state: State, known: Entry, args: Args, command: Command) -> None:
+    clients.git(state, known, args, command)
+    plain = [value or "" for value in operands(known, [arg.text for arg in args[1:]])]
+    if plain[:2] == ["bisect", "run"]:
+        at = [arg.text for arg in args].index("run")
+        state.run_words(state, args[at + 1 :] or [plain_arg("true")], Command())
+
+
+Handler = Callable[[State, Entry, Args, Command], None]
+_BY_KEY: Mapping[str, Handler] = {
+    "code": of_code,
     "runs": _runs,
     "joins": _joins,
     "runs_after": _runs_after,
     "runs_remote": _runs_remote,
-    "asks": _asks,
-    "jobs": _jobs,
-    "assigns": _assigns,
-    "methods": _methods,
-    "fetches": _fetches,
     "program": _program,
     "script": _nested_program,
     "module": _module,
     "variables": _variables,
+    **clients.BY_KEY,
 }
-_BY_NAME: dict[str, Callable[[State, Entry, Args, Command], Any]] = {
+_BY_NAME: Mapping[str, Handler] = {
     **dict.fromkeys(("find", "gfind", "fd", "fdfind"), _find),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "git": _git,
-    "dd": _dd,
-    "openssl": _openssl,
+    "dd": clients.dd,
+    "openssl": clients.openssl,
     "npx": _npx,
 }

@@ -6,18 +6,28 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from shell.bash import Command
-from shell.effects.expand import Arg, Expander
 from shell.effects.records import Effect
+
+if TYPE_CHECKING:
+    from shell.effects.expand import Arg
 
 MAX_DEPTH = 6  # of scripts within scripts
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 
 
+def _nothing(state: State, text: str) -> None:
+    raise NotImplementedError
+
+
 @dataclass(slots=True)
 class State:
-    """The state of a script while it is gone through. `effects` and `budget` are shared with inner scripts."""
+    """The state of a script while it is gone through. `effects` and `budget` are shared with inner scripts.
+
+    `run` goes through an inner script, `run_words` through one command: the walk sets them.
+    """
 
     variables: dict[str, str]
     cwd: str | None
@@ -26,28 +36,24 @@ class State:
     functions: dict[str, list[Command]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)  # files made: their text, if known
-    programs: dict[str, str] = field(default_factory=dict)  # copies of programs: their names
-    positional: list[str] | None = None
+    positional: list[str] | None = None  # $1, $2 …; None: not known
     arrays: dict[str, list[str]] = field(default_factory=dict)
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     loops: dict[str, list[str]] = field(default_factory=dict)
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()
-    prints: Callable[[tuple[Command, ...]], str | None] = lambda _: None
+    run: Callable[[State, str], None] = _nothing
+    run_words: Callable[[State, list[Arg], Command], None] = lambda *_: None
 
     def inner(self) -> State:
         """Return the state for a script that this one runs: it knows the same and changes nothing here."""
-        return replace(
-            self,
-            variables=dict(self.variables),
-            depth=self.depth + 1,
-            functions=dict(self.functions),
-            aliases=dict(self.aliases),
-            written=dict(self.written),
-            arrays=dict(self.arrays),
-            outputs=set(self.outputs),
-            loops=dict(self.loops),
-        )
+        copied = ("variables", "functions", "aliases", "written", "arrays", "outputs", "loops")
+        own = {name: getattr(self, name).copy() for name in copied}
+        return replace(self, depth=self.depth + 1, **own)
+
+    def script(self, text: str) -> None:
+        """Go through a script that this one runs."""
+        self.run(self.inner(), text)
 
     def add(self, kind: str, command: str, verb: str = "", *, is_local: bool = True) -> None:
         """Note an effect."""
@@ -61,13 +67,14 @@ class State:
             self.effects.append(Effect(kind, command, "", path, arg.is_pattern))
 
     def _somewhere(self, kind: str, command: str, start: str) -> None:
-        """A name that is only known in its beginning: of what is taken away the folder counts."""
-        if kind in ("deletes", "takes"):
-            path = self.join(f"{start.rpartition('/')[0]}/found" if "/" in start else "found")
-            if path is not None and path != "/found":
-                self.effects.append(Effect("deletes", command, "", path))
-        elif start.startswith(("/", "~")) and (path := self.join(start)) is not None:
-            self.effects.append(Effect(kind, command, "", path))
+        """Note a name that is only known in its beginning: of what is taken away the folder counts."""
+        is_taken = kind in ("deletes", "takes")
+        folder = start.rpartition("/")[0]
+        path = self.join(f"{folder}/found" if folder else "found") if is_taken else None
+        if not is_taken and start.startswith(("/", "~")):
+            path = self.join(start)
+        if path is not None:
+            self.effects.append(Effect("deletes" if is_taken else kind, command, "", path))
 
     def join(self, text: str) -> str | None:
         """Return the path that a name stands for, or None where the working folder is not known."""
@@ -78,11 +85,7 @@ class State:
             return _plain(text)
         return None if self.cwd is None else _plain(f"{self.cwd}/{text}")
 
-    def expander(self) -> Expander:
-        """Return what is known of the variables here."""
-        return Expander(self.variables, self.prints, self.arrays, self.outputs, self.positional)
-
 
 def _plain(path: str) -> str:
-    """The path without dots; a slash at the end stays, for a pattern behind it."""
+    """Return the path without dots; a slash at the end stays, for a pattern behind it."""
     return re.sub(r"^//+", "/", posixpath.normpath(path))

@@ -12,7 +12,7 @@ from typing import Any
 from shell.bash import NotUnderstood
 from shell.catalogue.packs import load
 from shell.catalogue.verbs import pieces
-from shell.effects.other_code import is_bomb
+from shell.effects.code import is_bomb
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
 from shell.python.reading import TOO_DEEP, Code, read_code
@@ -21,7 +21,9 @@ from shell.python.values import full_name
 Shell = Callable[[str], None]
 _OPENS = {"open", "io.open", "os.open", "codecs.open"}
 _WRITES = (".write_text", ".write_bytes")
-_HIDES = re.compile(r"b(64|32|16|85)decode|a85decode|fromhex|unhexlify|codecs|::-1|\bchr\(")
+_BY_TEXT = ("__dict__", "__builtins__", "globals()")
+_FILE_SERVERS = {"sqlalchemy", "sqlmodel", "records", "peewee"}
+_REMOVES = re.compile(r"\.(remove|unlink|rmtree|rmdir)\(|rm -\w*[rf]")
 _LOSES = re.compile(
     r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
     r"|;\s*(delete\s+from|drop\s+\w+|truncate\b)"
@@ -72,9 +74,7 @@ class _Judge:
         self.found: list[Effect] = []
         self.text = read.values.text
         server = read.modules & _names("servers")
-        is_file = server <= {"sqlalchemy", "sqlmodel", "records", "peewee"} and bool(
-            _SQLITE.search(code)
-        )
+        is_file = server <= _FILE_SERVERS and bool(_SQLITE.search(code))
         self.is_server = bool(server) and not is_file
         self.is_remote = self.is_server or bool(read.modules & _names("remote"))
         self.has_tables = bool(server or read.modules & _names("tables"))
@@ -83,14 +83,12 @@ class _Judge:
         """Note what one node of the tree would do."""
         if isinstance(node, ast.Call):
             self._call(node, full_name(node.func, self.read.values.names))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node, ast.Constant):
             self._constant(node.value)
-        elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(
-            ("__dict__", "__builtins__", "globals()")
-        ):
-            self._add("unknown", "a name that is only known when it runs")
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             self._emptied(node.value)
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(_BY_TEXT):
+            self._add("unknown", "a name that is only known when it runs")
 
     def _add(self, kind: str, name: str, verb: str = "", *, is_local: bool = True) -> None:
         self.found.append(Effect(kind, name, verb, is_local=is_local))
@@ -103,40 +101,41 @@ class _Judge:
 
     def _call(self, node: ast.Call, name: str) -> None:
         last = "." + name.rpartition(".")[2]
-        kinds = _kinds()
-        kind = kinds.get(".".join(name.split(".")[-2:])) or kinds.get(name)
-        kind = kind or (kinds.get(last, "") if "." in name else "")
-        if name in _OPENS or last in _WRITES or last == ".open":
+        kind = _kind_of(name)
+        handler = getattr(self, f"_{kind}", None)
+        if name in _OPENS or last in (*_WRITES, ".open"):
             self._opened(node, name)
-        elif (handler := getattr(self, f"_{kind}", None)) is not None:
+        elif handler is not None:
             handler(node, name)
         elif kind:
             self._add(kind, name, is_local=kind not in ("send", "install", "secret"))
-        elif (
-            name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant)
-        ):
+        else:
+            self._of_no_kind(node, name, last)
+
+    def _of_no_kind(self, node: ast.Call, name: str, last: str) -> None:
+        is_getattr = name == "getattr" and len(node.args) > 1
+        has_data = len(node.args) > 1 or any(key.arg == "data" for key in node.keywords)
+        if is_getattr and not isinstance(node.args[1], ast.Constant):
             self._add("unknown", name, "a name that is only known when it runs")
-        elif last == ".urlopen" and (
-            len(node.args) > 1 or any(key.arg == "data" for key in node.keywords)
-        ):
+        elif last == ".urlopen" and has_data:
             self._add("send", name, is_local=False)
-        elif name in _LISTS and node.args and "endswith" not in self.code and _removes(self.code):
+        elif name in _LISTS and node.args and self._removes_all():
             self._file("takes", name, self.text(node.args[0]))
         else:
             self._library(node, name, last[1:])
 
+    def _removes_all(self) -> bool:
+        return "endswith" not in self.code and _REMOVES.search(self.code) is not None
+
     def _delete(self, node: ast.Call, name: str) -> None:
-        is_tree = name.endswith("rmtree")
-        for each in self._places(node):
-            self._file("takes" if is_tree else "deletes", name, each)
-        if (
-            name.startswith(("os.", "shutil.", "send2trash"))
-            or self._places(node)
-            or not self.is_remote
-        ):
-            self._add("delete", name)
-        else:
+        places = self._places(node)
+        for each in places:
+            self._file("takes" if name.endswith("rmtree") else "deletes", name, each)
+        is_file = name.startswith(("os.", "shutil.", "send2trash")) or bool(places)
+        if self.is_remote and not is_file:
             self._library(node, name, name.rpartition(".")[2])
+        else:
+            self._add("delete", name)
 
     def _moves(self, node: ast.Call, name: str) -> None:
         self._add("delete", name, "moves or replaces files")
@@ -157,74 +156,64 @@ class _Judge:
 
     def _unknown(self, node: ast.Call, name: str) -> None:
         text = self.text(node.args[0]) if node.args else None
-        if name not in ("exec", "eval") or text is None:
-            is_plain_module = name.endswith(("import_module", "__import__")) and text is not None
-            if not is_plain_module and name not in ("re.compile",):
-                self._add("unknown", name)
-            return
-        self.found += effects_of(text, self.cwd, self.shell)
-        if not isinstance(node.args[0], ast.Constant):
-            self._add("unknown", name, "code that was written so that it cannot be read")
+        if name in ("exec", "eval") and text is not None:
+            self.found += effects_of(text, self.cwd, self.shell)
+        is_module = name.endswith(("import_module", "__import__"))
+        is_plain = bool(node.args) and isinstance(node.args[0], ast.Constant)
+        is_known = is_module or name in ("exec", "eval")
+        if not (is_known and is_plain) and name != "re.compile":
+            self._add("unknown", name)
 
     def _places(self, node: ast.Call) -> list[str]:
-        """The places that a call names: its arguments, or `x` of `Path(x).unlink()`."""
+        """Return the places that a call names: its arguments, or `x` of `Path(x).unlink()`."""
         receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         return [text for each in [*node.args, *receiver] for text in self.read.values.texts(each)]
 
     def _runs(self, node: ast.Call, name: str) -> None:
-        first = node.args[0] if node.args else None
+        first = node.args[0] if node.args else ast.Constant(None)
         if isinstance(first, (ast.List, ast.Tuple)):
-            words = [self.text(item) for item in first.elts]
-            if words and words[0] is not None:
-                self.shell(
-                    " ".join('"$unknown"' if word is None else shlex.quote(word) for word in words)
-                )
-                return
-        elif first is not None and (texts := self.read.values.texts(first)):
-            for text in texts:
-                self.shell(text)
-            if _HIDES.search(ast.unparse(first)):
-                self._add("unknown", name, "a command that was written so that it cannot be read")
-            return
-        elif isinstance(first, (ast.JoinedStr, ast.BinOp)):
-            self.shell(self.read.values.rough(first).replace("?", "$unknown"))
-            return
-        self._add("unknown", name, "a command that is only known when it runs")
+            texts = [self._line(first.elts)]
+        else:
+            texts = list(self.read.values.texts(first))
+        if not texts and isinstance(first, (ast.JoinedStr, ast.BinOp)):
+            texts = [self.read.values.rough(first).replace("?", "$unknown")]
+        for text in texts:
+            self.shell(text)
+        if not texts:
+            self._add("unknown", name, "a command that is only known when it runs")
+
+    def _line(self, items: list[ast.expr]) -> str:
+        words = [self.text(item) for item in items]
+        return " ".join('"$unknown"' if word is None else shlex.quote(word) for word in words)
 
     def _replaces(self, node: ast.Call, name: str) -> None:
-        listed = next(
-            (arg.elts for arg in node.args if isinstance(arg, (ast.List, ast.Tuple))), node.args[1:]
-        )
-        words = [self.text(each) for each in listed]
         self._add("unknown", name, "starts another program")
-        self.shell(shlex.join([word or "?" for word in words]))
+        lists = [each.elts for each in node.args if isinstance(each, (ast.List, ast.Tuple))]
+        self.shell(self._line(lists[0] if lists else node.args[1:]))
 
     def _opened(self, node: ast.Call, name: str) -> None:
-        is_method = isinstance(node.func, ast.Attribute) and name not in _OPENS
-        targets = (
-            [node.func.value]
-            if is_method and isinstance(node.func, ast.Attribute)
-            else node.args[:1]
-        )
-        if name.endswith(_WRITES) or _mode(node, is_method) & set("wax+"):
-            for target in targets:
-                for text in self.read.values.texts(target):
-                    self._file("writes", name, text)
+        method = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_method = method is not None and name not in _OPENS
+        target = method if is_method else next(iter(node.args), None)
+        writes = name.endswith(_WRITES) or bool(_mode(node, is_method) & set("wax+"))
+        for text in self.read.values.texts(target) if target is not None and writes else []:
+            self._file("writes", name, text)
 
     def _emptied(self, node: ast.Call) -> None:
         """`open("x", "w").close()`, and `open("x", "w")` with nobody to write to it."""
-        if (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == "close"
-            and isinstance(node.func.value, ast.Call)
-        ):
-            node = node.func.value
-        if full_name(node.func, self.read.values.names) in _OPENS and "w" in _mode(node, False):
+        inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        closed = (
+            inner
+            if isinstance(inner, ast.Call) and ast.unparse(node.func).endswith(".close")
+            else node
+        )
+        name = full_name(closed.func, self.read.values.names)
+        if name in _OPENS and "w" in _mode(closed, False):
             self._add("delete", "open", "empties a file")
 
-    def _constant(self, text: str) -> None:
-        if "/" in text and _PATH.fullmatch(text):
-            self._file("reads", "python", text)
+    def _constant(self, value: object) -> None:
+        if isinstance(value, str) and "/" in value and _PATH.fullmatch(value):
+            self._file("reads", "python", value)
 
     def _library(self, node: ast.Call, name: str, last: str) -> None:
         """Libraries of databases, clouds and services."""
@@ -235,44 +224,38 @@ class _Judge:
 
     def _statement(self, node: ast.Call, last: str) -> None:
         text = self.read.values.rough(node.args[0])
-        if not self.is_server and _IN_MEMORY.search(self.code):
+        is_server = self.is_server
+        if not is_server and _IN_MEMORY.search(self.code):
             return
-        if text == "?" and self.is_server:
-            self._add(
-                "unknown", last, "asks a database what is only known when it runs", is_local=False
-            )
-        elif " " in text.strip():
-            changes = changes_sql(text) if self.is_server else bool(_LOSES.search(text))
-            if changes:
-                self._add("delete", last, "may change or delete data", is_local=not self.is_server)
+        if is_server and text == "?":
+            self._add("unknown", last, "asks a database what is only known then", is_local=False)
         elif re.fullmatch(r"(?i)dropDatabase|flushall", text):
             self._add("delete", last, text, is_local=False)
+        elif " " in text.strip() and (changes_sql(text) if is_server else _LOSES.search(text)):
+            self._add("delete", last, "may change or delete data", is_local=not is_server)
 
     def _there(self, node: ast.Call, name: str, last: str) -> None:
         words = pieces(last)
-        top = name.partition(".")[0]
-        if not words or top in self.read.modules - _names("servers") - _names("remote"):
+        modules = self.read.modules - _names("servers") - _names("remote")
+        is_sure = last in _names("plain") or bool(self.read.modules & _names("services"))
+        is_verb = is_sure or len(words) > 1 or (last == "drop" and not node.args)
+        if not words or not is_verb or name.partition(".")[0] in modules:
             return
-        is_verb = (
-            len(words) > 1
-            or (last == "drop" and not node.args)
-            or last in _names("plain")
-            or bool(self.read.modules & _names("services"))
-        )
-        if is_verb and (
-            words[0] in _names("deletes") or last in ("flushall", "flushdb", "drop_all")
-        ):
+        if words[0] in _names("deletes") or last in ("flushall", "flushdb", "drop_all"):
             self._add("delete", last, is_local=False)
-        elif is_verb and (words[0] in _names("sends") or "post" in words):
+        elif words[0] in _names("sends") or "post" in words:
             self._add("send", last, is_local=False)
 
 
-def _removes(code: str) -> bool:
-    return re.search(r"\.(remove|unlink|rmtree|rmdir)\(|rm -\w*[rf]", code) is not None
+def _kind_of(name: str) -> str:
+    """Return the row of python.yaml for a call: by its last two names, its full name, or as a method."""
+    kinds = _kinds()
+    last = "." + name.rpartition(".")[2] if "." in name else ""
+    return kinds.get(".".join(name.split(".")[-2:])) or kinds.get(name) or kinds.get(last, "")
 
 
 def _mode(node: ast.Call, is_method: bool) -> set[str]:
-    """The letters of a mode: of `open(x, "w")`, `open(x, mode="w")`, `Path(x).open("w")`."""
+    """Return the letters of a mode: of `open(x, "w")`, `open(x, mode="w")`, `Path(x).open("w")`."""
     rest = node.args if is_method else node.args[1:]
     given = [*rest[:1], *[key.value for key in node.keywords if key.arg == "mode"]]
     return set("".join(str(each.value) for each in given if isinstance(each, ast.Constant)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import codecs
+from collections.abc import Callable, Mapping
+from typing import Any
 
 _MAX_DEPTH = 12
 _MAX_TEXT = 20_000
@@ -11,63 +12,38 @@ _HOMES = {
     "os.environ['HOME']",
     "os.environ['USERPROFILE']",
     "os.environ.get('HOME')",
-    "os.environ.get('USERPROFILE')",
     "os.getenv('HOME')",
     "os.path.expanduser('~')",
     "Path.home()",
     "pathlib.Path.home()",
 }
-# Calls that turn texts back which somebody wrote so that one cannot read them.
-_DECODERS = frozenset(
+_SAME = frozenset(
     [
-        "b64decode",
-        "urlsafe_b64decode",
-        "b32decode",
-        "b16decode",
-        "b85decode",
-        "a85decode",
-        "unhexlify",
-        "fromhex",
+        "Path",
+        "PurePath",
+        "PosixPath",
+        "expanduser",
+        "expandvars",
+        "abspath",
+        "realpath",
+        "str",
+        "fspath",
     ]
 )
-_SAME = {
-    "Path",
-    "PurePath",
-    "PosixPath",
-    "expanduser",
-    "expandvars",
-    "abspath",
-    "realpath",
-    "str",
-    "fspath",
-    "bytes",
-}
-_SAME_METHODS = {
-    "decode",
-    "encode",
-    "strip",
-    "expanduser",
-    "resolve",
-    "absolute",
-    "as_posix",
-    "rstrip",
-    "lstrip",
-}
+_SAME_METHODS = frozenset(
+    ["expanduser", "resolve", "absolute", "as_posix", "strip", "rstrip", "lstrip"]
+)
 
 
-def full_name(function: ast.expr, imported: dict[str, str]) -> str:
-    """The dotted name that is called; `imported`: local name → full name of what is imported. "?" for what has no name."""
+def full_name(function: ast.expr, imported: Mapping[str, str]) -> str:
+    """Return the dotted name that is called; `imported`: local name → full name. "?" for what has no name."""
     if isinstance(function, ast.Name):
         return imported.get(function.id, function.id)
     if isinstance(function, ast.Attribute):
         return f"{full_name(function.value, imported)}.{function.attr}"
-    if (
-        isinstance(function, ast.Call)
-        and full_name(function.func, imported) == "__import__"
-        and function.args
-    ):
-        module = function.args[0]
-        return str(module.value) if isinstance(module, ast.Constant) else "?"
+    if isinstance(function, ast.Call) and full_name(function.func, imported) == "__import__":
+        named = [each.value for each in function.args[:1] if isinstance(each, ast.Constant)]
+        return str(named[0]) if named else "?"
     return "?"
 
 
@@ -78,140 +54,99 @@ class Values:
         self.names = imported
         self._assigned: dict[str, list[ast.expr]] = {}
         for node in nodes:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                self._assign(node.targets[0], [node.value])
-            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-                self._assign(node.target, [node.value])
-            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(
-                node.iter, (ast.List, ast.Tuple)
-            ):
-                self._assign(node.target, node.iter.elts)
+            self._note(node)
+        self._readers: dict[type, Callable[[Any, int], str | None]] = {
+            ast.Constant: self._constant,
+            ast.Name: self._named,
+            ast.BinOp: self._added,
+            ast.JoinedStr: self._formed,
+            ast.Call: self._called,
+            ast.Subscript: self._home,
+            ast.Attribute: self._attribute,
+            ast.FormattedValue: lambda node, depth: self.text(node.value, depth),
+        }
+
+    def _note(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            self._assign(node.targets[0], [node.value])
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+            self._assign(node.target, [node.value])
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            listed = node.iter.elts if isinstance(node.iter, (ast.List, ast.Tuple)) else []
+            self._assign(node.target, listed)
 
     def _assign(self, target: ast.expr, values: list[ast.expr]) -> None:
         if isinstance(target, ast.Name):
             self._assigned.setdefault(target.id, []).extend(values)
 
     def texts(self, node: ast.expr) -> list[str]:
-        """The texts that an expression may stand for: of a variable that is set in several places, each."""
+        """Return the texts that an expression may stand for: of a variable that is set in several places, each."""
         found = self._assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
         return [text for each in found[:50] if (text := self.text(each)) is not None]
 
     def rough(self, node: ast.expr) -> str:
-        """The text as far as it is known, with a ? for what is not: of `f"drop database {name}"`."""
+        """Return the text as far as it is known, with a ? for what is not: of `f"drop database {name}"`."""
         if isinstance(node, ast.JoinedStr):
-            return "".join(self.rough(each) for each in node.values)
+            return "".join(map(self.rough, node.values))
         if isinstance(node, ast.FormattedValue):
             return self.text(node.value) or "?"
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
-            more = "" if isinstance(node.op, ast.Mod) else self.rough(node.right)
+        if isinstance(node, ast.BinOp):
+            more = self.rough(node.right) if isinstance(node.op, ast.Add) else ""
             return self.rough(node.left) + more
-        if (
-            isinstance(node, ast.Call)
-            and node.args
-            and full_name(node.func, self.names).endswith(("text", "SQL"))
-        ):
-            return self.rough(node.args[0])
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "format"
-        ):
-            return self.rough(node.func.value)
+        if isinstance(node, ast.Call) and node.args:
+            return self._rough_call(node)
         return "?" if (text := self.text(node)) is None else text
 
+    def _rough_call(self, node: ast.Call) -> str:
+        name = full_name(node.func, self.names)
+        if name.endswith(("text", "SQL")):
+            return self.rough(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            return self.rough(node.func.value)
+        return self.text(node) or "?"
+
     def text(self, node: ast.expr, depth: int = 0) -> str | None:
-        """The text that an expression stands for; the owner's home is ~. None: not known."""
-        if depth > _MAX_DEPTH:
-            return None
-        if isinstance(node, ast.Constant):
-            value = node.value
-            return (
-                value.decode("latin-1")
-                if isinstance(value, bytes)
-                else value
-                if isinstance(value, str)
-                else None
-            )
-        if isinstance(node, ast.Name):
-            found = self._assigned.get(node.id, [])
-            return self.text(found[0], depth + 1) if len(found) == 1 else None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
-            left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
-            between = "/" if isinstance(node.op, ast.Div) else ""
-            return (
-                None
-                if left is None or right is None or len(left) > _MAX_TEXT
-                else left + between + right
-            )
-        if isinstance(node, ast.JoinedStr):
-            parts = [
-                each.value if isinstance(each, ast.FormattedValue) else each for each in node.values
-            ]
-            return self._join("", parts, depth)
-        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
-            text = self.text(node.value, depth + 1)
-            return None if text is None else text[::-1]
-        if isinstance(node, ast.Call) and (text := self._called(node, depth)) is not None:
-            return text
-        if isinstance(node, (ast.Call, ast.Subscript)) and isinstance(node.func if isinstance(node, ast.Call) else node.value, ast.Attribute):  # fmt: skip
-            return "~" if ast.unparse(node) in _HOMES else None
-        if isinstance(node, ast.Attribute) and full_name(node, self.names) == "sys.executable":
-            return "python3"
-        return None
+        """Return the text that an expression stands for; the owner's home is ~. None: not known."""
+        read = self._readers.get(type(node)) if depth <= _MAX_DEPTH else None
+        return read(node, depth + 1) if read else None
+
+    def _constant(self, node: ast.Constant, depth: int) -> str | None:
+        value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+        return value if isinstance(value, str) else None
+
+    def _named(self, node: ast.Name, depth: int) -> str | None:
+        found = self._assigned.get(node.id, [])
+        return self.text(found[0], depth) if len(found) == 1 else None
+
+    def _added(self, node: ast.BinOp, depth: int) -> str | None:
+        signs = {ast.Add: "", ast.Div: "/"}
+        between = signs.get(type(node.op))
+        return None if between is None else self._join(between, [node.left, node.right], depth)
+
+    def _formed(self, node: ast.JoinedStr, depth: int) -> str | None:
+        return self._join("", node.values, depth)
+
+    def _home(self, node: ast.expr, depth: int) -> str | None:
+        return "~" if ast.unparse(node) in _HOMES else None
+
+    def _attribute(self, node: ast.Attribute, depth: int) -> str | None:
+        return "python3" if full_name(node, self.names) == "sys.executable" else None
 
     def _join(self, between: str, parts: list[ast.expr], depth: int) -> str | None:
-        texts = [self.text(each, depth + 1) for each in parts[:2000]]
-        return None if None in texts else between.join(text or "" for text in texts)
+        texts = [self.text(each, depth) for each in parts[:2000]]
+        whole = between.join(text or "" for text in texts)
+        return None if None in texts or len(whole) > _MAX_TEXT else whole
 
     def _called(self, node: ast.Call, depth: int) -> str | None:
         name = full_name(node.func, self.names)
-        last, first = name.rpartition(".")[2], node.args[0] if node.args else None
-        if name == "os.path.join" or (last == "joinpath" and first is not None):
-            before = (
-                [node.func.value]
-                if last == "joinpath" and isinstance(node.func, ast.Attribute)
-                else []
-            )
-            return self._join("/", [*before, *node.args], depth)
-        if last in _SAME and first is not None and len(node.args) <= 2:
-            return self.text(first, depth + 1)
-        if last in _DECODERS or name == "codecs.decode":
-            return self._decoded(last if last in _DECODERS else "", node, depth)
-        if name == "chr" and isinstance(first, ast.Constant) and isinstance(first.value, int):
-            return chr(first.value) if 0 <= first.value < 0x110000 else None
-        if not isinstance(node.func, ast.Attribute):
-            return None
-        if last == "join" and isinstance(first, (ast.List, ast.Tuple)):
-            between = self.text(node.func.value, depth + 1)
-            return None if between is None else self._join(between, first.elts, depth)
-        if last == "replace" and len(node.args) == 2:
-            of, old, new = (self.text(each, depth + 1) for each in (node.func.value, *node.args))
-            return (
-                None if of is None or not old or new is None else of.replace(old, new)[:_MAX_TEXT]
-            )
-        if last in _SAME_METHODS:
-            return self.text(node.func.value, depth + 1)
-        return None
-
-    def _decoded(self, decoder: str, node: ast.Call, depth: int) -> str | None:
-        text = self.text(node.args[0], depth + 1) if node.args else None
-        if text is None or len(text) > _MAX_TEXT:
-            return None
-        try:
-            if decoder:
-                return _turned_back(decoder, text.encode("latin-1"))
-            coding = self.text(node.args[1], depth + 1) if len(node.args) > 1 else None
-            return codecs.decode(text, "rot13") if coding in ("rot13", "rot_13") else None
-        except ValueError:
-            return None
-
-
-def _turned_back(decoder: str, data: bytes) -> str:
-    import base64  # rarely needed, and slow to import
-
-    if decoder in ("fromhex", "unhexlify"):
-        return bytes.fromhex(data.decode("latin-1")).decode("latin-1")
-    if decoder in ("b64decode", "urlsafe_b64decode"):
-        data += b"=" * (-len(data) % 4)
-    found: bytes = getattr(base64, decoder)(data)
-    return found.decode("latin-1")
+        last = name.rpartition(".")[2]
+        of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        if name == "os.path.join":
+            return self._join("/", node.args, depth)
+        if last == "joinpath":
+            return self._join("/", [*of, *node.args], depth)
+        if last in _SAME and node.args:
+            return self.text(node.args[0], depth)
+        if last in _SAME_METHODS and of and (text := self.text(of[0], depth)) is not None:
+            return text
+        return self._home(node, depth)

@@ -10,5 +10,5 @@ from tools.base import ToolContext, tool
 def update_working_checkpoint(
     ctx: ToolContext, key_info: str, related_sop: str | None = None
 ) -> ToolResult:
-    """Keep what you must not forget, shown each turn. Replaces the last."""
+    """Keep what must not be forgotten."""
     return ToolResult("ok", {"key_info": key_info, "related_sop": related_sop or ""})

@@ -8,7 +8,7 @@ from tools.base import ToolContext, tool
 
 @tool("none")
 def recall(ctx: ToolContext, query: str) -> ToolResult:
-    """Search earlier conversations by meaning and time."""
+    """Search earlier conversations."""
     found = ctx.recall(query)
     data = {"output": "\n".join(found.lines) or "nothing was found", "count": len(found.lines)}
     more = {"degraded": list(found.degraded)} if found.degraded else {}

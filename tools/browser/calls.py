@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 from models.base import Status, ToolResult
-from safety.origins import WEB
+from safety.taint import Origin
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.browser.link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser.pages import Browser
@@ -300,7 +300,7 @@ def _told(browser: Browser, status: Status, data: dict[str, Any]) -> ToolResult:
             return [hidden(each) for each in value]
         return browser.hide(value) if isinstance(value, str) else value
 
-    return ToolResult(status, {name: hidden(value) for name, value in data.items()}, WEB)
+    return ToolResult(status, {name: hidden(value) for name, value in data.items()}, Origin.WEB)
 
 
 def _with_images(result: ToolResult, running: Script) -> ToolResult:
@@ -309,7 +309,7 @@ def _with_images(result: ToolResult, running: Script) -> ToolResult:
 
 
 def _result(text: str) -> ToolResult:
-    return ToolResult("ok", {"output": text}, WEB)
+    return ToolResult("ok", {"output": text}, Origin.WEB)
 
 
 def _left(ctx: ToolContext, most: float | None = None) -> float:

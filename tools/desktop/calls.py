@@ -10,8 +10,9 @@ import time
 from typing import Any, Literal
 
 from models.base import ToolResult
-from safety.desktop_calls import TERMINALS
-from safety.origins import SCREEN
+from models.images import MAX_SIDE
+from safety.calls import TERMINALS
+from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
@@ -20,7 +21,6 @@ LOOK_SECONDS = 90.0  # reading words takes longest
 DO_SECONDS = 30.0
 SHOWN_WINDOWS = 30
 SHOWN_WORDS = 120
-LARGE = 1568  # pixels: longer sides are made smaller by the endpoints of most models
 _WITH_POINT = ("click", "double_click", "right_click", "move", "drag")
 _WITH_TEXT = ("type", "keys")
 Action = Literal[
@@ -123,7 +123,9 @@ def desktop_look(
             or f"no words {find_text!r} were read there"
         )
     shown = answer["file"]
-    return ToolResult("ok", {"output": "\n".join(lines), "file": shown}, SCREEN, images=[shown])
+    return ToolResult(
+        "ok", {"output": "\n".join(lines), "file": shown}, Origin.SCREEN, images=[shown]
+    )
 
 
 @tool("write", "network", about=aimed)
@@ -201,8 +203,8 @@ def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
     lines += [answer["note"]] if answer["note"] else []
     data: dict[str, Any] = {"output": "\n".join(lines), "changed": f"{changed:.2g} %"}
     if "picture" not in answer:
-        return ToolResult("ok", data, SCREEN)
-    return ToolResult("ok", data | {"file": answer["file"]}, SCREEN, images=[answer["file"]])
+        return ToolResult("ok", data, Origin.SCREEN)
+    return ToolResult("ok", data | {"file": answer["file"]}, Origin.SCREEN, images=[answer["file"]])
 
 
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
@@ -274,10 +276,10 @@ def _picture(answer: dict[str, Any]) -> str:
             said += (
                 f" on {len(answer['monitors'])} monitors: {', '.join(map(str, answer['monitors']))}"
             )
-        if max(width, height) > LARGE:
-            said += f". Large: for exact positions take a region of at most {LARGE} pixels"
         return said
-    return f"a part of the screen ({screen}): its left upper corner is [{left}, {top}], {width} × {height}; add that to positions in the picture"
+    zoom = min(answer["factor"], MAX_SIDE / max(width, height))
+    divide = f"divide positions in the picture by {zoom:.3g}, then " if zoom > 1 else ""
+    return f"a part of the screen ({screen}): its left upper corner is [{left}, {top}], {width} × {height}; {divide}add that to positions in the picture"
 
 
 def _windows(seen: Seen) -> list[str]:

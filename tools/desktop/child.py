@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from models.images import MAX_IMAGE_BYTES
 from tools.desktop import words as desktop_words
 from tools.desktop.paste import Clipboard
+from tools.desktop.scale import Scale
 from tools.desktop.windows import Busy, Window, Windows
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Desktop:
         self.windows = Windows()
         self.windows.take()
         self.clipboard = Clipboard(self.windows.owns_clipboard)
+        self._scale = Scale((0, 0))
         cast("dict[str, Any]", sys.modules)["mouseinfo"] = (
             None  # for a window of pyautogui's own, and it wants tkinter
         )
@@ -65,6 +67,12 @@ class Desktop:
             "keys": self._keys,
             "focus": lambda asked: None,
         }
+
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked, and answer in the positions that a model knows."""
+        self._scale = Scale(self.windows.size())
+        asked = self._scale.inward(asked)
+        return self._scale.outward(self.look(asked) if asked["op"] == "look" else self.do(asked))
 
     def look(self, asked: dict[str, Any]) -> dict[str, Any]:
         """A picture of `rect` [x, y, width, height] or of all, in `file`; words and images that were to be found on it."""
@@ -130,7 +138,7 @@ class Desktop:
         if expected is None:
             return
         there = self._there(expected)
-        if there["rect"] != expected["rect"] and asked.get("at"):
+        if self._scale.told(there["rect"]) != expected["rect"] and asked.get("at"):
             raise Trouble(
                 f"{_named(there)} has moved or grown since it was looked at: desktop_look again"
             )
@@ -361,7 +369,7 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         try:
-            answer = desktop.look(asked) if asked["op"] == "look" else desktop.do(asked)
+            answer = desktop.answer(asked)
         except (Trouble, OSError, subprocess.SubprocessError) as why:
             answer = {"trouble": str(why)}
         except lost as why:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 
 from models.base import ToolResult
 from models.images import IMAGES
-from safety.handles import open_beneath
+from safety.paths import open_beneath
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files.text_files import (
     SAMPLE,
@@ -39,7 +39,7 @@ def file_read(
     count: Annotated[int, Between(1, 2000)] = 200,
     keyword: str | None = None,
 ) -> ToolResult:
-    """Read a text file as numbered lines, or list a folder.
+    """Read a file as numbered lines, or list a folder.
 
     keyword: only lines around it
     """

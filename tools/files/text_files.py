@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from memory.home.files import write_atomic
-from safety.handles import folder_of, open_beneath
+from safety.paths import folder_of, open_beneath
 from tools.base import ToolContext, ToolError
 
 SAMPLE = 65_536  # bytes that tell the encoding

@@ -14,7 +14,7 @@ _LISTED = 50
 
 @tool("delete", paths=("paths",))
 def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
-    """Move files or folders to the trash."""
+    """Move paths to the trash."""
     places = [ctx.path(path) for path in paths]
     if not places:
         return ToolResult("ok", {"output": "nothing to move", "count": 0})

@@ -52,7 +52,7 @@ def file_write(
     content: str,
     mode: Literal["overwrite", "append", "prepend"] = "overwrite",
 ) -> ToolResult:
-    """Write a text file; folders are made.
+    """Write a text file and its folders.
 
     content: {{file:path:start:end}} becomes those lines
     """

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.base import ToolResult
-from safety.origins import TOOL
+from safety.taint import Origin
 from tools.base import Tool, ToolContext, ToolError, tool
 from tools.schema import Schema
 
@@ -99,7 +99,7 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     return ToolResult(
         "ok",
         "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]),
-        origin=TOOL,
+        origin=Origin.TOOL,
     )
 
 
@@ -349,7 +349,7 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
         )
     except ServerFailure as error:
         return ToolResult(
-            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL
+            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=Origin.TOOL
         )
     return _result(ctx, offer, answer)
 
@@ -375,7 +375,7 @@ def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) ->
     if files:
         data["files"] = [str(file) for file in files]
     images = [str(file) for file in files if file.suffix in (".png", ".jpg", ".gif", ".webp")]
-    return ToolResult("error" if answer.is_error else "ok", data, origin=TOOL, images=images)
+    return ToolResult("error" if answer.is_error else "ok", data, origin=Origin.TOOL, images=images)
 
 
 def _of_part(ctx: ToolContext, part: Any) -> str | Path:

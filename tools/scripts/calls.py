@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
-from safety.held import is_secret_name
+from safety.secrets import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
 from tools.processes import Tree, Work
@@ -56,11 +56,11 @@ def code_run(
     env: dict[str, str] | None = None,
     hosts: list[str] | None = None,
 ) -> Generator[Any, Any, ToolResult]:
-    """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
+    """Run a script; its processes end with it. Long output goes to a file.
 
     timeout: seconds
     env: values kept out of code
-    hosts: on the network, beside those that the script names
+    hosts: beside those in the script
     """
     staging = ctx.staging
     if staging and staging.is_aside(ctx.hash):

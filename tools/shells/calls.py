@@ -14,9 +14,9 @@ from contextlib import closing
 from typing import Annotated, Any, Literal
 
 from models.base import Status, ToolResult
-from safety.origins import WEB, of_result
+from safety.calls import asks_below
 from safety.secrets import Redactor
-from safety.terminal_calls import asks_below
+from safety.taint import Origin, of_result
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
@@ -76,7 +76,7 @@ def shell_run(
     """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
 
     timeout: seconds
-    hosts: on the network, beside those that the script names
+    hosts: beside those in the script
     """
     shell = _shell(ctx, name)
     if shell and shell.busy:
@@ -147,7 +147,7 @@ def shell_keys(
             "a password is typed by its owner: call shell_keys without text, and it is asked for"
         )
     if typed and _asks_web(shell, typed):
-        shell.origin = WEB
+        shell.origin = Origin.WEB
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
@@ -333,7 +333,7 @@ def _program(found: Foreground) -> str:
 
 def _asks_web(shell: Shell, typed: str) -> bool:
     """Return True if what is typed makes an interpreter fetch what others wrote."""
-    from safety.fetches import fetches
+    from safety.reach import fetches
 
     words = shell.foreground().words
     is_python = bool(words and re.match(r"(?:i?python|pypy)", words[0].rpartition("/")[2]))

@@ -86,7 +86,7 @@ class Shell:
             0,
             "",
         )  # `typed`: of the line that has not been sent off
-        self.origin = ""  # whose words the command that runs may show (safety/origins.py)
+        self.origin = ""  # whose words the command that runs may show (safety/taint/origins.py)
         self.screen = bytearray()  # what the screen is painted from
         self.said_bytes = self.answered_bytes = (
             0  # all that was said; and how much of it when the owner typed last

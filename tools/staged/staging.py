@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.base import Event, ToolResult
 from safety.changes import ChangeSet
-from safety.judging import Question
+from safety.gate import Question
 from sandbox import stage as stages
 from tools.scripts.staged import held, with_rewritten
 from tools.staged.shown import counted, differences
@@ -102,7 +102,8 @@ class Staging:
         if decision.decision == "refuse":
             stage.discard()
             said = f"nothing was changed: {decision.reason}"
-            return ToolResult("refused", result.data | {"changes": said}, reason=decision.reason)
+            data, reason = result.data | {"changes": said}, decision.reason
+            return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
             return (yield from self._committed(stage, call, result))
         number = stage.wait()

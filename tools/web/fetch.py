@@ -1,7 +1,7 @@
 """The tool that reads the web without a browser: one address, as Markdown or as a file in the run's folder.
 
-To fetch an address is to tell it something: the gate asks about one that the request does not name (safety/foreign_tools.py).
-What may be reached is decided where the connection is made (tools/web/ssrf_session.py, safety/addresses.py).
+To fetch an address is to tell it something: the gate asks about one that the request does not name (safety/calls/foreign.py).
+What may be reached is decided where the connection is made (tools/web/ssrf_session.py, safety/reach/addresses.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from models.base import ToolResult
-from safety.addresses import PrivateAddress, Reach
+from safety.reach import PrivateAddress, Reach
 from tools.base import ToolContext, ToolError, tool
 from tools.web.readable import NO_EXTRA, readable
 

@@ -21,7 +21,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
-from safety.addresses import Reach
+from safety.reach import Reach
 
 CONNECT_SECONDS = 10.0
 

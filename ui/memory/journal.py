@@ -16,12 +16,11 @@ from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
 from memory.journal.turns import Found, Turn
 from models.embeddings import embedder
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from ui.command import JSON, LIMIT, NOW, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import clean, one_line
-from ui.words import in_words, reasons_in_words, say
+from ui.words import in_words, pieces_in_words, say
 
 SHOWN = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
@@ -195,7 +194,7 @@ def _lines(turn: Turn, why: str) -> str:
     at = turn.at.astimezone()
     head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
     if why:
-        head += f"  ({one_line(reasons_in_words(why), 120)})"
+        head += f"  ({one_line(pieces_in_words(why), 120)})"
     text = clean(
         turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…"
     )

@@ -15,8 +15,7 @@ from memory.facts.store import Add, FactRefused, FactStore, due
 from memory.home.folder import open_home
 from memory.home.sessions import MAIN
 from memory.notes import daily as notes
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line

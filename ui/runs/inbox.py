@@ -10,11 +10,12 @@ from config import Config
 from memory.runlog.inbox import Answer, Entry, Inbox
 from memory.runlog.log import summarise
 from runs.control.remote import stop
-from safety.held import without
+from safety.secrets import without
 from ui.command import JSON, RUN_OPTIONS, Argument, command
+from ui.event_text import entry_text
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
-from ui.words import reasons_in_words, say
+from ui.words import say
 
 
 @command("inbox list", JSON)
@@ -42,8 +43,7 @@ def _print(entry: Entry, task: str) -> None:
     print(f"{one_line(entry.id)} · {one_line(entry.at)}")
     if task:
         print("  " + say("inbox.task", task=one_line(task, 200)))
-    text = entry.text if entry.kind in ("question", "notice") else reasons_in_words(entry.text)
-    print("  " + visible(text).strip().replace("\n", "\n  "))
+    print("  " + visible(entry_text(entry)).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
         print(f"    {number}. {one_line(candidate)}")
     for name, value in entry.args.items():

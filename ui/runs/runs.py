@@ -18,10 +18,11 @@ from models.base import Event
 from runs.control.remote import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
+from ui.event_text import ended
 from ui.lists import Column, as_json, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
-from ui.words import reasons_in_words, say
+from ui.words import say
 
 SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
 STATUSES = (
@@ -221,9 +222,7 @@ def _trace_decision(event: Event) -> Iterator[str]:
 
 
 def _trace_end(event: Event) -> Iterator[str]:
-    result = str(event.get("result") or "")
-    text = result if event["status"] == "done" else reasons_in_words(result)
-    yield from _indented(clean(text).strip(), "")
+    yield from _indented(clean(ended(event)).strip(), "")
     yield describe.closing(event)
 
 

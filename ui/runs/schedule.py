@@ -20,7 +20,7 @@ from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.scheduler import ledger_of
-from safety.held import without
+from safety.secrets import without
 from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,18 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.verify import CaseResult, Verdict, verify
+from learning.prove import Ground
+from learning.verify import PROVEN, CaseResult, Verdict, verify
 from memory.home.repository import RepositoryError
 from memory.sops.changes import SopChanges, Version
 from memory.sops.store import Sop, Status
 from runs.assemble import SEEDS, Agent
+from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.sops import SopUsage, find, parameters
+from ui.terminal import read_next
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
+YES = {"y", "yes", "ok", "是", "好", "要"}
+NO = {"n", "no", "不", "否", "不是", "不要"}
+MAX_PATHS = 8  # of what a case did
+SIGNS = {"new": "+", "gone": "-"}
 MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
@@ -30,33 +38,64 @@ def changes(config: Config) -> SopChanges:
     return SopChanges(config.home, SEEDS)
 
 
+def roots(config: Config) -> list[Path]:
+    """Return the folders that an SOP may change, as the settings say."""
+    return [Path(root).expanduser() for root in config.safety.roots]
+
+
 @command("sops verify", Argument("sop"), Argument("values", "*"), JSON)
 def verify_(args: Namespace, config: Config) -> int:
     """`sops verify NAME [k=v …]`: 0 when it passed, 1 when not."""
     agent = Agent(config)
     sop = agent.released(args.sop)
     values = parameters(args.values) or None
-    verdict = verify(sop, values, replay=agent.replay, store=changes(config))
+    ground = Ground.of(roots(config), config.home, Path.cwd())
+    verdict = verify(sop, values, replay=agent.replay, store=changes(config), ground=ground)
     if args.json:
         print_json(_as_json(verdict))
     else:
         for line in verdict_lines(verdict):
             print(line)
+        if verdict.passed and not sop.is_seed and sys.stdin.isatty():
+            _offer_the_new_form(sop, config, ground)
     return 0 if verdict.passed else 1
+
+
+def _offer_the_new_form(sop: Sop, config: Config, ground: Ground) -> None:
+    """Ask whether steps that are only shell become one script, whose changes are held before they count."""
+    from runs.learning.turning import turned
+    from ui.sops.lesson_shown import show_seen
+
+    lesson = turned(sop, ground)
+    if lesson is None:
+        return
+    print(say("sops.turn", name=sop.name))
+    for case in lesson.cases:
+        print(" ".join(f"{name}={as_word(value)}" for name, value in case.values.items()))
+        show_seen(case.seen)
+    if read_next(say("sops.turn_prompt")).strip().lower() in NO:
+        return
+    status = lesson.status() if sop.status in PROVEN else sop.status
+    new, _ = stored(Agent(config), lesson, status, say("sops.turned"))
+    print(say("teach.stored", name=new.name, version=new.version, status=new.status))
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
     """A line for each case, then what it comes to."""
-    lines = [_case_line(result) for result in verdict.cases]
+    lines = [line for result in verdict.cases for line in _case_lines(result)]
     moved = verdict.status_before != verdict.status_after
     status = f"{verdict.status_before} → {verdict.status_after}" if moved else verdict.status_after
     return [*lines, f"{verdict.name} · {status} · {one_line(verdict.reason, MAX_REASON_CHARS)}"]
 
 
-def _case_line(result: CaseResult) -> str:
+def _case_lines(result: CaseResult) -> list[str]:
     given = " ".join(f"{name}={as_word(value)}" for name, value in result.case.parameters.items())
     line = f"{MARKS[result.passed]} {result.case.name} {one_line(given, 160)}".rstrip()
-    return f"{line} · {one_line(result.reason, MAX_REASON_CHARS)}" if result.reason else line
+    if result.reason:
+        return [f"{line} · {one_line(result.reason, MAX_REASON_CHARS)}"]
+    done = result.outcome.produced if result.outcome else {}
+    found = [f"    {SIGNS.get(kind, '~')} {one_line(as_word(path))}" for path, kind in done.items()]
+    return [line, *found[:MAX_PATHS]]
 
 
 def as_word(value: Any) -> str:

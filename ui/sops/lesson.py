@@ -2,75 +2,41 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from config import Config
-from learning.lines import typed_lines
-from learning.prove import Case, Ground, Seen
-from learning.prove.seen import seen_in
-from learning.record import RecordError, check_terminal, record
-from learning.staged_shell import StagedShell
+from config import Config, SopwithError
+from learning.prove import Case, Ground
+from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
-from memory.home.folder import open_home
+from learning.written import read_text
 from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
-from replay.expectation import KINDS, Touched
 from replay.parameters import ParameterError
-from runs.assemble import SEEDS, Agent
+from runs.assemble import Agent
+from runs.learning import author
+from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
-from safety.held import held_values
+from runs.learning.lesson_files import content_of, kept_lesson, stored
+from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
+from ui.sops.changes import roots
 from ui.sops.lesson_questions import LessonQuestions
-from ui.sops.record import banner
-from ui.words import language, say
+from ui.sops.lesson_shown import changed, show_output, show_paths, show_stored
+from ui.sops.record import record_lesson
+from ui.words import say
 
 MAX_LINES = 8
 
 
-def record_lesson(name: str, config: Config, cwd: Path) -> Lesson:
-    """Open the recorded shell in a stage; return what was done there. Raises RecordError, StageError."""
-    check_terminal(name, os.environ)
-    open_home(config.home)
-    ground = Ground.of(_roots(config), config.home, cwd)
-    print(banner(name, os.environ.get("SHELL", "")))
-    shells: list[StagedShell] = []
+class NoDraft(SopwithError):
+    """There is nothing to go on with, and nothing to learn from was named."""
 
-    def enter(run: str) -> list[str]:
-        try:
-            shells.append(StagedShell(ground.roots, config.home, run))
-        except StageError as error:
-            print(say("lesson.no_stage", why=one_line(str(error), 200)))
-        return shells[0].words(cwd) if shells else []
-
-    try:
-        run = record(
-            name,
-            home=config.home,
-            lang=config.lang,
-            cwd=cwd,
-            hidden=held_values(config, os.environ),
-            environ=os.environ,
-            label=say("record_label"),
-            enter=enter,
-        )
-    except BaseException:
-        for shell in shells:
-            shell.ended().commit()
-        raise
-    typed = typed_lines(read_events(config.home, run))
-    if not shells:
-        return Lesson.recorded(name, ground, run, typed, None, "")
-    stage = shells[0].ended()
-    seen = seen_in(stage, "", 0)
-    return Lesson.recorded(name, ground, run, typed, seen, stage.wait())
+    exit_code = 2
 
 
 class LessonFlow:
@@ -86,6 +52,10 @@ class LessonFlow:
         try:
             with stopped_by_signals():
                 self._to_a_proof()
+        except TeachingError as error:
+            if not self.questions.is_attended:
+                raise
+            print(f"✗ {error}")
         except (KeyboardInterrupt, EOFError):
             print(f"\n{say('lesson.stopped')}")
             code = 130
@@ -97,19 +67,37 @@ class LessonFlow:
     def _to_a_proof(self) -> None:
         lesson = self.lesson
         try:
-            if not lesson.cases:
-                self._settle()
-                self._ask_what_varies()
-                if disagreeing := lesson.disagreeing():
-                    lesson.notes.append(say("lesson.disagree", line=disagreeing))
-                    print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
-                    return
-                self._prove_own()
+            if not (lesson.cases or self._is_induced()):
+                return
             self._make_real()
             self._prove_others()
         except StageError as error:
             lesson.notes.append(str(error))
             print(f"✗ {say('lesson.no_stage', why=one_line(str(error), 200))}")
+
+    def _is_induced(self) -> bool:
+        """Ask what is open, and try it with its own values; False where runs disagree."""
+        lesson = self.lesson
+        if lesson.declared:
+            self._show_text()
+            self._put_into_words()
+            return True
+        self._settle()
+        self._ask_what_varies()
+        if disagreeing := lesson.disagreeing():
+            lesson.notes.append(say("lesson.disagree", line=disagreeing))
+            print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
+            return False
+        self._look_for_a_twin()
+        self._put_into_words()
+        self._prove_own()
+        return True
+
+    def _look_for_a_twin(self) -> None:
+        """Ask before a second SOP does what another one does. Raises TeachingError."""
+        twin = same_script(self.lesson, self.agent.sops.all())
+        if twin and not self.questions.may_be_second(twin):
+            raise TeachingError(say("teach.twin", name=twin.name, status=twin.status))
 
     def _make_real(self) -> None:
         if problem := self.lesson.make_real():
@@ -127,13 +115,45 @@ class LessonFlow:
         if not lesson.settle() and not lesson.is_done_before:
             lesson.notes.append(say("lesson.not_again"))
             print(say("lesson.not_again"))
+        self._show_lines(lesson.typed)
+
+    def _show_lines(self, script: str) -> None:
         print(f"\n{say('lesson.script')}")
-        for line in lesson.typed.splitlines():
-            print(f"  {one_line(self.agent.parts.redactor()(line), 150)}")
+        redact = self.agent.parts.redactor()
+        for line in script.splitlines():
+            print(f"  {one_line(redact(line), 150)}")
+        for problem in self.lesson.problems:
+            print("  " + say("teach.problem", text=one_line(redact(problem), 160)))
+
+    def _show_text(self) -> None:
+        """Show what a text does, and ask how it will be asked for: its parameters have names already."""
+        lesson = self.lesson
+        self._show_lines(lesson.script)
+        name = lesson.suggested or lesson.name
+        if unknown := [name for name in self.questions.named if name not in lesson.parameters]:
+            known = ", ".join(lesson.parameters)
+            raise TeachingError(say("lesson.no_parameter", name=unknown[0], known=known))
+        slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
+        lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
+
+    def _put_into_words(self) -> None:
+        """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
+        lesson, lang = self.lesson, self.agent.config.lang
+        try:
+            sketch = lesson.sketch(lesson.name, content_of(lesson))
+            made = author(self.agent, sketch, lesson.ground.cwd)
+        except SopwithError as error:
+            print(f"✗ {one_line(str(error), 200)}")
+            return
+        if made is None:
+            return
+        lesson.take_words(made.words, made.run, may_rename=self.questions.is_attended)
+        made.words.wordings += self.questions.wordings_that_mean_it(made.words.doubtful)
+        print(one_line(made.line(lang), 400))
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
-        lesson.request = lesson.request or self.questions.request(lesson.name)
+        lesson.request = lesson.request or self.questions.request(lesson.name, {})
         while True:
             lesson.values = dict(self.questions.vary(lesson.candidates()))
             refused = lesson.refused
@@ -169,17 +189,23 @@ class LessonFlow:
             print(f"✗ {say('lesson.own_differs', why=one_line(why, 300))}")
             return
         seen = lesson.cases[0].seen
-        print(f"✓ {say('lesson.own_same', changes=changed(seen))}")
+        key = "lesson.own_changes_same"
+        if lesson.is_done_before:
+            key = "lesson.own_again"
+        elif lesson.prints_what_was_seen:
+            key = "lesson.own_same"
+        print(f"✓ {say(key, changes=changed(seen))}")
         show_output(seen)
 
     def _prove_others(self) -> None:
         lesson = self.lesson
         wanted = 2 + lesson.has_branches
-        is_ready = bool(lesson.cases) or lesson.is_done_before
-        while lesson.values and is_ready and lesson.sets_known < wanted:
+        is_ready = bool(lesson.cases or lesson.declared) or lesson.is_done_before
+        while lesson.parameters and is_ready and lesson.sets_known < wanted:
             if lesson.sets_known == wanted - 1 == 2:
                 print(f"\n{say('lesson.branches')}")
-            given = self.questions.another_set(lesson.values)
+            was = lesson.values or dict.fromkeys(lesson.required, "")
+            given = self.questions.another_set(was)
             if given is None:
                 return
             try:
@@ -188,7 +214,10 @@ class LessonFlow:
                 print(f"✗ {one_line(str(error), 300)}")
                 continue
             if self._is_right(case, given):
+                if not lesson.cases:
+                    lesson.find_needed(case)
                 lesson.cases.append(case)
+                lesson.values = lesson.values or dict(given)
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:
         shown = ", ".join(one_line(each, 60) for each in given.values())
@@ -204,28 +233,16 @@ class LessonFlow:
         return self.questions.yes(say("lesson.right"))
 
     def _store(self) -> Sop:
-        agent, lesson = self.agent, self.lesson
-        status = lesson.status()
-        existing = agent.sops.get(lesson.name)
-        version = existing.version if existing and existing.description else 0
-        redact = agent.parts.redactor()
-        files: dict[str, str | bytes] = {
-            path: redact(text) for path, text in lesson.files().items()
-        }
-        if files["sop.yaml"] != lesson.files()["sop.yaml"]:
+        sop, has_secret = stored(self.agent, self.lesson, self.lesson.status(), self._reason())
+        if has_secret:
             print(say("lesson.secret"))
-            status = "draft"
-        changes = SopChanges(agent.config.home, SEEDS)
-        sop = changes.write(
-            lesson.name,
-            files,
-            reason=say("teach.reason_record"),
-            run=lesson.run or None,
-            status=status,
-            expects_version=version,
-        )
-        agent.sops.reload()
         return sop
+
+    def _reason(self) -> str:
+        """Return the line of the history."""
+        if not self.lesson.traces:
+            return say("teach.reason_file")
+        return say("teach.reason_run" if self.lesson.is_done_before else "teach.reason_record")
 
 
 @contextmanager
@@ -251,10 +268,10 @@ def teach_lesson(
     agent, questions = Agent(config), questions_of(args, is_attended)
     existing = agent.sops.get(args.sop)
     if lesson is None and not args.record:
-        ground = Ground.of(_roots(config), config.home, Path.cwd())
-        kept = Lesson.kept(args.sop, existing.folder, ground) if existing else None
+        ground = Ground.of(roots(config), config.home, Path.cwd())
+        kept = kept_lesson(args.sop, existing.folder, ground) if existing else None
         if kept is None:
-            raise RecordError(say("lesson.no_draft", name=one_line(args.sop, 64)))
+            raise NoDraft(say("lesson.no_draft", name=one_line(args.sop, 64)))
         return LessonFlow(agent, kept, questions).to_its_end()
     if existing is not None and not questions.may_replace(existing):
         raise RecordError(say("teach.taken", name=existing.name, version=existing.version))
@@ -265,64 +282,21 @@ def teach_lesson(
 def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:
     """Return the lesson that runs hold; None where they need another form than a script."""
     traces = [read_trace(config.home, name) for name in args.from_run]
-    ground = Ground.of(_roots(config), config.home, traces[0].cwd)
+    ground = Ground.of(roots(config), config.home, traces[0].cwd)
     if traces[0].taught is None:
         return Lesson.of_runs(args.sop, ground, traces)
     typed = typed_lines(read_events(config.home, traces[0].run))
-    return Lesson.recorded(args.sop, ground, traces[0].run, typed, None, "")
+    return Lesson.recorded(args.sop, ground, traces[0], typed)
 
 
-def _roots(config: Config) -> list[Path]:
-    return [Path(root).expanduser() for root in config.safety.roots]
-
-
-def changed(seen: Seen | None) -> str:
-    """Return how many paths were touched, in words."""
-    kinds: dict[str, int] = {}
-    for each in _real(seen):
-        kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    parts = [say(f"lesson.{kind}", n=count) for kind, count in kinds.items()]
-    return ", ".join(parts) or say("lesson.no_changes")
-
-
-def show_paths(seen: Seen | None) -> None:
-    """Print what was touched, a path a line."""
-    found = _real(seen)
-    for each in found[:MAX_LINES]:
-        mark = {"new": "+", "gone": "-"}.get(each.kind, "~")
-        print(f"    {mark} {one_line(_short(each.path), 140)}")
-    if len(found) > MAX_LINES:
-        print(f"    … {len(found) - MAX_LINES}")
-
-
-def _real(seen: Seen | None) -> list[Touched]:
-    """Return what is not as it was before."""
-    return [each for each in seen.touched if each.kind in KINDS] if seen else []
-
-
-def show_output(seen: Seen) -> None:
-    """Print the first lines of an output."""
-    lines = [line for line in seen.output.splitlines() if line.strip()]
-    for line in lines[:MAX_LINES]:
-        print(f"    {one_line(line, 140)}")
-
-
-def _short(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path.startswith(f"{home}/") else path
-
-
-def show_stored(sop: Sop, lesson: Lesson) -> None:
-    """Print what is stored now, and what the owner may do with it."""
-    print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
-    values = " ".join(f"{name}=…" for name in lesson.values)
-    asked: dict[str, Any] = {
-        "name": sop.name,
-        "asked": lesson.request or sop.name,
-        "values": values,
-    }
-    key = f"lesson.next_{sop.status}"
-    print("  " + say(key, **asked).rstrip())
+def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
+    """Return the lesson that a file holds; None for a whole sop.yaml. Raises TeachingError, LearningError."""
+    path = Path(args.from_file).expanduser().absolute()
+    found = read_text(text_of(path), path.name)
+    if isinstance(found, str):
+        return None
+    ground = Ground.of(roots(config), config.home, Path.cwd())
+    return Lesson.of_text(args.sop, ground, found)
 
 
 def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
@@ -330,6 +304,3 @@ def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
     from ui.sops.lesson_questions import Absent, AtTerminal
 
     return AtTerminal() if is_attended else Absent(args)
-
-
-__all__ = ["LessonFlow", "language", "questions_of", "record_lesson"]

@@ -10,26 +10,32 @@ from learning.induce import Candidate
 from learning.wording import slotted
 from memory.sops.store import Sop
 from ui.sanitise import clean, one_line
+from ui.sops.changes import NO
 from ui.sops.sops import parameters
-from ui.sops.teach_questions import change_values, show_values
+from ui.sops.teach_questions import chosen
 from ui.terminal import read_next
 from ui.words import say
 
 _YES = {"y", "yes", "ok", "是", "好", "要"}
-_NO = {"n", "no", "不", "否", "不是", "不要"}
+_ALL = {"all", "全部", "都要"}
 
 
 class LessonQuestions(Protocol):
     """Whoever decides."""
 
     is_attended: bool
+    named: Sequence[str] = ()  # the parameters that were named before anybody was asked
 
     def may_replace(self, existing: Sop) -> bool:
         """True when a new version of an SOP that is there is meant."""
         ...
 
-    def request(self, name: str) -> str:
-        """How the owner will ask for it; "" when nobody says."""
+    def may_be_second(self, twin: Sop) -> bool:
+        """True when an SOP is meant that does what another one does already."""
+        ...
+
+    def request(self, name: str, slots: Mapping[str, str]) -> str:
+        """How the owner will ask for it; "" when nobody says. `slots` are to be in it where there are no values yet."""
         ...
 
     def request_again(self, missing: Sequence[str]) -> str:
@@ -42,6 +48,10 @@ class LessonQuestions(Protocol):
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         """Other values to try; None: later."""
+        ...
+
+    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
+        """Those of a model's wordings that ask for this and nothing else; none by default."""
         ...
 
     def yes(self, question: str) -> bool:
@@ -65,8 +75,15 @@ class AtTerminal(LessonQuestions):
         )
         return said.strip().lower() in _YES
 
-    def request(self, name: str) -> str:
-        print(f"\n{say('lesson.request', example=name.replace('-', ' '))}")
+    def may_be_second(self, twin: Sop) -> bool:
+        question = say("teach.second", name=twin.name, status=twin.status)
+        return read_next(question).strip().lower() in _YES
+
+    def request(self, name: str, slots: Mapping[str, str]) -> str:
+        named = (f"{key} {slot}" for key, slot in slots.items())
+        example = " ".join([name.replace("-", " "), *named])
+        key = "teach.request_slots" if slots else "lesson.request"
+        print(f"\n{say(key, example=example)}")
         return clean(read_next(say("teach.request_prompt"))).strip()
 
     def request_again(self, missing: Sequence[str]) -> str:
@@ -74,26 +91,31 @@ class AtTerminal(LessonQuestions):
         return clean(read_next(say("teach.request_prompt"))).strip()
 
     def vary(self, found: Sequence[Candidate]) -> Mapping[str, str]:
-        listed = [list(each) for each in found]
-        while True:
-            show_values(listed)
-            said = read_next(say("teach.values_prompt")).strip()
-            if not said:
-                return {str(each[0]): str(each[1]) for each in listed if each[2]}
-            if problem := change_values(listed, said):
-                print(f"  {problem}")
+        return chosen([list(each) for each in found], may_drop=True)
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         print(f"\n{say('lesson.another_set')}")
         given: dict[str, str] = {}
         for name, before in was.items():
-            prompt = say("teach.value_prompt", name=name, before=one_line(before, 60))
+            key = "teach.value_prompt" if before else "teach.new_value_prompt"
+            prompt = say(key, name=name, before=one_line(before, 60))
             if text := read_next(prompt).strip():
                 given[name] = text
         return given or None
 
+    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
+        if not doubtful:
+            return []
+        print(f"\n{say('lesson.wordings')}")
+        for number, each in enumerate(doubtful, 1):
+            print(f"  {number}  {one_line(each, 120)}")
+        said = read_next(say("lesson.wordings_prompt")).replace(",", " ").split()
+        if said and said[0].lower() in _ALL:
+            return list(doubtful)
+        return [each for number, each in enumerate(doubtful, 1) if str(number) in said]
+
     def yes(self, question: str) -> bool:
-        return read_next(question).strip().lower() not in _NO
+        return read_next(question).strip().lower() not in NO
 
 
 class Absent(LessonQuestions):
@@ -103,16 +125,22 @@ class Absent(LessonQuestions):
 
     def __init__(self, args: Namespace) -> None:
         self._values = {key: str(value) for key, value in parameters(args.values or []).items()}
-        proofs = parameters(args.prove) if args.prove else {}
-        self._sets = [{key: str(value) for key, value in proofs.items()}] if proofs else []
+        given = [args.values if args.from_file else None, args.prove]
+        self._sets = [parameters(each) for each in given if each]
+        self.named = [name for each in self._sets for name in each]
         self._may_replace = bool(args.new_version)
         self._request = args.request or ""
 
     def may_replace(self, existing: Sop) -> bool:
         return self._may_replace
 
-    def request(self, name: str) -> str:
+    def may_be_second(self, twin: Sop) -> bool:
+        return False
+
+    def request(self, name: str, slots: Mapping[str, str]) -> str:
         text = self._request
+        if slots:
+            return text
         for key, value in self._values.items():
             text = text.replace(f"{{{key}}}", value)
         return text
@@ -125,6 +153,9 @@ class Absent(LessonQuestions):
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         return self._sets.pop(0) if self._sets else None
+
+    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
+        return []
 
     def yes(self, question: str) -> bool:
         return True

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from config import Config
+from memory.home.repository import RepositoryError
 from memory.sops.stats import Counts, SopRun, SopStats, count
 from ui import event_text as describe
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
+from ui.sops.changes import changes
 from ui.sops.sops import find
 from ui.words import say, says
 
@@ -29,7 +31,7 @@ def stats(args: Namespace, config: Config) -> int:
     """`sops stats NAME`: per run its lane and what it took; a chart; what was saved. `args`: sop, json."""
     sop = find(config, args.sop)
     runs = SopStats(config.home).runs(sop.name)
-    counts = count(runs)
+    counts = count(runs, _went_back(config, sop.name))
     if args.json:
         rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
         about = {"sop": sop.name, "status": sop.status, "version": sop.version}
@@ -46,6 +48,15 @@ def stats(args: Namespace, config: Config) -> int:
         print()
         print("\n".join(lines))
     return 0
+
+
+def _went_back(config: Config, name: str) -> int:
+    """Return the version that the last rollback made; 0 where there was none, or no history is kept."""
+    try:
+        found = changes(config).history(name)
+    except RepositoryError:
+        return 0
+    return next((each.version for each in found if each.restores), 0)
 
 
 def _print_runs(runs: Sequence[SopRun]) -> None:
@@ -176,6 +187,9 @@ def _totals(counts: Counts) -> list[str]:
     if counts.rote_rate is not None:
         share = f"{int(counts.rote_rate * 100)}%"
         lines.append(say("stats_runs", n=counts.runs, successes=counts.successes, share=share))
+    if counts.failures:
+        kinds = [f"{n} {say(f'stats_kind_{kind}')}" for kind, n in counts.failures.items()]
+        lines.append(say("stats_kinds", kinds=" · ".join(kinds)))
     if counts.failures_in_row:
         lines.append(say("stats_failures", n=counts.failures_in_row))
     if counts.saved is not None:

@@ -1,7 +1,4 @@
-"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a pipe without questions.
-
-Ctrl-C at any question leaves the store as it was; the recording stays in the run log.
-"""
+"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a pipe without questions."""
 
 from __future__ import annotations
 
@@ -12,14 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.draft import Draft
+from learning.draft import Draft, check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
-from memory.runlog.log import list_runs
 from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs.assemble import Agent
-from runs.learning import author, teach
+from runs.learning import teach
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import MARKS, as_word
@@ -66,15 +62,17 @@ def teach_(args: Namespace, config: Config) -> int:
 
         if lesson := lesson_of_runs(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
-        args.from_run = args.from_run[0]  # other tools than scripts: steps of the older form
+    if args.from_file:
+        from ui.sops.lesson import lesson_of_text, teach_lesson
+
+        if lesson := lesson_of_text(args, config):
+            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
     try:
         return flow.to_its_end()
     except (KeyboardInterrupt, EOFError):
         print(f"\n{say('teach.stopped')}", file=sys.stderr)
-        if run := flow.run or _recording_under_way(config, args):
-            print(say("teach.go_on", name=args.sop, run=run), file=sys.stderr)
         return 130
 
 
@@ -83,18 +81,11 @@ def _near_name(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
 
 
-def _recording_under_way(config: Config, args: Namespace) -> str:
-    """The recording that was just made when the owner stopped."""
-    newest = next(iter(list_runs(config.home, 1)), None) if args.record else None
-    return newest.run if newest and newest.task == f"teach {args.sop}" else ""
-
-
 class _Teaching:
     """The way from a lesson to the store."""
 
     def __init__(self, agent: Agent, args: Namespace, questions: Questions) -> None:
         self.agent, self.args, self.questions = agent, args, questions
-        self.run = ""  # the lesson's, for whoever stops on the way
         self.proven_on: Mapping[str, object] = {}  # the last set of values that passed
         self.is_tried = False  # whether it came to other values
 
@@ -105,15 +96,20 @@ class _Teaching:
         if existing is not None and not self.questions.may_replace(existing):
             raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson = self._lesson(name)
-        self.run, lesson.existing = lesson.run, existing  # the one that the owner was asked about
+        lesson.existing = existing  # the one that the owner was asked about
         draft = self._draft(lesson)
         files, unfit = teach.with_old_cases(draft, existing)
         if unfit and not self.questions.may_leave_out(unfit):
             raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
-            why = self._prove(draft, trial)
-            proven, status = trial.files(), trial.sop.status
+            status, why = teach.earned(draft)
+            self.proven_on = draft.taught[-1].values if draft.taught else {}
+            is_open = status == "candidate" and not not_replayable(draft.procedure())
+            if is_open or not lesson.traces:
+                why = self._prove(draft, trial)
+                status = trial.sop.status
+            proven = trial.files()
         self._pass_the_gate(proven, is_draft=status == "draft")
         if (
             existing is not None
@@ -130,13 +126,7 @@ class _Teaching:
         return 0
 
     def _draft(self, lesson: teach.Lesson) -> Draft:
-        values = None
-        if lesson.trace is not None:
-            found = teach.values_that_vary(self.agent, lesson)
-            values = self.questions.values(found, may_drop=lesson.is_recording)
-        if lesson.is_recording:
-            lesson.request = self.questions.request(lesson, values or {})
-        draft = teach.draft_of(self.agent, lesson, values)
+        draft = teach.draft_of(self.agent, lesson, parameters(self.args.values or []))
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self.questions.request(lesson, slots)
@@ -151,9 +141,10 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        if made := author(self.agent, draft, lesson.cwd):
-            print(one_line(made.line(self.agent.config.lang), 400))
-        return made.draft if made else draft
+        draft, authored = teach.in_words(self.agent, draft, lesson.cwd)
+        if authored:
+            print(one_line(authored, 400))
+        return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
         """Return what --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
@@ -176,18 +167,8 @@ class _Teaching:
 
     def _lesson(self, name: str) -> teach.Lesson:
         if self.args.from_run:
-            lesson = teach.lesson_from_run(self.agent, name, self.args.from_run)
-            lesson.commands = self.questions.commands(lesson.commands)
-            return lesson
-        if self.args.from_file:
-            return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
-        from ui.sops.record import record_demonstration
-
-        done = record_demonstration(name, self.agent.config, Path.cwd())
-        self.run = done.run
-        lesson = teach.lesson_from_run(self.agent, name, done.run)
-        lesson.commands = done.commands
-        return lesson
+            return teach.lesson_from_run(self.agent, name, *self.args.from_run)
+        return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
 
     def _prove(self, draft: Draft, trial: teach.Trial) -> str:
         """Gives the trial the status that it earns. Returns why it is no more than that."""
@@ -242,9 +223,7 @@ def _is_less(status: str, existing: Sop) -> bool:
 
 
 def _reason(lesson: teach.Lesson) -> str:
-    """Return what the history says."""
-    if lesson.is_recording:
-        return say("teach.reason_record")
+    """What the history says."""
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 
@@ -256,7 +235,7 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
         ("changes", step) for step in draft.content.commit
     ]
     lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
-    lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
+    lines += [(say("teach.checks"), check_text(check)) for check in draft.content.checks]
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")

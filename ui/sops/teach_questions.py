@@ -7,7 +7,6 @@ from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from learning.demonstration import Command
 from learning.draft import Draft
 from memory.sops.store import Sop
 from replay.procedure import Procedure
@@ -42,12 +41,8 @@ class Questions(Protocol):
         """Return True if a version that is not proven may take the place of one that is."""
         ...
 
-    def commands(self, commands: list[Command]) -> list[Command]:
-        """The commands of a recording, kept or left out."""
-        ...
-
-    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
-        """Return which values vary: name → value."""
+    def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
+        """Which values vary: name → value."""
         ...
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
@@ -89,12 +84,8 @@ class FromOptions:
         """No."""
         return False
 
-    def commands(self, commands: list[Command]) -> list[Command]:
-        """As they were found."""
-        return commands
-
-    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
-        """Return those of --values, else all that were found."""
+    def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
+        """Those of --values, else all that were found."""
         return self._values or found
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
@@ -133,22 +124,10 @@ class AtTerminal:
             say("teach.replace_proven", name=existing.name, was=existing.status, status=status)
         )
 
-    def commands(self, commands: list[Command]) -> list[Command]:
-        """Shows them, and changes them as the owner says."""
-        from ui.sops.record import choose
-
-        return choose(commands, read_next) if commands else commands
-
-    def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
+    def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
         """Shows what may vary until the owner is content."""
-        listed = [_Value(name, text) for name, text in found.items()]
-        while True:
-            _show_values(listed, may_drop)
-            said = read_next(say("teach.values_prompt")).strip()
-            if not said:
-                return {each.name: each.text for each in listed if each.varies}
-            if problem := _change(listed, said, may_drop):
-                print(f"  {problem}")
+        listed: list[list[Any]] = [[name, text, True] for name, text in found.items()]
+        return chosen(listed, may_drop=False)
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Asks until the sentence names every value, or nothing is said."""
@@ -192,62 +171,57 @@ class AtTerminal:
         return given
 
 
-class _Value:
-    """One value of a lesson, as the owner sees it."""
-
-    def __init__(self, name: str, text: str, varies: bool = True) -> None:
-        self.name, self.text, self.varies = name, text, varies
-
-
-def show_values(listed: list[list[Any]]) -> None:
-    """Print values that may vary: name, text and whether it varies."""
-    _show_values([_Value(*each) for each in listed], may_drop=True)
-
-
-def change_values(listed: list[list[Any]], said: str) -> str:
-    """Do what the owner says to such a list; return what is wrong with it."""
-    values = [_Value(*each) for each in listed]
-    problem = _change(values, said, may_drop=True)
-    listed[:] = [[each.name, each.text, each.varies] for each in values]
-    return problem
+def chosen(listed: list[list[Any]], *, may_drop: bool) -> dict[str, str]:
+    """Show values that may vary, each with name, text and whether it varies, until the owner is content."""
+    while True:
+        _show_values(listed, may_drop=may_drop)
+        said = read_next(say("teach.values_prompt")).strip()
+        if not said:
+            return {str(each[0]): str(each[1]) for each in listed if each[2]}
+        if problem := _change(listed, said, may_drop=may_drop):
+            print(f"  {problem}")
 
 
-def _show_values(listed: list[_Value], may_drop: bool) -> None:
+def _show_values(listed: list[list[Any]], *, may_drop: bool) -> None:
     if not listed:
         print(f"\n{say('teach.no_values')}")
         return
     print(f"\n{say('teach.values')}")
-    width = max(len(each.text) for each in listed)
-    for number, each in enumerate(listed, 1):
-        meaning = f"→ {each.name}" if each.varies else say("teach.fixed")
-        print(
-            f"  {number}  {one_line(each.text, 80)}{' ' * (min(width, 60) - len(each.text))}  {meaning}"
-        )
+    width = min(60, max(len(text) for _, text, _ in listed))
+    for number, (name, text, varies) in enumerate(listed, 1):
+        meaning = f"→ {name}" if varies else say("teach.fixed")
+        print(f"  {number}  {one_line(text, 80).ljust(width)}  {meaning}")
     print("  " + say("teach.values_how" if may_drop else "teach.values_how_named"))
 
 
-def _change(listed: list[_Value], said: str, may_drop: bool) -> str:
-    """Does what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Returns what is wrong."""
+def _change(listed: list[list[Any]], said: str, *, may_drop: bool) -> str:
+    """Do what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Return what is wrong."""
     if added := re.fullmatch(r"(\w+)\s*=\s*(.+)", said):
-        if not _NAME.fullmatch(added[1]) or any(each.name == added[1] for each in listed):
-            return say("teach.bad_value_name", name=added[1])
-        listed.append(_Value(added[1], added[2]))
-        return ""
+        return _add(listed, added[1], added[2])
     changed = re.fullmatch(r"(\d+)(?:\s+(\S+))?", said)
     if changed is None or not 1 <= int(changed[1]) <= len(listed):
         return say("teach.not_understood", text=one_line(said, 60))
     value, name = listed[int(changed[1]) - 1], changed[2]
     if name is None:
         if not may_drop:
-            return say("teach.in_request", text=one_line(value.text, 60))
-        value.varies = not value.varies
-    elif not _NAME.fullmatch(name) or any(
-        each.name == name and each is not value for each in listed
-    ):
+            return say("teach.in_request", text=one_line(value[1], 60))
+        value[2] = not value[2]
+        return ""
+    if not _is_free(name, [each for each in listed if each is not value]):
         return say("teach.bad_value_name", name=one_line(name, 60))
-    else:
-        value.name, value.varies = name, True
+    value[0], value[2] = name, True
     return ""
+
+
+def _add(listed: list[list[Any]], name: str, text: str) -> str:
+    if not _is_free(name, listed):
+        return say("teach.bad_value_name", name=name)
+    listed.append([name, text, True])
+    return ""
+
+
+def _is_free(name: str, listed: list[list[Any]]) -> bool:
+    return bool(_NAME.fullmatch(name)) and all(each[0] != name for each in listed)
 
 
 def _with_values(said: str, values: Mapping[str, str]) -> str:

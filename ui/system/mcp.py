@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError
-from safety.held import held_values
-from safety.secrets import Redactor
-from safety.tool_words import read_name
+from safety.calls import read_name
+from safety.secrets import Redactor, held_values
 from tools.mcp import MISSING, Offer, offers, problem
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table

@@ -19,15 +19,14 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from runs.start.trust import own_data
 from safety.gate import Ask, Gate
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from sandbox.cells import levels
 from tools.base import ToolContext, ToolError
 from tools.registry import all_tools
 from tools.staged import Staging
 from tools.toolbox import Toolbox
 from ui.command import JSON, command
-from ui.words import reasons_in_words
+from ui.words import reasons
 
 PIECE = 65_536  # bytes read at a time
 QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
@@ -157,11 +156,12 @@ class _Judge:
             re.error,
         ) as error:  # ours: the next line is judged too
             return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
-        return _answer(decision.decision, decision.risk, decision.reason)
+        said = reasons(decision.said, decision.reason)
+        return _answer(decision.decision, decision.risk, said)
 
 
 def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
-    return {"decision": decision, "risk": risk, "reason": reasons_in_words(reason)}
+    return {"decision": decision, "risk": risk, "reason": reason}
 
 
 def _read(text: str) -> _Call:

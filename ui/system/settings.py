@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from safety.held import held_values
-from safety.secrets import Redactor
+from safety.secrets import Redactor, held_values
 from ui.command import JSON, command
 from ui.lists import print_json
 from ui.words import say

@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-from ui.words import catalogue
+from text.sentences import catalogue
 
 Meaning = Literal["once", "run", "no", "unclear"]
 _LANGUAGES = ("en", "zh")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from handler import Approval, Confirmation
 from ui.sanitise import clean, one_line, visible
 from ui.terminal import consent
-from ui.words import in_words, reasons_in_words, say
+from ui.words import reasons, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,10 +60,12 @@ class TerminalOwner:
         self._pause()
         tool, reason = (
             one_line(confirmation.tool, 60),
-            visible(reasons_in_words(confirmation.reason)).strip(),
+            visible(reasons(confirmation.said, confirmation.reason)).strip(),
         )
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
-        self._say(say("confirm.risk", risk=one_line(in_words(confirmation.risk), 40)), "yellow")
+        self._say(
+            say("confirm.risk", risk=one_line(say(f"risk.{confirmation.risk}"), 40)), "yellow"
+        )
         lines = [
             piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)
         ]

@@ -10,7 +10,7 @@ from models.base import Event
 from ui import event_text as describe
 from ui.lists import as_json
 from ui.sanitise import clean, one_line
-from ui.words import in_words, reasons_in_words, say, says
+from ui.words import in_words, reasons, say, says
 
 
 class Screen(Protocol):
@@ -127,7 +127,7 @@ def _question(event: Event) -> str:
 
 
 def _confirm(event: Event) -> str:
-    reason = one_line(reasons_in_words(str(event.get("reason", ""))), 500)
+    reason = one_line(reasons(event.get("said"), str(event.get("reason", ""))), 500)
     return say("confirm.title", tool=one_line(event["tool"], 60), reason=reason)
 
 

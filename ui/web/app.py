@@ -18,7 +18,18 @@ from config import SopwithError
 from ui.web.api_page import api_page
 from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
-from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
+from ui.web.routes import (
+    changes,
+    chat,
+    completions,
+    doors,
+    memory,
+    overview,
+    runs,
+    shared,
+    sops,
+    world,
+)
 from ui.web.site import Site, status_of
 from ui.words import say, words_of
 
@@ -72,7 +83,7 @@ def make_app(site: Site, version: str) -> Guard:
         telemetry=UNWATCHED,
     )
     app.state.site = site
-    for each in (doors, chat, runs, sops, memory, world, shared, completions):
+    for each in (doors, overview, chat, runs, changes, sops, memory, world, shared, completions):
         app.include_router(each.to)
 
     @app.websocket("/ws")

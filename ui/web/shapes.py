@@ -47,6 +47,10 @@ class Said(Shape):
     text: Text
 
 
+class Undo(Shape):
+    call: Line | None = None
+
+
 class Resumed(Shape):
     text: Text | None = None
 

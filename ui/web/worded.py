@@ -27,5 +27,6 @@ def worded(event: dict[str, Any]) -> dict[str, Any]:
     text = sentence(event) if is_failed_call else event.get(_SAID.get(kind, ""))
     if not isinstance(text, str) or not text or event.get("status") == "done":
         return event
-    words = in_each(text) if is_failed_call and not event.get("reason") else reasons_in_each(text)
+    said = event.get("said")
+    words = reasons_in_each(said, text) if said else in_each(text)
     return {**event, "words": words} if words["zh"] != text else event

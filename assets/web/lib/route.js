@@ -6,7 +6,7 @@ export const route = reactive({ page: "", rest: [], query: new URLSearchParams()
 
 function read() {
   const [page, ...rest] = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
-  Object.assign(route, { page: page ?? "chat", rest, query: new URLSearchParams(location.search) });
+  Object.assign(route, { page: page ?? "overview", rest, query: new URLSearchParams(location.search) });
 }
 
 export function go(path, { replace = false } = {}) {

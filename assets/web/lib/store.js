@@ -112,7 +112,7 @@ listen((message) => {
     store.waiting = store.waiting.filter((each) => each.id !== message.id);
   } else if (message.type === "changed" && message.what === "inbox") {
     doing(loadInbox);
-  } else if (message.type === "changes") {
+  } else if (message.type === "changes" && "on" in message) { // a run says "changes" too: of its files
     store.changes = message.on;
   } else if (message.type === "bye") {
     toast(say("live.bye"));

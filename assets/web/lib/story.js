@@ -12,6 +12,7 @@ export function newStory(run, task = "") {
   return reactive({
     run, task, files: [], parts: [], turns: [], turn: 0, status: "working", started: null,
     session: "main", models: [], sop: null, persona: null, rote: null, doing: "working", context: null, ended: null, logged: 0,
+    parameters: {}, changed: 0,
   });
 }
 
@@ -116,7 +117,7 @@ function ended(story, event) {
 const LOOKS = {
   run_started(story, event) {
     const { task, session, models, sop, persona, at } = event;
-    Object.assign(story, { task, session, models: models ?? [], sop, persona, started: at, status: "working", cwd: event.cwd, lane: event.lane });
+    Object.assign(story, { task, session, models: models ?? [], sop, persona, started: at, status: "working", cwd: event.cwd, lane: event.lane, parameters: event.parameters ?? {} });
   },
   run_resumed(story, event) {
     Object.assign(story, { status: "working", ended: null, doing: "working" });
@@ -147,7 +148,10 @@ const LOOKS = {
     const part = partOf(story, "confirm", event.id);
     if (part) Object.assign(part, { decision: event.decision, said: event.reason });
   },
-  chosen: (story, event) => Object.assign(story, { sop: event.sop, lane: event.lane }),
+  chosen: (story, event) => Object.assign(story, { sop: event.sop, lane: event.lane, parameters: event.parameters ?? {} }),
+  changes(story, event) {
+    story.changed += (event.new ?? 0) + (event.changed ?? 0) + (event.moved ?? 0) + (event.gone ?? 0);
+  },
   asked: (story, event) => add(story, "asked", { id: event.id, question: event.question, candidates: event.candidates ?? [], answer: null }),
   answered(story, event) {
     const part = partOf(story, "asked", event.id);
@@ -170,3 +174,10 @@ const LOOKS = {
 
 /** The kinds of notes that a trace shows and a chat does not. */
 export const TRACE_ONLY = new Set(["reminder", "compacted", "reloaded", "reply_reused", "handover", "model_retry"]);
+
+/** The parts in which a text stands: in what was said, in arguments, in outputs. */
+export function found(story, text) {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return story.parts;
+  return story.parts.filter((part) => JSON.stringify([part.text, part.tool, part.args, part.output, part.data, part.question, part.note], (_, value) => value ?? "").toLowerCase().includes(JSON.stringify(wanted).slice(1, -1)));
+}

@@ -80,11 +80,12 @@ export function weekdays() {
   return [1, 2, 3, 4, 5, 6, 7].map((day) => new Date(2024, 0, day).toLocaleDateString(locale(), { weekday: "short" }));
 }
 
-/** 0.3 s, 12 s, 3 min 20 s. */
+/** 0.3 s, 12 s, 3 min 20 s, 2 h 5 min. */
 export function seconds(value) {
   if (value === null || value === undefined) return "";
   if (value < 9.95) return say("time.seconds", { n: value.toFixed(1) });
   if (value < 120) return say("time.seconds", { n: value.toFixed(0) });
+  if (value >= 3600) return say("time.hours", { hours: Math.floor(value / 3600), minutes: Math.floor((value % 3600) / 60) });
   return say("time.minutes", { minutes: Math.floor(value / 60), seconds: Math.floor(value % 60) });
 }
 

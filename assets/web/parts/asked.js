@@ -4,7 +4,8 @@ import { part, post } from "../lib/api.js";
 import { say, sayOr, when, worded } from "../lib/words.js";
 import { doing, loadInbox, store } from "../lib/store.js";
 import { useBusy } from "../lib/use.js";
-import { act, chip, copies, given } from "./bits.js";
+import { act, chip, copies, diff, given } from "./bits.js";
+import { counts, fileTree } from "./changes.js";
 
 export const Asked = {
   props: { asked: Object, withRun: Boolean },
@@ -35,7 +36,7 @@ export const Asked = {
           ${asked.is_expired && chip("expired", say("asked.expired"))}</header>
         ${task(props) && html`<p class="dim small asked-task">${task(props)}</p>`}
         <p class="asked-text">${worded(asked, asked.text)}</p>
-        ${asked.kind === "confirmation" && given(asked.args)}
+        ${asked.kind === "confirmation" && given(asked.args)} ${effect(asked)}
         ${answers(asked, typed, put, busy)}
       </section>`;
     };
@@ -44,6 +45,15 @@ export const Asked = {
 
 /** What its run is about, where that does not stand above it. */
 const task = ({ asked, withRun }) => withRun && (asked.task || store.working[asked.run]?.task);
+
+/** What a yes would change: it was done apart, and waits. */
+function effect({ changes, shown, preview }) {
+  const lines = (shown || preview || "").split("\n");
+  const from = lines.findIndex((line) => line.startsWith("--- "));
+  if (!changes?.length) return preview ? html`<pre class="plain" tabindex="0" aria-label=${say("asked.preview")}>${preview}</pre>` : null;
+  return html`<section class="would" aria-label=${say("asked.would")}><h3>${say("asked.would")}</h3>${counts(changes)} ${fileTree(changes)}
+    ${from >= 0 ? html`<details open=${lines.length < 60}><summary>${say("call.change")}</summary>${diff(lines.slice(from).join("\n"))}</details>` : null}</section>`;
+}
 
 function forInbox(body) {
   if (body.answer !== undefined) return { decision: "answer", text: body.answer };

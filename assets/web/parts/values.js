@@ -6,24 +6,20 @@ import { act } from "./bits.js";
 const NUMBERS = ["integer", "number"];
 
 export const Values = {
-  props: { schema: Object, isOptional: Boolean, go: String },
+  props: { schema: Object, isOptional: Boolean, go: String, start: Object },
   emits: ["given"],
   setup(props, { emit }) {
-    const typed = reactive({});
-    const read = (schema, text) => {
-      if (NUMBERS.includes(schema.type)) return Number(text);
-      if (schema.type === "array") return text.split("\n").map((line) => line.trim()).filter(Boolean);
-      return text;
-    };
+    const typed = reactive(Object.fromEntries(Object.entries(props.start ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value])));
+    const read = (schema, text) => (schema?.type === "array" ? JSON.stringify(text.split("\n").map((line) => line.trim()).filter(Boolean)) : String(text)); // the server reads texts
     function give(event) {
       event?.preventDefault();
       const { properties = {} } = props.schema ?? {};
       const given = Object.entries(typed).filter(([, value]) => value !== "" && value !== undefined);
-      emit("given", Object.fromEntries(given.map(([name, value]) => [name, typeof value === "boolean" ? value : read(properties[name], value)])));
+      emit("given", Object.fromEntries(given.map(([name, value]) => [name, read(properties[name], value)])));
     }
     return () => {
       const { properties = {}, required = [] } = props.schema ?? {};
-      const isMissing = !props.isOptional && required.some((name) => (typed[name] ?? "") === "" && properties[name]?.type !== "boolean");
+      const isMissing = !props.isOptional && required.some((name) => String(typed[name] ?? "") === "" && properties[name]?.type !== "boolean");
       return html`<form class="form" onSubmit=${give}>${Object.entries(properties).map(([name, schema], n) => html`<label key=${name} class="field">
           <span>${name}${required.includes(name) || props.isOptional ? "" : ` (${say("optional")})`} ${schema.description ? html`<small class="dim">${schema.description}</small>` : null}</span>${field(name, schema, typed, n === 0)}</label>`)}
         ${Object.keys(properties).length ? null : html`<p class="dim">${say("values.none")}</p>`}

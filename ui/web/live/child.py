@@ -88,12 +88,15 @@ class PageOwner:
                 "id": confirmation.id,
                 "kind": "confirmation",
                 "text": confirmation.reason,
-                "words": reasons_in_each(confirmation.reason),  # each tab has its own language
+                "words": reasons_in_each(
+                    confirmation.said, confirmation.reason
+                ),  # each tab has its own language
                 "tool": confirmation.tool,
                 "args": confirmation.args,
                 "reason": confirmation.reason,
                 "risk": confirmation.risk,
                 "preview": confirmation.preview,
+                "changes": list(confirmation.changes),
             }
         )
         if not said or said.get("decision") not in ("once", "run", "no"):
@@ -112,7 +115,15 @@ class PageOwner:
         """Puts it and waits for the word on it; words on what was asked before are passed over."""
         if self._is_gone:
             return None
-        empty = {"candidates": [], "tool": "", "args": {}, "reason": "", "risk": "", "preview": ""}
+        empty = {
+            "candidates": [],
+            "tool": "",
+            "args": {},
+            "reason": "",
+            "risk": "",
+            "preview": "",
+            "changes": [],
+        }
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.line.show({"type": "asked_now", "asked": {**empty, **what, "at": at}})
         try:

@@ -28,7 +28,7 @@ from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, Site, found
-from ui.words import language, reasons_in_words
+from ui.words import language, pieces_in_words
 
 SETTLE_SECONDS = 0.3
 
@@ -51,7 +51,7 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
             **turn_as_json(each.turn),
             "episode": each.episode,
             "score": each.score,
-            "why": reasons_in_words(each.why),
+            "why": pieces_in_words(each.why),
         }
         for each in results
     ]

@@ -17,14 +17,15 @@ from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summar
 from runs.doctor import checks
 from runs.resume import read_progress
 from runs.workers.copies import up_to_date
-from safety.held import without
+from safety.secrets import without
+from ui.event_text import entry_text
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
 from ui.web.site import Site, found
 from ui.web.worded import worded
-from ui.words import in_words, language, reasons_in_words
+from ui.words import in_words, language
 
 to = APIRouter(tags=["runs"])
 
@@ -81,7 +82,7 @@ def inbox(site: Here) -> JSONResponse:
     entries = [
         {
             **asdict(entry),
-            "text": entry.text if entry.kind == "question" else reasons_in_words(entry.text),
+            "text": entry_text(entry),
             "is_expired": entry.is_expired,
             "task": (summary.task if (summary := summarise(site.home, entry.run)) else "")
             if entry.run

@@ -1,0 +1,160 @@
+"""What is known of several runs of the same task: parameters with their places in the requests, and saved values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from learning.calls import requests
+from learning.calls.requests import Span
+from learning.calls.runs import Run
+from learning.draft import DraftStep
+from replay.procedure import BUILT_IN, ITEM, UNSAFE_NAME
+
+MIN_CHARS = 3  # of a value that one run alone can tell from chance
+
+
+@dataclass(slots=True)
+class Source:
+    """A step whose answers are known: of each run the answer, or the list of answers where a list was gone through."""
+
+    step: DraftStep
+    answers: list[Any]
+    root: str
+    items: list[list[Any]] = field(default_factory=list)  # of the list that was gone through
+
+    @property
+    def is_looped(self) -> bool:
+        """True where the answer is a list of answers."""
+        return bool(self.step.each)
+
+
+@dataclass(slots=True)
+class Book:
+    """Parameters and saved values: by name what each was in each run. `spans`: where a parameter stands in each request;
+    of a list where each of its items does."""
+
+    runs: Sequence[Run]
+    wanted: Mapping[str, str] = field(default_factory=dict)  # names that the owner gave, by value
+    known: dict[str, list[Any]] = field(default_factory=dict)
+    spans: list[dict[str, list[Span]]] = field(default_factory=list)
+    parameters: dict[str, str] = field(
+        default_factory=dict
+    )  # name → string, integer, number, array
+    sources: list[Source] = field(default_factory=list)
+    picking: set[str] = field(default_factory=set)  # parameters that pick rows
+
+    def __post_init__(self) -> None:
+        self.spans = [{} for _ in self.runs]
+
+    @property
+    def is_single(self) -> bool:
+        """True where nothing can be compared."""
+        return len(self.runs) == 1
+
+    def called(self, values: Sequence[Any], key: str) -> str:
+        """Return the name of these values where one has them; what is the same in all runs needs its name, too."""
+        differ = len({repr(value) for value in values}) > 1
+        for name, known in self.known.items():
+            same = [type(a) is type(b) and a == b for a, b in zip(known, values, strict=True)]
+            is_told = differ or self._tells(values, key, name)
+            if all(same) and is_told:
+                return name
+        return ""
+
+    def _tells(self, values: Sequence[Any], key: str, name: str) -> bool:
+        is_long = self.is_single and len(str(values[0])) >= MIN_CHARS
+        return is_long or re.sub(r"_\d+$", "", name) == plain_name(key)
+
+    def free_name(self, key: str) -> str:
+        """Return a name for a value that is taken by no other."""
+        base = plain_name(key)
+        taken = {*self.known, *BUILT_IN, ITEM, "plan"}
+        names = [base, *(f"{base}_{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if name not in taken)
+
+    def parameter(self, key: str, values: Sequence[Any], is_exact: bool = True) -> str:
+        """Return the name of the parameter that has these values in the requests; "" where a request names no such."""
+        said = [self._said(n, value, is_exact) for n, value in enumerate(values)]
+        if None in said:
+            return ""
+        places = [each for each in said if each is not None]
+        given = [self._text_of(n, *each) for n, each in enumerate(zip(values, places, strict=True))]
+        if name := self.called(given, key):
+            return name
+        name = self._owners(given) or self.free_name(key)
+        self.known[name] = given
+        for spans, taken in zip(places, self.spans, strict=True):
+            taken[name] = spans
+        self.parameters[name] = kind_of(given[0])
+        return name
+
+    def _text_of(self, n: int, value: Any, spans: Sequence[Span]) -> Any:
+        """Return a value as the request has it; a number stays one."""
+        texts = [self.runs[n].request[slice(*span)] for span in spans]
+        if isinstance(value, list):
+            return texts
+        return texts[0] if isinstance(value, str) else value
+
+    def _owners(self, given: Sequence[Any]) -> str:
+        name = self.wanted.get(str(given[0]), "")
+        return name if name not in self.known else ""
+
+    def _said(self, n: int, value: Any, is_exact: bool) -> list[Span] | None:
+        """Return where a request names a value, or each item of a list; places of other values do not count."""
+        taken = [span for spans in self.spans[n].values() for span in spans]
+        found: list[Span] = []
+        for each in value if isinstance(value, list) else [value]:
+            spans = requests.spans(self.runs[n].request, str(each), is_exact)
+            if again := self._again(n, each):
+                found += again
+                continue
+            span = requests.free(spans, [*taken, *found])
+            if span is None:
+                return None
+            found.append(span)
+        return found or None
+
+    def _again(self, n: int, value: Any) -> list[Span]:
+        """Return the place of a parameter of one value that is this one already."""
+        own = self.spans[n].items()
+        same = [spans for name, spans in own if str(self.known[name][n]) == str(value)]
+        return list(same[0]) if same else []
+
+    def save(self, source: Source, extractor: str, values: Sequence[Any], key: str) -> str:
+        """Let a step save what an extractor takes; return its name."""
+        known = {text: name for name, text in source.step.save.items()}
+        if extractor in known:
+            return known[extractor]
+        name = self.free_name(key)
+        source.step.save[name] = extractor
+        self.known[name] = list(values)
+        return name
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Take parameters out that were only tried."""
+        for name in names:
+            self.known.pop(name, None)
+            self.parameters.pop(name, None)
+            for spans in self.spans:
+                spans.pop(name, None)
+
+    def taught(self, n: int) -> dict[str, Any]:
+        """Return the parameters of a run."""
+        return {name: self.known[name][n] for name in self.parameters}
+
+
+def kind_of(value: Any) -> str:
+    """Return the JSON type of a value."""
+    kinds = {bool: "boolean", int: "integer", float: "number", list: "array"}
+    return kinds.get(type(value), "string")
+
+
+def plain_name(key: str) -> str:
+    """Return a key as a name: lower-case, and none that a program obeys."""
+    name = re.sub(r"\W+|_+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key)).strip("_").lower()
+    name = re.sub(r"[^a-z0-9_]", "", name).lstrip("0123456789_")[:40] or "value"
+    is_taken = UNSAFE_NAME.fullmatch(name) is not None or name in BUILT_IN
+    return f"{name}_value" if is_taken else name

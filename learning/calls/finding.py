@@ -1,0 +1,388 @@
+"""Find how a later step can take a value of an earlier answer: a path, and for each row on it what picks the row.
+
+Candidates are made of what the rows say, and each is tried on every run with the extractor that a replay uses: only one
+that gives the right value everywhere is taken. Of several, the one that uses the request's words wins, then the one whose
+field has the name of the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+from learning.calls import places, requests
+from learning.calls.book import Book, Source
+from learning.calls.places import ROW, Path
+from replay.extract import KEY, is_like, parse, picked, plain, rows_in
+
+MAX_CONSTANTS = 10  # fields tried as what is always the same
+MAX_PATHS = 12  # to the same value in one answer
+Field = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An extractor that gives the values of all runs. `is_asked`: words of the request pick its row; `is_invented`: a text
+    does that no request has; `named`: 2 where the field is called as the argument, 1 where its name ends so."""
+
+    source: Source
+    extractor: str
+    is_asked: bool
+    is_invented: bool
+    named: int
+
+    @property
+    def is_named(self) -> bool:
+        """True where the field's name says that it is the argument."""
+        return self.named > 0
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        """What makes it better than another."""
+        return self.is_asked, not self.is_invented, self.named
+
+    @property
+    def path(self) -> str:
+        """The path without its root, as `expect.fields` has it."""
+        return self.extractor.partition("json")[2].removeprefix(".")
+
+
+class Clue(NamedTuple):
+    """A field of a row at one level of the path, and what it is compared with: a text, or the value of a name."""
+
+    level: int
+    field: Field
+    text: str
+    name: str
+    kind: str  # asked, known, constant or like
+
+    def __str__(self) -> str:
+        sign = "~" if self.kind == "like" else "="
+        return f"{'.'.join(self.field)}{sign}{self.name or repr_of(self.text)}"
+
+
+def repr_of(text: str) -> str:
+    """Return a text as a condition has it."""
+    return f"'{text}'"
+
+
+def found_in(book: Book, values: Sequence[Any], key: str, *, as_text: bool = False) -> list[Found]:
+    """Return the ways to take these values, one of each run, of earlier answers; the best first."""
+    found = [
+        each for source in book.sources for each in _of_source(book, source, values, key, as_text)
+    ]
+    return sorted(found, key=lambda each: each.rank, reverse=True)
+
+
+def _of_source(
+    book: Book, source: Source, values: Sequence[Any], key: str, as_text: bool
+) -> Iterator[Found]:
+    if source.root == "output":
+        whole = [places.is_same(a, v, as_text) for a, v in zip(source.answers, values, strict=True)]
+        if all(whole):
+            yield Found(source, "output", False, False, 2)
+        return
+    for cases in _cases(source, values, as_text):
+        if each := _Search(book, source, values, cases, key, as_text).found():
+            yield each
+
+
+class Case(NamedTuple):
+    """One value of one run and its path."""
+
+    run: int
+    path: Path
+
+
+def _cases(source: Source, values: Sequence[Any], as_text: bool) -> Iterator[list[Case]]:
+    """Yield the paths that have the same form for each value of each run."""
+    wanted = [(n, each) for n, value in enumerate(values) for each in _items(value)]
+    if not wanted:
+        return
+    by_form: list[dict[tuple[str, ...], Path]] = []
+    for n, each in wanted:
+        forms: dict[tuple[str, ...], Path] = {}
+        for path in places.paths_to(source.answers[n], each, as_text):
+            forms.setdefault(places.signature(path), path)
+        by_form.append(forms)
+    shared = [form for form in by_form[0] if all(form in other for other in by_form)]
+    shared.sort(key=lambda form: KEY in form)
+    for form in shared[:MAX_PATHS]:
+        yield [Case(n, forms[form]) for (n, _), forms in zip(wanted, by_form, strict=True)]
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+class _Search:
+    """The search for what picks the rows of one path."""
+
+    def __init__(
+        self,
+        book: Book,
+        source: Source,
+        values: Sequence[Any],
+        cases: Sequence[Case],
+        key: str,
+        as_text: bool,
+    ) -> None:
+        self.book, self.source, self.values, self.cases = book, source, values, cases
+        self.form = places.signature(cases[0].path)
+        self.key, self.as_text = key, as_text
+        self.is_list = any(isinstance(value, list) for value in values)
+        self.tried: list[str] = []  # parameters made on the way
+
+    def found(self) -> Found | None:
+        """Return the first extractor that gives all values."""
+        last = self.form[-1] if self.form else ""
+        if last == ROW and self._is_scalar_list():
+            return self._only(last)
+        clues = [clue for level in self._levels() for clue in self._clues_at(level)]
+        asked = [clue for clue in clues if clue.kind == "asked"]
+        for chosen in self._attempts(asked, clues):
+            if found := self._tested(chosen, last):
+                used = {clue.name for clue in chosen}
+                self.book.forget([name for name in self.tried if name not in used])
+                return found
+        self.book.forget(self.tried)
+        return None
+
+    def _only(self, last: str) -> Found | None:
+        return self._tested((), last) if not self.is_list else None
+
+    def _is_scalar_list(self) -> bool:
+        case = self.cases[0]
+        return not isinstance(places.at(self.source.answers[case.run], case.path), dict)
+
+    def _attempts(self, asked: list[Clue], clues: list[Clue]) -> Iterator[tuple[Clue, ...]]:
+        """Yield what may pick the rows, the simplest first."""
+        known = sorted((c for c in clues if c.kind == "known"), key=self._is_far)
+        constant = [clue for clue in clues if clue.kind == "constant"][:MAX_CONSTANTS]
+        if asked or not known:
+            yield tuple(asked)
+        for count in (1, 2, len(known)):
+            for chosen in combinations(known, min(count, len(known))):
+                yield (*asked, *chosen)
+        said = [clue for clue in constant if self._is_said(clue.text)]
+        for named in [asked] if asked else [[clue] for clue in said]:
+            for like in self._likenesses(named):
+                yield (*(_inside(clue, like) for clue in named), like)
+        yield tuple(asked)
+        for fewer, more in product((known, []), (1, 2)):
+            for chosen in combinations(constant, more):
+                yield (*asked, *fewer, *chosen)
+
+    def _is_said(self, text: str) -> bool:
+        return all(requests.spans(run.request, text, False) for run in self.book.runs)
+
+    def _is_far(self, clue: Clue) -> tuple[bool, int, int]:
+        return clue.name not in self.book.parameters, -clue.level, len(clue.field)
+
+    def _tested(self, chosen: Sequence[Clue], last: str) -> Found | None:
+        for takes_all in (False, True) if self.is_list else (False,):
+            extractor = self._extractor(chosen, takes_all)
+            if self._gives(extractor):
+                is_asked = any(c.kind == "asked" or self._is_literal(c) for c in chosen)
+                return Found(
+                    self.source, extractor, is_asked, self._is_invented(chosen), self._named(last)
+                )
+        return None
+
+    def _is_literal(self, clue: Clue) -> bool:
+        return clue.kind == "constant" and self._is_said(clue.text)
+
+    def _is_invented(self, chosen: Sequence[Clue]) -> bool:
+        constant = [clue.text for clue in chosen if clue.kind == "constant"]
+        return any(not self._is_said(text) for text in constant)
+
+    def _named(self, last: str) -> int:
+        mine, its = f"_{self.key}".casefold(), f"_{last}".casefold()
+        return 2 if mine == its else int(mine.endswith(its))
+
+    def _extractor(self, chosen: Sequence[Clue], takes_all: bool) -> str:
+        parts = [f"{'all ' if takes_all else ''}{self.source.root}"]
+        levels = self._levels()
+        for level, key in enumerate(self.form):
+            here = [str(clue) for clue in chosen if clue.level == level]
+            inner_most = bool(levels) and level == levels[-1]
+            if key != ROW:
+                parts.append(f".{key}")
+            elif here or (inner_most and not takes_all):
+                parts.append(f"[{' & '.join(dict.fromkeys(here))}]")
+            else:
+                parts.append(".*")
+        return "".join(parts)
+
+    def _gives(self, extractor: str) -> bool:
+        read = parse(extractor)
+        if read is None:
+            return False
+        for n, value in enumerate(self.values):
+            named = {name: known[n] for name, known in self.book.known.items()}
+            try:
+                got = picked(self.source.answers[n], read, named)
+            except ValueError:
+                return False
+            if not self._is_value(got, value):
+                return False
+        return True
+
+    def _is_value(self, got: Any, value: Any) -> bool:
+        if isinstance(value, list) and isinstance(got, list):
+            pairs = zip(got, value, strict=False)
+            return len(got) == len(value) and all(places.is_same(a, b) for a, b in pairs)
+        return places.is_same(got, value, self.as_text)
+
+    # what the rows say
+
+    def _levels(self) -> list[int]:
+        return [level for level, key in enumerate(self.form) if key == ROW]
+
+    def _clues_at(self, level: int) -> Iterator[Clue]:
+        rows = [places.at(self.source.answers[c.run], c.path[: level + 1]) for c in self.cases]
+        if not all(isinstance(row, dict) for row in rows):
+            return
+        is_inner = level == self._levels()[-1]
+        told = [places.fields(row, is_inner) for row in rows]
+        own = self.form[level + 1 :]
+        shared = [each for each in places.common(told) if each != own and each[-1] != self.key]
+        shared.sort(key=lambda each: -len(str(told[0][each][0])))
+        asked: dict[str, Clue] = {}
+        for each in sorted(shared, key=lambda each: each.count("*")):  # a name goes before "any"
+            if clue := self._asked(level, each, told):
+                asked.setdefault(clue.name, clue)
+        yield from asked.values()
+        rest = [each for each in shared if each not in [clue.field for clue in asked.values()]]
+        for each in rest:
+            if "*" not in each:
+                yield from self._known(level, each, told)
+        for each in sorted(rest, key=lambda each: len(each)):
+            leaves = [row[each] for row in told]
+            texts = {_text(row[0]) for row in leaves}
+            if "*" not in each and len(texts) == 1 and "'" not in (text := texts.pop()):
+                yield Clue(level, each, text, "", "constant")
+
+    def _asked(
+        self, level: int, where: Field, told: Sequence[dict[Field, list[Any]]]
+    ) -> Clue | None:
+        """A field that the requests name: by a parameter where the runs differ, by its text where all say the same."""
+        leaves = [
+            self._said_leaf(c.run, row[where]) for c, row in zip(self.cases, told, strict=True)
+        ]
+        if "" in leaves:
+            return None
+        differ = len(set(map(plain, leaves))) > 1
+        if not differ and not self.book.is_single:
+            return None  # needed only where it picks: it is tried as a constant
+        values = self._by_run(leaves)
+        if values is None:
+            return None
+        before = set(self.book.parameters)
+        words = [key for key in where if key != "*"]
+        name = self.book.parameter(words[-1], values, False)
+        if name and name not in before:
+            self.tried.append(name)
+            self.book.picking.add(name)
+        return Clue(level, where, "", name, "asked") if name in self.book.picking else None
+
+    def _said_leaf(self, run: int, leaves: Sequence[Any]) -> str:
+        request = self.book.runs[run].request
+        texts = [_text(leaf) for leaf in leaves if not isinstance(leaf, bool)]
+        said = [text for text in texts if requests.spans(request, text, False)]
+        return max(said, key=len, default="")
+
+    def _by_run(self, leaves: Sequence[str]) -> list[Any] | None:
+        """Return what the cases of each run say: one text, or a list where values are lists."""
+        if not self.is_list:
+            return list(leaves)
+        rows: list[Any] = [[] for _ in self.values]
+        for case, leaf in zip(self.cases, leaves, strict=True):
+            rows[case.run].append(leaf)
+        return rows
+
+    def _known(
+        self, level: int, where: Field, told: Sequence[dict[Field, list[Any]]]
+    ) -> Iterator[Clue]:
+        by_run = self._by_run([_text(row[where][0]) for row in told])
+        for name, known in self.book.known.items():
+            if _is_known(known, by_run) and self._tells_apart(level, where):
+                yield Clue(level, where, "", name, "known")
+
+    def _tells_apart(self, level: int, where: Field) -> bool:
+        """True where the rows of one answer differ in a field: else it picks nothing."""
+        for case in self.cases:
+            rows = rows_in(places.at(self.source.answers[case.run], case.path[:level]))
+            told = [places.fields(row, False).get(where) for row in rows]
+            if any(each != told[0] for each in told):
+                return True
+        return False
+
+    def _likenesses(self, asked: Sequence[Clue]) -> Iterator[Clue]:
+        """Yield mappings of the row that are like one of an earlier answer, but for what is asked: "else the same"."""
+        levels = self._levels()
+        if not levels or not asked or self.is_list:
+            return
+        level = levels[-1]
+        rows = [places.at(self.source.answers[c.run], c.path[: level + 1]) for c in self.cases]
+        for key in rows[0] if all(isinstance(row, dict) for row in rows) else ():
+            if all(isinstance(row.get(key), dict) for row in rows) and places.is_plain_key(key):
+                yield from self._like(level, key, [row[key] for row in rows], asked)
+
+    def _like(
+        self, level: int, key: str, wanted: Sequence[Any], asked: Sequence[Clue]
+    ) -> Iterator[Clue]:
+        told = [
+            {_text(self.book.known[c.name][n]) if c.name else c.text for c in asked}
+            for n in range(len(wanted))
+        ]
+        for source in self.book.sources:
+            if source is self.source or source.is_looped:
+                continue
+            for form in _forms_of(source.answers[0], key):
+                models = [
+                    _model(a, form, w, t)
+                    for a, w, t in zip(source.answers, wanted, told, strict=True)
+                ]
+                found = found_in(self.book, models, key) if None not in models else []
+                if found:
+                    name = self.book.save(found[0].source, found[0].extractor, models, key)
+                    yield Clue(level, (key,), "", name, "like")
+
+
+def _inside(clue: Clue, like: Clue) -> Clue:
+    """Return a clue as one of any field of the mapping that is compared: "in blue" may be its colour or another."""
+    is_within = clue.level == like.level and clue.field[0] == like.field[0]
+    return clue._replace(field=(*like.field, "*")) if is_within else clue
+
+
+def _forms_of(answer: Any, key: str) -> list[tuple[str, ...]]:
+    return list(dict.fromkeys(map(places.signature, places.paths_of_key(answer, key))))
+
+
+def _model(answer: Any, form: tuple[str, ...], wanted: Any, told: set[str]) -> Any:
+    """Return the first mapping at a form of path that is like the wanted one but for what is told."""
+    for path in places.paths_of_key(answer, form[-1]):
+        found = places.at(answer, path)
+        if places.signature(path) == form and is_like(wanted, found, told):
+            return found
+    return None
+
+
+def _is_known(known: Sequence[Any], by_run: list[Any] | None) -> bool:
+    if by_run is None:
+        return False
+    for value, row in zip(known, by_run, strict=True):
+        texts = [_text(each) for each in value] if isinstance(value, list) else _text(value)
+        is_each = isinstance(row, list) and all(text == texts for text in row)
+        if texts != row and not is_each:
+            return False
+    return True
+
+
+def _text(value: Any) -> str:
+    from replay.template import as_text
+
+    return as_text(value)

@@ -1,0 +1,118 @@
+"""Read what a run did on a page as data: which field got which value, by label, role and place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from learning.calls.values import Unexplained, Values
+from replay.pages import VERBS, Element, elements, field_of
+
+_TEXT = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:\\.|[^`\\$])*`"
+_ARG = rf"(?:{_TEXT}|\d+|\{{[^{{}}]*\}})"
+_CALL = re.compile(
+    rf"\s*(?:await\s+)?(click|type|select|upload|press|wait)\(\s*({_ARG}(?:\s*,\s*{_ARG})*)\s*\)\s*[;,]?"
+)
+Act = dict[str, Any]
+
+
+def calls_in(script: str) -> list[tuple[str, list[Any]]] | None:
+    """Return what a script does, by verb and arguments; None where it does more than type, select, click and upload."""
+    found, at = [], 0
+    while match := _CALL.match(script, at):
+        found.append((match[1], [_value(each) for each in re.findall(_ARG, match[2])]))
+        at = match.end()
+    return found if _only_looks(script[at:]) else None
+
+
+def _only_looks(rest: str) -> bool:
+    """True where the rest of a script presses and types nothing: what it says is not needed."""
+    from safety.calls.page_scripts import read
+
+    if not rest.strip():
+        return True
+    seen = read(rest)
+    return not any([seen.presses, seen.typed, seen.uploads, seen.drags, seen.sends, seen.blind, seen.urls])  # fmt: skip
+
+
+def _value(text: str) -> Any:
+    if text[0] == "{":
+        pairs = re.findall(r"(\w+)\s*:\s*(true|false)", text)
+        return {key: value == "true" for key, value in pairs}
+    if text[0] == "`":
+        return text[1:-1]
+    return ast.literal_eval(text)
+
+
+def acts_of(script: str, pages: Sequence[str]) -> list[Act] | None:
+    """Return the acts of a script on the page that was shown last; None where they are no acts, or a thing was not shown."""
+    calls = calls_in(script)
+    if calls is None:
+        return None
+    known = {each.ref: each for page in pages for each in elements(page)}
+    acts = [_act(verb, given, known) for verb, given in calls]
+    return None if None in acts else [act for act in acts if act]
+
+
+def _act(verb: str, given: list[Any], known: dict[str, Element]) -> Act | None:
+    if verb not in VERBS:
+        return {verb: given[0]} if verb == "press" else {}
+    if given[0] not in known:
+        return None
+    act: Act = {verb: field_of(known[given[0]])}
+    if VERBS[verb]:
+        act[VERBS[verb]] = given[1]
+    if isinstance(given[-1], dict):
+        act["with"] = given[-1]
+    return act
+
+
+def template(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
+    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not the same acts."""
+    if len({len(acts) for acts in runs}) > 1:
+        raise Unexplained("the runs filled in other fields")
+    return [_one(values, list(acts)) for acts in zip(*runs, strict=True)]
+
+
+def _one(values: Values, acts: Sequence[Act]) -> Act:
+    first = acts[0]
+    verb = next(iter(first))
+    if any(set(act) != set(first) for act in acts):
+        raise Unexplained(
+            f"the runs do not do the same on the page: {[next(iter(a)) for a in acts]}"
+        )
+    if verb not in VERBS:
+        return first
+    places = [(act[verb]["label"], act[verb]["role"]) for act in acts]
+    if len(set(places)) > 1:
+        raise Unexplained(
+            f"the runs filled in other fields: {' / '.join(str(p[0]) for p in places)}"
+        )
+    made = dict(first)
+    if key := VERBS[verb]:
+        texts = [act[key] for act in acts]
+        made[key] = values.template(texts, str(places[0][0]))
+    return made
+
+
+def lines_shown(values: Values, answers: Sequence[str]) -> str:
+    """Return the line of a page's answers that says a value that was given, in the same words in all runs."""
+    columns = [answer.splitlines() for answer in answers]
+    for line in columns[0]:
+        for others in _alike(line, columns[1:]):
+            made = values.with_names([line, *others])
+            if len(set(made)) == 1 and "{{" in made[0]:
+                return made[0]
+    return ""
+
+
+def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the lines of the other answers with as many words: each is tried with its neighbours."""
+    if not columns:
+        return [[]]
+    count = len(line.split())
+    tails = _alike(line, columns[1:])
+    same = [each for each in columns[0] if len(each.split()) == count]
+    return [[each, *tail] for each in same[:20] for tail in tails]

@@ -1,0 +1,230 @@
+"""Induce the draft of an SOP from what one or several runs of the same task did with tools that cannot be staged.
+
+Reads become the plan, writes the commit; each argument is the same in all runs, stands in the requests, or is looked up in
+an earlier answer by what its row says. What nothing explains is said, and the draft stays one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from learning.calls import requests
+from learning.calls.book import Book
+from learning.calls.checks import checks, echoes
+from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
+from learning.calls.steps import Steps
+from learning.calls.values import Unexplained, Values
+from learning.draft import Content, Draft, LearningError, Taught, check_name, write_draft
+from learning.folder import fitting_wordings
+from learning.route.typed import is_cautious
+from learning.trace import Trace
+from replay.procedure import LITERAL
+
+UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
+OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
+FILES = ("file_write", "file_patch", "file_trash", "code_run")
+
+
+def induce(
+    traces: Sequence[Trace],
+    name: str,
+    *,
+    wanted: Mapping[str, str] | None = None,
+) -> Draft:
+    """Return the draft that the runs teach. `wanted`: names that the owner gave to values of the first run.
+
+    Raises LearningError where a run holds nothing that can be learned.
+    """
+    check_name(name)
+    runs = [Run.read(trace) for trace in traces]
+    for run in runs:
+        _check(run)
+    named = {str(value): key for key, value in (wanted or {}).items()}
+    return _Induced(name, runs, Book(runs, named)).draft()
+
+
+def _check(run: Run) -> None:
+    if run.trace.status != "done":
+        raise LearningError(f"run {run.trace.run} did not end well ({run.trace.status}).")
+    if not run.plan and not run.writes:
+        raise LearningError(f"run {run.trace.run} did nothing that could be done again.")
+
+
+class _Induced:
+    """One induction, from runs to a draft."""
+
+    def __init__(self, name: str, runs: Sequence[Run], book: Book) -> None:
+        self.name, self.runs, self.book = name, runs, book
+        self.steps, self.values = Steps(book), Values(book)
+        self.content = Content()
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+
+    def draft(self) -> Draft:
+        """Return the draft with all that is known."""
+        self._plan()
+        before = list(self.book.sources)
+        self._commit()
+        writes = self.book.sources[len(before) :]
+        self._result()
+        for write in writes:
+            echoes(self.book, write)
+        self.content.checks = checks(self.book, before, writes, self.runs)
+        self._leave_out_unused()
+        self._parameters()
+        self.content.effects = self._effects()
+        taught = [
+            _taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)
+        ]
+        return write_draft(
+            self.name,
+            self.content,
+            taught,
+            description=requests.described(self.runs[0].request, self.book.taught(0)),
+            slots=[],
+            problems=self.problems,
+            notes=self.notes,
+        )
+
+    def _plan(self) -> None:
+        """Add the reads that all runs share. One that nothing explains is left out: what needs it will say so."""
+        waiting = by_tool([run.plan for run in self.runs])
+        while waiting:
+            left = [group for group in waiting if not self._added(group)]
+            if len(left) == len(waiting):
+                break
+            waiting = left
+        self.notes += [
+            f"{group[0][0].tool} was left out: {self._why[id(group)]}" for group in waiting
+        ]
+
+    _why: dict[int, str]
+
+    def _added(self, group: Group) -> bool:
+        try:
+            self.content.plan += self.steps.reads(group)
+        except Unexplained as why:
+            self._why = {**getattr(self, "_why", {}), id(group): str(why)}
+            return False
+        return True
+
+    def _commit(self) -> None:
+        groups = _in_order([run.writes for run in self.runs])
+        if groups is None:
+            told = [", ".join(call.tool for call in run.writes) or "nothing" for run in self.runs]
+            raise LearningError(f"{OTHER_STEPS}: {' / '.join(told)}.")
+        for group in groups:
+            try:
+                self.content.commit += self.steps.writes(group)
+            except Unexplained as why:
+                self.problems.append(f"{UNSOLVED}: {why}")
+
+    def _result(self) -> None:
+        answers = [run.trace.answer.strip() for run in self.runs]
+        is_question = not any(run.writes for run in self.runs)
+        try:
+            self.content.result = self.values.answer(answers, is_question=is_question)
+        except Unexplained as why:
+            self.content.result = {"en": "Done.", "zh": "完成。"}
+            if is_question:
+                self.problems.append(f"{UNSOLVED}: {why}")
+
+    def _leave_out_unused(self) -> None:
+        """Take out what is saved and never used."""
+        texts = repr(self.content.as_yaml())
+        for source in self.book.sources:
+            for name in list(source.step.save):
+                if texts.count(f"{{{{{name}}}}}") + _uses(texts, name) == 0:
+                    del source.step.save[name]
+
+    def _parameters(self) -> None:
+        for name, kind in self.book.parameters.items():
+            self.content.parameters[name] = _schema(kind, self.book.known[name])
+        self.content.wordings = self._wordings()
+
+    def _wordings(self) -> list[str]:
+        schema = {
+            "type": "object",
+            "properties": self.content.parameters,
+            "required": list(self.content.parameters),
+        }
+        shapes = {
+            name: ":words"
+            for name in self.book.parameters
+            if any(" " in str(value) for value in self.book.known[name])
+        }
+        asked = [
+            requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
+        ]
+        plain = " with ".join(
+            [
+                self.name.replace("-", " "),
+                *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)],
+            ]
+        ).removesuffix(" with ")
+        return fitting_wordings(list(dict.fromkeys(asked)), schema) or fitting_wordings(
+            [plain], schema
+        )
+
+    def _spans(self, n: int) -> dict[str, tuple[int, int]]:
+        own = self.book.spans[n].items()
+        return {name: spans[0] for name, spans in own if len(spans) == 1}
+
+    def _effects(self) -> str:
+        """Return how far it reaches: who asks a server or the web only looks, and yet leaves this machine."""
+        tools = {call.tool for run in self.runs for call in (*run.plan, *run.writes)}
+        if not tools <= {*FILES, "file_read"}:
+            return "external"
+        return "local" if any(run.writes for run in self.runs) else "none"
+
+    def _origins(self) -> list[dict[str, Any]]:
+        steps = [*self.content.plan, *self.content.commit]
+        return [
+            {"step": n, "tool": step.tool, "arguments": step.args}
+            for n, step in enumerate(steps, 1)
+        ]
+
+
+def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the schema of a parameter that had these values."""
+    if kind == "array":
+        return {"type": kind, "items": {"type": "string"}}
+    if kind != "string":
+        return {"type": kind}
+    for sort, start in (("url", r"https?://"), ("path", r"~?/")):
+        if all(re.match(start, value) for value in values):
+            return {"type": kind, "format": sort}
+    cautious = [text for text in values if " " in text and is_cautious(text)]
+    schema: dict[str, Any] = {"type": kind, "minLength": 1}
+    if len(values) > 1 and LITERAL.search(values[0]) and len(set(values)) == 1:
+        schema["enum"] = [values[0]]  # no run was asked with another one
+    return {**schema, "examples": cautious} if cautious else schema
+
+
+def _uses(texts: str, name: str) -> int:
+    return len(re.findall(rf"[=~]\s*{name}\b|'each': '{name}'", texts))
+
+
+def _in_order(runs: Sequence[Sequence[Call]]) -> list[Group] | None:
+    """Return the writes of all runs step by step, calls of one tool that follow each other together; None where they differ."""
+    folded = [list(_folded(run)) for run in runs]
+    tools = [[calls[0].tool for calls in run] for run in folded]
+    if any(other != tools[0] for other in tools):
+        return None
+    return list(zip(*folded, strict=True))
+
+
+def _folded(calls: Sequence[Call]) -> Iterator[tuple[Call, ...]]:
+    from itertools import groupby
+
+    for tool, same in groupby(calls, key=lambda call: call.tool):
+        if tool in (SCAN, ACT):
+            yield from ((call,) for call in same)
+        else:
+            yield tuple(same)
+
+
+def _taught(run: Run, values: dict[str, Any], origins: list[dict[str, Any]]) -> Taught:
+    return Taught(run.trace, values, origins, run.trace.answer)

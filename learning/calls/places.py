@@ -1,0 +1,102 @@
+"""Where a value stands in answers: the paths to it, the rows on the way, and what the rows say that can pick them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from replay.extract import KEY, rows_in
+
+ROW = "[]"
+MAX_DEPTH = 8
+Path = tuple[tuple[str, Any], ...]  # (key or ROW, the key or place in this answer)
+
+
+def paths_to(value: Any, wanted: Any, as_text: bool = False) -> Iterator[Path]:
+    """Yield each path to a value in an answer. A mapping of mappings is gone through both by its key and as rows."""
+    yield from _paths(value, wanted, as_text, ())
+
+
+def _paths(value: Any, wanted: Any, as_text: bool, path: Path) -> Iterator[Path]:
+    if is_same(value, wanted, as_text):
+        yield path
+    if len(path) > MAX_DEPTH:
+        return
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _paths(each, wanted, as_text, (*path, (ROW, number)))
+    elif isinstance(value, Mapping):
+        is_table = len(value) > 0 and all(isinstance(row, Mapping) for row in value.values())
+        for key, each in value.items():
+            if is_plain_key(key):
+                yield from _paths(each, wanted, as_text, (*path, (key, key)))
+            if is_table:
+                yield from _paths({KEY: key, **each}, wanted, as_text, (*path, (ROW, key)))
+
+
+def is_plain_key(key: Any) -> bool:
+    """True for a key that an extractor can name."""
+    return isinstance(key, str) and key != "" and not set(key) & set(".[]=&'*\"")
+
+
+def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
+    """True for the same value of the same type; `as_text`: for one that is written the same."""
+    if as_text and not isinstance(found, list | dict | bool):
+        return found is not None and str(found) == str(wanted)
+    return type(found) is type(wanted) and bool(found == wanted)
+
+
+def signature(path: Path) -> tuple[str, ...]:
+    """Return a path without the places of its rows."""
+    return tuple(key for key, _ in path)
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what stands at a path."""
+    for key, place in path:
+        if key == ROW and isinstance(value, Mapping):
+            value = {KEY: place, **value[place]}
+        else:
+            value = value[place]
+    return value
+
+
+def fields(row: Any, goes_into_lists: bool) -> dict[tuple[str, ...], list[Any]]:
+    """Return the scalars of a row by their path; `*` stands for the items of a list."""
+    found: dict[tuple[str, ...], list[Any]] = {}
+    for path, leaf in _leaves(row, goes_into_lists, ()):
+        found.setdefault(path, []).append(leaf)
+    return found
+
+
+def _leaves(
+    value: Any, goes_into_lists: bool, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, Mapping) and len(path) < MAX_DEPTH:
+        for key, each in value.items():
+            if is_plain_key(key):
+                yield from _leaves(each, goes_into_lists, (*path, key))
+            if path and goes_into_lists and not isinstance(each, list | Mapping):
+                yield (*path, "*"), each
+    elif isinstance(value, list):
+        for each in rows_in(value) if goes_into_lists and "*" not in path else ():
+            yield from _leaves(each, goes_into_lists, (*path, "*"))
+    elif value is not None and path:
+        yield path, value
+
+
+def paths_of_key(value: Any, key: str, path: Path = ()) -> Iterator[Path]:
+    """Yield each path whose last key is this one."""
+    if path and path[-1][0] == key:
+        yield path
+    if isinstance(value, Mapping) and len(path) < MAX_DEPTH:
+        for name, each in value.items():
+            if is_plain_key(name):
+                yield from paths_of_key(each, key, (*path, (name, name)))
+    for number, each in enumerate(value if isinstance(value, list) else []):
+        yield from paths_of_key(each, key, (*path, (ROW, number)))
+
+
+def common(each: Sequence[Mapping[tuple[str, ...], list[Any]]]) -> list[tuple[str, ...]]:
+    """Return the paths that all rows have, in the order of the first."""
+    return [path for path in each[0] if all(path in other for other in each)]

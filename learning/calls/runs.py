@@ -1,0 +1,154 @@
+"""A run as its calls: what each was asked with, what it answered, and whether it only reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from learning.trace import Trace
+from memory.runlog.evidence import Result
+from replay.extract import json_of, table, whole_output
+from replay.pages import page_text
+
+SCAN, ACT = "web_scan", "web_execute_js"
+ABOUT_THE_RUN = frozenset(
+    [
+        "recall",
+        "ask_user",
+        "update_working_checkpoint",
+        "start_long_term_update",
+        "more_tools",
+        "mcp_find",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call with its parsed answer. `root` is the extractor of the whole answer: json, csv, data or output."""
+
+    tool: str
+    args: dict[str, Any]
+    value: Any
+    root: str
+    reads: bool
+    result: Result
+
+    @property
+    def key(self) -> str:
+        """The call as text: two calls of the same key ask for the same."""
+        return json.dumps([self.tool, self.args], sort_keys=True, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run. `plan` are its reads before the first write, `after` those behind it."""
+
+    trace: Trace
+    plan: tuple[Call, ...]
+    writes: tuple[Call, ...]
+    after: tuple[Call, ...]
+
+    @classmethod
+    def of(cls, trace: Trace, only_reads: Callable[[Result], bool]) -> Run:
+        """Read a trace; what failed, was refused or is about the run itself is left out."""
+        results = [each for each in trace.calls if _counts(each)]
+        calls = list(_on_pages([_call(each, only_reads(each)) for each in results]))
+        changing = [n for n, call in enumerate(calls) if not call.reads]
+        first, last = (changing[0], changing[-1]) if changing else (len(calls), 0)
+        within = [c for c in calls[first : last + 1] if not c.reads or c.tool == SCAN]
+        after = [
+            c
+            for n, c in enumerate(calls[first:], first)
+            if c.reads and (n > last or c.tool != SCAN)
+        ]
+        return cls(trace, _once(calls[:first]), tuple(within), _once(after))
+
+    @classmethod
+    def read(cls, trace: Trace) -> Run:
+        """Read a trace as it is known what only reads."""
+        from learning.calls.reads import only_reads
+
+        return cls.of(trace, lambda call: only_reads(call, trace.request))
+
+    @property
+    def request(self) -> str:
+        """What the owner asked for."""
+        return self.trace.request
+
+
+def _counts(result: Result) -> bool:
+    return result.status == "ok" and result.tool not in ABOUT_THE_RUN
+
+
+def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
+    """Yield the calls with what was done on a page as data; what only looked there is left out."""
+    from learning.calls.forms import acts_of
+
+    pages: list[str] = []
+    for call in calls:
+        if call.tool == SCAN:
+            pages.append(_text(_shown(call.result)))
+        if call.tool != ACT:
+            yield call
+            continue
+        acts = acts_of(str(call.args.get("script", "")), pages)
+        if acts:
+            rest = {key: value for key, value in call.args.items() if key != "script"}
+            value, root = page_text(call.result.data), "output"
+            yield replace(call, args={**rest, "acts": acts}, value=value, root=root)
+        elif acts is None:
+            yield call
+
+
+def _shown(result: Result) -> Any:
+    """Return a page as a whole where it was cut."""
+    data = result.data if isinstance(result.data, dict) else {}
+    return {"file": data["whole"]} if data.get("whole") else data
+
+
+def _once(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return the calls without those that ask for the same again."""
+    return tuple({call.key: call for call in reversed(list(calls))}.values())[::-1]
+
+
+def _call(result: Result, reads: bool) -> Call:
+    value, root = answered(result)
+    return Call(result.tool, result.args, value, root, reads, result)
+
+
+def answered(result: Result) -> tuple[Any, str]:
+    """Return what a call answered, parsed as far as it can be, and the extractor of the whole."""
+    data = result.data
+    if isinstance(data, dict) and not {"output", "file"} & set(data):
+        return data, "data"
+    try:
+        value = json_of(data)
+        if isinstance(value, list | dict):
+            return value, "json"
+    except (ValueError, OSError):
+        pass
+    text = _text(data)
+    try:
+        return (table(text), "csv") if "\n" in text else (text, "output")
+    except ValueError:
+        return text, "output"
+
+
+def _text(data: Any) -> str:
+    try:
+        return whole_output(data).strip("\n")
+    except (ValueError, OSError):
+        return ""
+
+
+Group = tuple[tuple[Call, ...], ...]  # of each run the calls that are one step
+
+
+def by_tool(runs: Sequence[Sequence[Call]]) -> list[Group]:
+    """Return the calls of each run by their tool, for those tools that all runs called, in the order of the first."""
+    tools = dict.fromkeys(call.tool for call in runs[0])
+    common = [tool for tool in tools if all(any(c.tool == tool for c in run) for run in runs)]
+    return [tuple(tuple(c for c in run if c.tool == tool) for run in runs) for tool in common]

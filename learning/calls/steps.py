@@ -1,0 +1,164 @@
+"""Make steps of the calls of several runs: each with templates for its arguments, once or for each item of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from learning.calls import forms, places
+from learning.calls.book import Book, Source
+from learning.calls.runs import ACT, SCAN, Call, Group
+from learning.calls.scripts import as_one
+from learning.calls.values import Unexplained, Values
+from learning.draft import DraftStep
+from replay.procedure import ITEM
+
+
+class Steps:
+    """Adds one step after the other to what is known."""
+
+    def __init__(self, book: Book) -> None:
+        self.book, self.values = book, Values(book)
+
+    def reads(self, group: Group) -> list[DraftStep]:
+        """Return the steps of calls that only read. Raises Unexplained."""
+        if all(len(calls) == 1 for calls in group):
+            try:
+                return [self._once(group)]
+            except Unexplained:
+                return [self._for_each(group, may_be_part=True)]
+        try:
+            return [self._for_each(group, may_be_part=True)]
+        except Unexplained:
+            return list(self._one_by_one(group))
+
+    def writes(self, group: Group) -> list[DraftStep]:
+        """Return the steps of calls that change something. Raises Unexplained."""
+        if all(len(calls) == 1 for calls in group):
+            return [self._once(group)]
+        try:
+            return [self._for_each(group, may_be_part=False)]
+        except Unexplained:
+            return list(self._one_by_one(group))
+
+    def _one_by_one(self, group: Group) -> Iterator[DraftStep]:
+        if len({len(calls) for calls in group}) > 1:
+            counts = " / ".join(str(len(calls)) for calls in group)
+            raise Unexplained(f"{group[0][0].tool} was called {counts} times: no list explains it")
+        for calls in zip(*group, strict=True):
+            yield self._once(tuple((call,) for call in calls))
+
+    def _once(self, group: Group) -> DraftStep:
+        calls = [calls[0] for calls in group]
+        tool = calls[0].tool
+        args = self._script_args(calls) if tool == "code_run" else self._args(calls)
+        step = DraftStep(tool, args, {"status": "ok"})
+        answers = [call.value for call in calls]
+        if "acts" in args and (line := forms.lines_shown(self.values, answers)):
+            step.expect["contains"] = line
+        self._known(step, answers, {call.root for call in calls})
+        return step
+
+    def _args(self, calls: Sequence[Call]) -> Any:
+        if all("acts" in call.args for call in calls):
+            acts = forms.template(self.values, [call.args["acts"] for call in calls])
+            return {**{k: v for k, v in calls[0].args.items() if k != "acts"}, "acts": acts}
+        return self.values.template([call.args for call in calls], "args", calls[0].tool)
+
+    def _script_args(self, calls: Sequence[Call]) -> dict[str, Any]:
+        scripts = [str(call.args.get("script", "")) for call in calls]
+        script = as_one(self.book, scripts, str(calls[0].args.get("type", "bash")))
+        if script is None:
+            raise Unexplained(f"code_run: its scripts differ: {' / '.join(scripts)}"[:300])
+        rest = [{k: v for k, v in call.args.items() if k != "script"} for call in calls]
+        return {**self.values.template(rest, "args", "code_run"), "script": script}
+
+    def _known(self, step: DraftStep, answers: list[Any], roots: set[str]) -> None:
+        root = roots.pop() if len(roots) == 1 else "output"
+        step.calls = (len(self.book.sources),)
+        self.book.sources.append(Source(step, answers, root))
+        is_page = step.tool in (SCAN, ACT)
+        if (
+            root == "output"
+            and not is_page
+            and (form := form_of([str(answer) for answer in answers]))
+        ):
+            step.expect["matches"] = form
+
+    def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:
+        """A call for each item of a list; the runs may have read only a part of it, up to what they looked for."""
+        calls = [call for run in group for call in run]
+        argument = varying(calls)
+        tool = calls[0].tool
+        if argument is None:
+            raise Unexplained(f"{tool}: more than one argument differs between its calls")
+        items = [[call.args[argument] for call in run] for run in group]
+        name = self._list_of(items, argument, may_be_part=may_be_part)
+        rest = [{k: v for k, v in run[0].args.items() if k != argument} for run in group]
+        args = self.values.template(rest, "args", tool)
+        args = {key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in calls[0].args}
+        step = DraftStep(tool, args, {"status": "ok"}, each=name)
+        self._known(step, [[call.value for call in run] for run in group], {"json"})
+        self.book.sources[-1].items = items
+        return step
+
+    def _list_of(self, items: list[list[Any]], argument: str, *, may_be_part: bool) -> str:
+        many = argument if argument.endswith("s") else f"{argument}s"
+        is_longer = any(len(row) > 1 for row in items)
+        if is_longer:
+            try:
+                name = self.values.template(items, many)
+                if isinstance(name, str) and name.startswith("{{"):
+                    return name.strip("{}")
+            except Unexplained:
+                pass
+        if may_be_part and (name := self._whole_list(items, many)):
+            return name
+        shown = " / ".join(", ".join(map(str, row)) for row in items)
+        raise Unexplained(f"{argument}: no list holds {shown}")
+
+    def _whole_list(self, items: list[list[Any]], key: str) -> str:
+        """Return the name of a list of an earlier answer that these items are the first of, or some of."""
+        for source in self.book.sources:
+            for form in _lists_with(source.answers[0], items[0]):
+                lists = [_at(answer, form) for answer in source.answers]
+                holds = [
+                    isinstance(each, list) and all(item in each for item in row)
+                    for each, row in zip(lists, items, strict=True)
+                ]
+                if all(holds) and not source.is_looped:
+                    extractor = ".".join([source.root, *form])
+                    return self.book.called(lists, key) or self.book.save(
+                        source, extractor, lists, form[-1] if form else key
+                    )
+        return ""
+
+
+def _lists_with(answer: Any, items: Sequence[Any]) -> list[tuple[str, ...]]:
+    found = (places.signature(path)[:-1] for path in places.paths_to(answer, items[0]) if path)
+    return [form for form in dict.fromkeys(found) if places.ROW not in form]
+
+
+def _at(answer: Any, form: Sequence[str]) -> Any:
+    for key in form:
+        answer = answer.get(key) if isinstance(answer, dict) else None
+    return answer
+
+
+def varying(calls: Sequence[Call]) -> str | None:
+    """Return the one argument in which calls of one run differ; of single calls the only argument that they have."""
+    names = {name for call in calls for name in call.args}
+    if any(set(call.args) != names for call in calls):
+        return None
+    differ = [n for n in names if len({repr(call.args[n]) for call in calls}) > 1]
+    return differ[0] if len(differ) == 1 else None
+
+
+def form_of(texts: Sequence[str]) -> str:
+    """Return a pattern that these texts share: a number, or one word; an error in words has another form."""
+    if all(re.fullmatch(r"-?\d+(\.\d+)?", text) for text in texts):
+        return r"^-?\d+(\.\d+)?$"
+    if not all(re.fullmatch(r"\S{1,80}", text) for text in texts):
+        return ""
+    return r"^(?=.*\d)\S+$" if all(re.search(r"\d", text) for text in texts) else r"^\S+$"

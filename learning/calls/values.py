@@ -1,0 +1,193 @@
+"""Say where the values of an argument come from: a template that gives in each run what was asked with there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from learning.calls import requests
+from learning.calls.book import MIN_CHARS, Book
+from learning.calls.finding import Found, found_in
+from replay.procedure import LITERAL
+
+TOKEN = re.compile(r"\{\{\w+\}\}|[A-Za-z0-9_#@.:/+-]*[A-Za-z0-9_]|\s+|.", re.DOTALL)
+MAX_GUARDS = 2
+
+
+class Unexplained(Exception):
+    """Nothing says where a value came from. Its text is what the owner reads."""
+
+
+class Values:
+    """Explains arguments. What it needs of earlier answers is saved by the steps that bring them."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+
+    def template(self, values: Sequence[Any], key: str, name: str = "") -> Any:
+        """Return the template of these values, one of each run. Raises Unexplained, which names the argument."""
+        try:
+            return self._explained(values, key)
+        except Unexplained as why:
+            raise Unexplained(f"{name}{'.' if name else ''}{why}") from why
+
+    def _explained(self, values: Sequence[Any], key: str) -> Any:
+        if all(isinstance(value, Mapping) for value in values):
+            return self._mapping(values, key)
+        if all(isinstance(value, list) for value in values):
+            return self._list(values, key)
+        if any(isinstance(value, list | Mapping) for value in values):
+            raise Unexplained(f"{key}: {_shown(values)} have different forms")
+        return self._scalar(values, key)
+
+    def _mapping(self, values: Sequence[Any], key: str) -> dict[str, Any]:
+        names = list(values[0])
+        if any(set(value) != set(names) for value in values):
+            raise Unexplained(f"{key}: {_shown([sorted(value) for value in values])}")
+        return {name: self._explained([value[name] for value in values], name) for name in names}
+
+    def _list(self, values: Sequence[Any], key: str) -> Any:
+        if all(value == values[0] for value in values) and not self.book.is_single:
+            return values[0]
+        if name := self.book.called(values, key):
+            return f"{{{{{name}}}}}"
+        lengths = {len(value) for value in values}
+        if lengths == {1}:
+            singular = key[:-1] if key.endswith("s") else key
+            return [self._explained([value[0] for value in values], singular)]
+        if found := self._named(found_in(self.book, values, key), values, key):
+            return found
+        if name := self.book.parameter(key, values):
+            return f"{{{{{name}}}}}"
+        if len(lengths) == 1:
+            return [self._explained(list(row), key) for row in zip(*values, strict=True)]
+        raise Unexplained(f"{key}: {_shown(values)}")
+
+    def _scalar(self, values: Sequence[Any], key: str) -> Any:
+        book = self.book
+        if all(isinstance(value, bool) or value is None for value in values):
+            return self._constant(values, key)
+        if name := book.called(values, key):
+            return f"{{{{{name}}}}}"
+        differ = len({repr(value) for value in values}) > 1
+        if not differ and not book.is_single:
+            return self._same(values, key)
+        if name := book.parameter(key, values):
+            return f"{{{{{name}}}}}"
+        is_telling = differ or len(str(values[0])) >= MIN_CHARS
+        if is_telling and (found := self._named(found_in(book, values, key), values, key)):
+            return found
+        if all(isinstance(value, str) for value in values):
+            return self.composed(values, key)
+        return self._constant(values, key)
+
+    def _same(self, values: Sequence[Any], key: str) -> Any:
+        """A value that is the same in all runs: a constant, unless it is an id that was looked up."""
+        value = values[0]
+        if all(requests.spans(run.request, str(value), True) for run in self.book.runs):
+            is_word = not LITERAL.search(str(value))  # what a wording can hold as it is
+            name = "" if is_word else self.book.parameter(key, values)
+            return f"{{{{{name}}}}}" if name else value
+        is_id = isinstance(value, str) and re.search(r"\d", value) is not None
+        found = [each for each in found_in(self.book, values, key) if each.is_named]
+        if is_id and found:
+            return self._named(found, values, key)
+        for each in found[:MAX_GUARDS] if not is_id else ():
+            guard(each, value)
+        return value
+
+    def _constant(self, values: Sequence[Any], key: str) -> Any:
+        if any(value != values[0] for value in values):
+            raise Unexplained(f"{key}: {_shown(values)}")
+        return values[0]
+
+    def _named(self, found: Sequence[Found], values: Sequence[Any], key: str) -> str:
+        """Save the best way to look the values up; the others that are as good must agree with it."""
+        if not found:
+            return ""
+        best = found[0]
+        name = self.book.save(best.source, best.extractor, values, key)
+        for other in found[1:]:
+            is_as_good = other.rank == best.rank and other.is_named
+            if is_as_good and not best.source.is_looped and not isinstance(values[0], list):
+                guard(other, f"{{{{{name}}}}}")
+        return f"{{{{{name}}}}}"
+
+    def answer(self, answers: Sequence[str], *, is_question: bool) -> Any:
+        """Return what is said in the end: a field as it is, or a text with values. Raises Unexplained."""
+        is_telling = len(set(answers)) > 1 or min(map(len, answers)) >= MIN_CHARS
+        found = found_in(self.book, answers, "answer", as_text=True) if is_telling else []
+        if found:
+            return self._named(found, answers, "answer")
+        return self.composed(answers, "answer", must_differ=is_question)
+
+    def composed(self, values: Sequence[str], key: str, *, must_differ: bool = False) -> str:
+        """Return a text with the values in it that differ between the runs. Raises Unexplained."""
+        texts = self.with_names(values)
+        if len(set(texts)) == 1:
+            if must_differ and texts[0] == values[0] and self.book.is_single:
+                raise Unexplained(f"{key}: {_shown(values)}")
+            return texts[0]
+        rows = [TOKEN.findall(text) for text in texts]
+        if len({len(row) for row in rows}) > 1:
+            raise Unexplained(f"{key}: {_shown(values)}")
+        parts: list[str] = []
+        try:
+            for column in zip(*rows, strict=True):
+                is_same = len(set(column)) == 1
+                parts.append(column[0] if is_same else self._part(column, parts, key))
+        except Unexplained as why:
+            raise Unexplained(f"{key}: {_shown(values)}") from why
+        return "".join(parts)
+
+    def _part(self, column: Sequence[str], before: Sequence[str], key: str) -> str:
+        if any(text.startswith("{{") for text in column):
+            raise Unexplained(f"{key}: {_shown(column)}")
+        words = [part for part in before if part.isidentifier()]
+        near = words[-1] if words else key
+        if name := self.book.parameter(near, column):
+            return f"{{{{{name}}}}}"
+        found = found_in(self.book, column, near, as_text=True)
+        if not found:
+            raise Unexplained(f"{key}: {_shown(column)}")
+        return self._named(found, column, near)
+
+    def with_names(self, values: Sequence[str]) -> list[str]:
+        """Return the texts with {{name}} in the places of known values that all of them hold."""
+        texts = list(values)
+        if any("{{" in text for text in texts):
+            return texts
+        known = {name: row for name, row in self.book.known.items() if _can_stand_in_text(row)}
+        for name, row in sorted(known.items(), key=lambda item: -len(str(item[1][0]))):
+            differ = len({str(value) for value in row}) > 1
+            is_long = min(len(str(value)) for value in row) >= MIN_CHARS
+            places = [requests.spans(t, str(v), True) for t, v in zip(texts, row, strict=True)]
+            if all(places) and (differ or (self.book.is_single and is_long)):
+                pairs = zip(texts, places, strict=True)
+                texts = [_replaced(text, spans, f"{{{{{name}}}}}") for text, spans in pairs]
+        return texts
+
+
+def _can_stand_in_text(row: Sequence[Any]) -> bool:
+    return all(isinstance(value, str | int | float) and str(value) for value in row)
+
+
+def _replaced(text: str, spans: Sequence[tuple[int, int]], by: str) -> str:
+    for start, end in reversed(spans):
+        is_within = text[:start].count("{{") > text[:start].count("}}")
+        text = text if is_within else f"{text[:start]}{by}{text[end:]}"
+    return text
+
+
+def guard(found: Found, value: Any) -> None:
+    """Let the step that brings an answer expect a value in it."""
+    source, path = found.source, found.path
+    is_one = source.root == "json" and path != "" and not found.extractor.startswith("all ")
+    if is_one and not source.is_looped:
+        source.step.expect.setdefault("fields", {})[path] = value
+
+
+def _shown(values: Sequence[Any]) -> str:
+    texts = [str(value) for value in values]
+    return " / ".join(text if len(text) <= 60 else f"{text[:57]}…" for text in texts)

@@ -1,0 +1,154 @@
+"""Let a model write the script of an SOP where a value was worked out and steps cannot say how; code decides.
+
+The model is told the requests, the calls and their results. Its script is checked before anything is stored: it parses, is
+nothing but plan and commit, only reads in plan, holds no value of a run, uses every parameter, and, driven with what the
+calls of each run answered, asks for the same changes and comes to the same answer. What is wrong is told once more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from learning.calls import script_faults
+from learning.calls.book import kind_of
+from learning.calls.requests import described, spans
+from learning.calls.retrace import retrace
+from learning.calls.runs import Call, Run
+from learning.draft import Draft, load, write_draft
+from learning.trace import Trace
+from replay.procedure import ProcedureError
+
+NAME = "scripts/run.py"
+TRIES = 2
+MAX_SHOWN_CHARS = 1_500  # of one result
+WriteScript = Callable[[str, Sequence[str]], str | None]  # brief, what was wrong → source
+
+
+def with_script(draft: Draft, traces: Sequence[Trace], write: WriteScript) -> Draft:
+    """Return the draft with a script in place of its steps, where a model writes one that stands all checks."""
+    runs = [Run.read(trace) for trace in traces]
+    values = [
+        _all_values(run, taught.values) for run, taught in zip(runs, draft.taught, strict=True)
+    ]
+    names = [name for name in values[0] if all(name in each for each in values)]
+    values = [{name: each[name] for name in names} for each in values]
+    told, wrong = _brief(draft, runs, values), list[str]()
+    for _ in range(TRIES):
+        source = write(told, wrong)
+        if source is None:
+            return draft
+        made = _written(draft, values, source)
+        wrong = faults(made, source, runs, values)
+        if not wrong:
+            return made
+    return replace(draft, notes=[*draft.notes, f"a model's script was not taken: {wrong[0]}"])
+
+
+def faults(
+    made: Draft, source: str, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return what is wrong with a script, a line each. It is run only when it reads well."""
+    said = {str(value) for each in values for value in each.values()}
+    said |= {text for run in runs for text in _varying(run)}
+    found = script_faults.found_in(source, said, list(values[0]))
+    if found:
+        return found
+    try:
+        procedure = load(made.files)
+    except ProcedureError as error:
+        return [str(error)]
+    whys = [retrace(procedure, run, each) for run, each in zip(runs, values, strict=True)]
+    return [f"with the values of run {n}: {why}" for n, why in enumerate(whys, 1) if why]
+
+
+def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> Draft:
+    content = draft.content
+    parameters = {
+        name: content.parameters.get(name, _schema(values[0][name])) for name in values[0]
+    }
+    made = replace(
+        content, parameters=parameters, plan=[], commit=[], script=NAME, result="", checks=[]
+    )
+    made.wordings = [f"{draft.name.replace('-', ' ')} {' '.join(f'{{{n}}}' for n in parameters)}"]
+    taught = [replace(t, values=dict(v)) for t, v in zip(draft.taught, values, strict=True)]
+    notes = [*draft.notes, "scripts/run.py was written by a model, and does what the runs did"]
+    about = described(draft.taught[0].trace.request, values[0])
+    return write_draft(
+        draft.name,
+        made,
+        taught,
+        description=about,
+        slots=[],
+        problems=[],
+        notes=notes,
+        script=source,
+    )
+
+
+def _schema(value: Any) -> dict[str, Any]:
+    return {"type": kind_of(value)}
+
+
+def _all_values(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a request: also those that no call holds, since something was made of them."""
+    from text.values import values_in
+
+    found = dict(known)
+    said = [span for value in known.values() for span in spans(run.request, str(value), True)]
+    for number, each in enumerate(values_in(run.request), 1):
+        is_known = any(start <= each.start < end for start, end in said)
+        if not is_known:
+            text = each.text[1:-1] if each.is_quoted else each.text
+            found[f"value_{number}"] = int(text) if re.fullmatch(r"\d{1,9}", text) else text
+    return found
+
+
+def _varying(run: Run) -> set[str]:
+    """Return the longer texts that the run's changes were asked with: in a script they would be the same for ever."""
+    texts = {leaf for call in run.writes for leaf in _texts(call.args)}
+    return {text for text in texts if len(text) > 3 and re.search(r"\d", text)}
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in _texts(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in _texts(each)]
+    return [str(value)]
+
+
+def _brief(draft: Draft, runs: Sequence[Run], values: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a model must know to write the script: one JSON object."""
+    said = {
+        "runs": [
+            {
+                "request": run.request,
+                "parameters": dict(each),
+                "calls": [_call(call) for call in (*run.plan, *run.writes, *run.after)],
+                "answer": _cut(run.trace.answer),
+            }
+            for run, each in zip(runs, values, strict=True)
+        ],
+        "what stands in the way": draft.problems,
+    }
+    return json.dumps(said, ensure_ascii=False, indent=1)
+
+
+def _call(call: Call) -> dict[str, Any]:
+    does = "reads" if call.reads else "changes"
+    result = _cut(json.dumps(call.value, ensure_ascii=False, default=str))
+    return {"tool": call.tool, "args": call.args, "does": does, "result": result}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]} …"
+
+
+def source_in(reply: str) -> str:
+    """Return the Python of a reply: its block of code, or all of it."""
+    blocks = re.findall(r"```(?:python|py)?[ \t]*\n(.*?)```", reply, re.DOTALL)
+    return f"{(max(blocks, key=len) if blocks else reply).strip()}\n"

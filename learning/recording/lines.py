@@ -1,0 +1,57 @@
+"""Read the lines of a recorded demonstration: what was typed, where, how it ended, what it printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from learning.prove.strictness import Line
+from models.base import Event
+
+NOT_FOR_SCRIPTS = ("interactive", "hidden_input", "input", "interrupted", "stopped", "unread")
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A line of a demonstration. `folder` is where it was typed; `why_not` says why a script cannot repeat it."""
+
+    turn: int
+    line: Line
+    folder: str
+    why_not: str = ""
+
+
+def typed_lines(events: Iterable[Event]) -> list[Typed]:
+    """Return the lines of a recorded run in order, without the one that left the shell."""
+    scripts: dict[str, str] = {}
+    found = []
+    for event in events:
+        if event["type"] == "tool_started":
+            scripts[event["call"]] = event["args"].get("script", "")
+        elif event["type"] == "tool_ended" and isinstance(event["data"], dict):
+            text = scripts.get(event["call"], "").strip("\n")
+            found.append(_typed(event["turn"], text, event["data"]))
+    found = [each for each in found if each.line.text or each.why_not]
+    return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
+
+
+def _typed(turn: int, text: str, data: Mapping[str, Any]) -> Typed:
+    code = data.get("exit_code")
+    why = next((note for note in NOT_FOR_SCRIPTS if data.get(note)), "")
+    line = Line(_runnable(text, data), 1 if code is None else code, str(data.get("output", "")))
+    return Typed(turn, line, data.get("cwd_before", ""), why)
+
+
+def _runnable(text: str, data: Mapping[str, Any]) -> str:
+    """Return a line for a shell that does not know the owner's aliases and functions."""
+    aliases = [
+        f"alias {name}={shlex.quote(value)}"
+        for name, value in data.get("aliases", {}).items()
+        if name not in value.split()[:1]
+    ]
+    before = [*data.get("functions", {}).values(), *aliases]
+    if aliases:
+        before.insert(0, "shopt -s expand_aliases")
+    return "\n".join([*before, text])

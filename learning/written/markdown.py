@@ -1,0 +1,121 @@
+"""Read a Markdown how-to: blocks of shell, and commands between backticks in lists, in their order."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+
+from learning.written.instructions import Instructions
+from learning.written.shell_script import unfit
+from shell.catalogue import entry
+
+SHELLS = frozenset(["bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"])
+_FENCE = re.compile(r"\s*(```+|~~~+)\s*([\w+-]*)")
+_ITEM = re.compile(r"\s*(?:\d+[.)、]|[-*+])\s+(.*)")
+_NUMBERED = re.compile(r"\s*\d+[.)、]\s+")
+_PROMPT = re.compile(r"^[$%>]\s+")
+_BUILT_IN = ("cd", "export", "source", "set", "for", "if", "while")
+
+
+def read_markdown(text: str) -> Instructions:
+    """Return what a how-to says."""
+    return _Reader(text.split("\n")).read()
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines, self.found = lines, Instructions()
+        self.item, self.item_line, self.is_done = "", 0, True
+
+    def read(self) -> Instructions:
+        at = _body(self.lines)
+        while at < len(self.lines):
+            fence = _FENCE.match(self.lines[at])
+            at = self._block(at, fence) if fence else self._line(at)
+        self._close_item()
+        return self.found
+
+    def _line(self, at: int) -> int:
+        line = self.lines[at]
+        if heading := re.match(r"#+\s+(.*)", line):
+            self.found.title = self.found.title or _plain(heading[1])
+        elif item := _ITEM.match(line):
+            self._close_item()
+            self.item, self.item_line = item[1], at + 1
+            has_command = self._inline(item[1], at + 1)
+            self.is_done = has_command or not _NUMBERED.match(line)
+        elif line.strip() and not self.found.title:
+            self.found.title = _plain(line)
+        return at + 1
+
+    def _close_item(self) -> None:
+        """Say of a numbered step that holds no command that it is not understood."""
+        if self.item and not self.is_done:
+            said = _plain(self.item)[:80]
+            self.found.problems.append(f"line {self.item_line}: no command in {said!r}")
+        self.item = ""
+
+    def _block(self, at: int, fence: re.Match[str]) -> int:
+        end = self._end_of(at, fence[1])
+        if end is None:
+            self.found.problems.append(f"line {at + 1}: a block of code has no end")
+            return len(self.lines)
+        is_indented = fence[0][:1].isspace()
+        is_announced = self.item.rstrip().endswith((":", "："))
+        if is_indented or is_announced or self.lines[at - 1].strip() == self.item:
+            self.is_done = True
+        self._code(self.lines[at + 1 : end], fence[2].lower(), at + 1)
+        return end + 1
+
+    def _end_of(self, at: int, fence: str) -> int | None:
+        for number in range(at + 1, len(self.lines)):
+            line = self.lines[number].strip()
+            if line.startswith(fence) and not line.strip("`~"):
+                return number
+        return None
+
+    def _code(self, lines: Sequence[str], language: str, number: int) -> None:
+        indent = min((len(each) - len(each.lstrip()) for each in lines if each.strip()), default=0)
+        code = [each[indent:] for each in lines]
+        if language not in SHELLS and (language or not _looks_like_commands(code)):
+            said = language or "text"
+            self.found.problems.append(f"line {number}: a block of {said} is no step")
+            return
+        if any(_PROMPT.match(each) for each in code):  # what stands behind no prompt was printed
+            code = [_PROMPT.sub("", each) for each in code if _PROMPT.match(each)]
+        for offset, line in enumerate(code, 1):
+            unfit(self.found, line.strip(), number + offset)
+        script = "\n".join(code).strip("\n")
+        if script.strip():
+            self.found.add(script, number)
+
+    def _inline(self, item: str, number: int) -> bool:
+        """Take the commands between backticks of a list item; False when there is none."""
+        codes = [code.strip() for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)]
+        commands = [code for code in codes if code and _is_command(code.split()[0])]
+        for code in commands:
+            unfit(self.found, code, number)
+            self.found.add(code, number)
+        return bool(commands)
+
+
+def _body(lines: Sequence[str]) -> int:
+    """Return the line behind the front matter."""
+    plain = [line.strip() for line in lines]
+    has_front = plain[:1] == ["---"] and "---" in plain[1:]
+    return plain.index("---", 1) + 1 if has_front else 0
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[*`]", "", text).strip().rstrip(".。:：")
+
+
+def _looks_like_commands(lines: Sequence[str]) -> bool:
+    said = [line.lstrip("$ ") for line in lines if not line.lstrip().startswith("#")]
+    words = [line.split()[0] for line in said if line.strip()]
+    return bool(words) and all(_is_command(word) for word in words)
+
+
+def _is_command(word: str) -> bool:
+    return word in _BUILT_IN or entry(word) is not None or shutil.which(word) is not None

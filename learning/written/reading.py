@@ -1,0 +1,99 @@
+"""Tell the kind of a text, and read it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from learning.draft import LearningError
+from learning.written.instructions import Instructions
+from learning.written.markdown import read_markdown
+from learning.written.shell_script import read_script
+
+MAX_CHARS = 200_000
+KINDS = {
+    ".sh": "shell",
+    ".bash": "shell",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "markdown",
+}
+
+
+def read_text(text: str, file: str = "") -> Instructions | str:
+    """Return what a text says as lines of a script; a whole sop.yaml, or a list with calls of tools, as YAML.
+
+    `file` is its name, which tells the kind. Raises LearningError.
+    """
+    said = file or "the text"
+    if len(text) > MAX_CHARS:
+        raise LearningError(
+            f"{said} is longer than {MAX_CHARS:,} characters; nobody does that by rote."
+        )
+    if "\0" in text or not text.strip():
+        raise LearningError(f"{said} is {'no text' if text.strip() else 'empty'}.")
+    plain = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    kind = kind_of(plain, file)
+    if kind == "yaml":
+        return _read_yaml(plain, said)
+    found = read_script(plain) if kind == "shell" else read_markdown(plain)
+    return _with_steps(found, said)
+
+
+def kind_of(text: str, file: str) -> str:
+    """Return shell, yaml or markdown: by the name of the file, else by how the text begins."""
+    if known := KINDS.get(Path(file).suffix.lower()):
+        return known
+    if re.match(r"#!.*\b(ba|z|da|k)?sh\b", text):
+        return "shell"
+    is_yaml = re.search(r"^(plan|commit|steps|run):", text, re.MULTILINE)
+    return "yaml" if is_yaml else "markdown"
+
+
+def _with_steps(found: Instructions, said: str) -> Instructions:
+    if not any(line.strip() for line in found.lines):
+        problems = "\n".join(["", *found.problems[:5]]).rstrip()
+        raise LearningError(f"no step of {said} could be understood.{problems}")
+    return found
+
+
+def _read_yaml(text: str, said: str) -> Instructions | str:
+    from replay.procedure import NotYaml, parse_yaml
+
+    try:
+        raw = parse_yaml(text)
+    except NotYaml as error:
+        raise LearningError(f"{said} is not YAML: line {error.line}: {error}") from error
+    known = raw if isinstance(raw, dict) else {"steps": raw}
+    if {"plan", "commit", "run", "script"} & known.keys():
+        return text
+    steps = known.get("steps")
+    if not isinstance(steps, list):
+        raise LearningError(f"{said} has no steps: give plan and commit, run, or a list of steps.")
+    return _with_steps(_listed(known, steps), said)
+
+
+def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
+    """Return a list of commands as lines of a script."""
+    found = Instructions(title=str(raw.get("description", "")))
+    declared = raw.get("parameters") or {}
+    properties = declared.get("properties", declared) if isinstance(declared, dict) else {}
+    for name, schema in properties.items():
+        if isinstance(schema, dict):
+            found.parameters[str(name)] = dict(schema)
+        else:
+            found.default(found.parameter(str(name), str(schema)), str(schema))
+    for number, step in enumerate(steps, 1):
+        command = step.get("run", step.get("command")) if isinstance(step, dict) else step
+        if isinstance(command, str) and command.strip():
+            found.add(command.strip("\n"), number)
+        elif isinstance(step, dict) and "tool" in step:
+            raise LearningError(
+                f"step {number} calls a tool: write it under plan (it only reads) or commit (it changes something)."
+            )
+        else:
+            found.problems.append(f"step {number}: no command: {str(step)[:80]!r}")
+    return found

@@ -1,0 +1,202 @@
+"""Read what people say of themselves and others without a model: names, kinship, "my X is Y", plain likings.
+
+Only a sentence that is one of the forms of assets/graph/plain.toml from end to end says something; what goes on, doubts or
+is quoted says nothing. A graph that is wrong is worse than one that is small. Source: seed 003 P5.3.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memory.facts.words import values
+from memory.graph.people import CHINESE, ENGLISH, meant, role_of, roles_in, speaker
+from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
+from memory.journal.turns import Turn
+from text import pattern
+
+FORMS = Path(__file__).parents[2] / "assets" / "graph" / "plain.toml"
+MAX_SENTENCE_CHARS = 120  # a longer one is no plain case
+MAX_CHARS = 6_000  # of a turn; what stands behind is pasted
+SURE = 0.85
+LIKELY = 0.7
+_QUOTED = pattern(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*|\w+://\S+|\[photo:[^\]]*\]",
+    re.MULTILINE | re.DOTALL,
+)
+_TITLE = pattern(r"\b(Dr|Mr|Mrs|Ms|Prof)\. ")  # its full stop ends no sentence
+_SENTENCE = pattern(r"(?:[^.!?。！？\n]|[.](?=\w))+[.!?。！？]*")
+_ASKS = pattern(r"[?？]\s*$|[吗呢][。！!~\s]*$")
+_POLITE = pattern(
+    r"(?i)^(?:by the way|well|so|oh|and|also),? |,? (?:by the way|you know|too|as well)$|^[对哦嗯]，"
+)
+_PERSONAL = pattern(r"(?i)\b(?:I|I['’]\w+|my|we|our)\b(?:\W+\w+){2}|[我咱].{3}")
+_NOTHING = pattern(
+    r"(?i)^(?:it|this|that|these|those|them|him|her|you|me|us|one|what|how|when|to|your|his|their|its|everything|nothing"
+    r"|something|things?|stuff|there|here|so|all|more|both|not)\b|[我你他她它这那什怎谁]"
+)
+
+
+class Form(NamedTuple):
+    """One way to say something; `who` where the form names nobody."""
+
+    pattern: re.Pattern[str]
+    predicate: Predicate
+    label: str
+    who: str
+
+
+def statements(number: int, turn: Turn) -> Iterator[Statement]:
+    """Give what one turn says. `number` is that of the turn in the index."""
+    if turn.who == "agent":
+        return
+    who = speaker(turn)
+    for sentence in sentences(turn.text):
+        found = _found(sentence)
+        statement = _statement(*found, who, number) if found else None
+        if statement:
+            yield statement
+
+
+def is_personal(turn: Turn) -> bool:
+    """Return True if somebody speaks of themselves, so that a model may find something in it."""
+    return turn.who != "agent" and any(map(_PERSONAL.search, sentences(turn.text, 10_000)))
+
+
+def sentences(text: str, most_chars: int = MAX_SENTENCE_CHARS) -> list[str]:
+    """Return the sentences that state something in the speaker's own words, without the full stop."""
+    own = _TITLE.sub(r"\1 ", _QUOTED.sub(" ", text[:MAX_CHARS]))
+    found = (each.strip() for each in _SENTENCE.findall(own))
+    stated = (each for each in found if not _ASKS.search(each))
+    plain = (_POLITE.sub("", each.rstrip(".!。！ ")) for each in stated)
+    return [each for each in plain if 2 < len(each) <= most_chars]
+
+
+def mentions(turns: Sequence[tuple[int, Turn]], limit: int) -> list[tuple[Party, int]]:
+    """Return the names that people say, and who else speaks, each with the turn that says it last; most frequent first."""
+    last: dict[Party, int] = {}
+    counts: dict[Party, int] = {}
+    for number, turn in turns:
+        for party in _named(turn) if turn.who != "agent" else ():
+            if party.kind == "Entity" and party.name not in _words("no_names"):
+                last[party] = number
+                counts[party] = counts.get(party, 0) + 1
+    chosen = sorted(counts, key=lambda party: (-counts[party], party.key))[:limit]
+    return [(party, last[party]) for party in chosen]
+
+
+def _named(turn: Turn) -> Iterator[Party]:
+    own, who = _QUOTED.sub(" ", turn.text[:MAX_CHARS]), speaker(turn)
+    for value in values(own):
+        is_name = value.kind == "word" or _is_name(value.kind, value.text)
+        if is_name and (party := entity(value.text)):
+            yield party
+    for words in roles_in(own):
+        spoken = meant(words, who)
+        if spoken and spoken.role:
+            yield spoken.party
+    yield who
+
+
+def _is_name(kind: str, text: str) -> bool:
+    """Return True for a name such as GitHub; an address, path, or number is none."""
+    return kind == "name" and text.isalnum() and sum(each.isalpha() for each in text) > 1
+
+
+def _found(sentence: str) -> tuple[Form, re.Match[str]] | None:
+    for form in _forms()["en" if sentence.isascii() or "’" in sentence else "zh"]:
+        if found := form.pattern.fullmatch(sentence):
+            return form, found
+    return None
+
+
+def _statement(form: Form, found: re.Match[str], who: Party, number: int) -> Statement | None:
+    said = found.groupdict()
+    subject = _subject(form.who or said.get("me") or said.get("who") or "", who)
+    object = _object(said.get("name") or said.get("value") or said.get("what") or "", who)
+    if subject is None or object is None or subject.key == object.key or AGENT in (subject, object):
+        return None
+    label = form.label or (said.get("label") or said.get("attribute") or "").lower()
+    if said.get("role"):
+        label = role_of(said["role"])
+        if object.name.split()[0] in _words("no_person"):
+            return None
+    predicate = form.predicate
+    if predicate == "PREFERS" and object.key.startswith("@"):
+        predicate = "CARES_ABOUT"  # "I love my sister"
+    return Statement(subject, predicate, object, number, label, SURE if label else LIKELY)
+
+
+def _subject(words: str, who: Party) -> Party | None:
+    plain = words.strip().removesuffix("'s").removesuffix("’s").removesuffix("的")
+    if plain.casefold() in ("my", "our", "i", "我", "我们", "我家", "我们家", "we"):
+        return who
+    spoken = meant(plain, who)
+    return spoken.party if spoken else None
+
+
+def _object(words: str, who: Party) -> Party | None:
+    spoken = meant(words.strip(), who)
+    if spoken is None or spoken.role:
+        return spoken.party if spoken else None
+    return None if _NOTHING.match(words) else spoken.party
+
+
+@cache
+def _read() -> dict[str, Any]:
+    return tomllib.loads(FORMS.read_text("utf-8"))
+
+
+@cache
+def _words(key: str) -> frozenset[str]:
+    return frozenset(_read()[key].split())
+
+
+@cache
+def _forms() -> dict[str, list[Form]]:
+    return {language: list(_of(language)) for language in ("en", "zh")}
+
+
+def _of(language: str) -> Iterator[Form]:
+    slots = _slots(language)
+    for row in _read()[language]["forms"]:
+        text = row["form"]
+        for name, slot in slots.items():
+            text = text.replace(f"{{{name}}}", slot)
+        predicate: Predicate = next(each for each in PREDICATES if each == row["says"])
+        yield Form(
+            re.compile(text, re.IGNORECASE), predicate, row.get("label", ""), row.get("who", "")
+        )
+
+
+def _slots(language: str) -> dict[str, str]:
+    listed = re.split(r"\s*\|\s*", _read()[language]["attributes"].strip())
+    attribute = f"(?P<attribute>{'|'.join(sorted(listed, key=len, reverse=True))})"
+    if language == "zh":
+        letter = r"[^\W我你他她它这那大谁是设更不没都们很说想觉会要的在了户]"
+        name = rf"{letter}{{1,5}}"
+        return {
+            "me": rf"(?P<me>我们?家?的?|{name}的)",
+            "role": f"(?P<role>{CHINESE})",
+            "who": rf"(?P<who>我|我们?家?的?(?:{CHINESE})|{letter}{{2,3}}?)",
+            "name": rf"(?P<name>{name})",
+            "what": r"(?P<what>(?![我你他她它这那的])[^，,、；;：:（()的]{1,8})",
+            "value": r"(?P<value>[^，,；;：:（()]{1,30})",
+            "attribute": attribute,
+        }
+    no = "|".join(_words("no_names"))
+    name = rf"(?-i:(?:Dr |Mr |Mrs |Ms |Prof )?(?!(?:{no})\b)[A-Z][\w-]{{0,24}}(?: (?!(?:{no})\b)[A-Z][a-z]\w{{0,24}})?)"
+    somebody = rf"(?:my|our|{name}['’]s) (?:[a-z-]+ )?(?:{ENGLISH})"
+    return {
+        "me": rf"(?P<me>my|our|{name}['’]s)",
+        "role": rf"(?:[a-z-]+ )?(?P<role>{ENGLISH})",
+        "who": rf"(?P<who>I|we|{somebody}|{name})",
+        "name": rf"(?P<name>{name})",
+        "what": r"(?P<what>[\w'’-]+(?: [\w'’-]+){0,2}?)",
+        "value": r"(?P<value>[^;:!?()]{1,60})",
+        "attribute": attribute,
+    }

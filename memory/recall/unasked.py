@@ -1,0 +1,115 @@
+"""What recall gives a run: the turns that a request is about, what was read, and lines for the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory.home.sessions import MAIN
+from memory.journal.turns import WRITTEN, Found, Turn
+from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
+from memory.recall.question import is_small, understood
+from memory.recall.written import best_lines, outdated, superseded_by
+from text.words import asked
+
+if TYPE_CHECKING:
+    from memory.journal.store import Store
+
+LEAST_TERMS = 2
+FIRST = 20  # among which it is looked for what is outdated
+LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
+
+
+def relevant(store: Store, request: str, k: int) -> list[Found]:
+    """Up to `k` turns that speak of what a request is about, best first: only those in which, or around which, most of what
+    is telling in it stands. By words alone, ranked by BM25: that finds one in fifty less than `weighed` would, whose numpy the
+    start of a run would feel."""
+    from memory.recall.features import rarity, shape
+
+    terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
+    if len(terms) < LEAST_TERMS:
+        return []
+    documents, total = store.documents(terms), store.total()
+    hits = dict(store.keyword_ranks(list(documents), BY_WORDS_ALONE))
+    hits |= dict(best_lines(store, list(documents), BY_LINES))
+    turns = store.turns(hits.keys() | around(store, hits))
+    beside = store.beside(turns)
+    question = understood(
+        request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns}
+    )
+    telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
+    own = {
+        number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()
+    }
+    everything, said = sum(telling.values()) or 1.0, " ".join(request.split())
+    found: dict[str, Found] = {}
+    for number in sorted(
+        turns, key=lambda each: turns[each].at, reverse=True
+    ):  # of the same words, the last
+        text = " ".join(turns[number].text.split())
+        near = own[number].union(*(own[each] for each in _close(turns, number, beside)))
+        covered = sum(telling[term] for term in near) / everything
+        if superseded_by(turns[number]):
+            continue
+        if own[number] and covered >= LEAST_COVERED and text != said:
+            score = round(hits.get(number, 0.0) / max(hits.values()), 4)
+            found.setdefault(
+                text, Found(turns[number], score, f"words: {', '.join(sorted(own[number]))}")
+            )
+    best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
+    old = outdated([each.turn for each in best])
+    return [each for each in best if each.turn.id not in old][:k]
+
+
+def _close(
+    turns: Mapping[int, Turn], number: int, beside: Mapping[int, tuple[int | None, int | None]]
+) -> Iterator[int]:
+    """The turns before and after one that were said soon before or after it."""
+    from memory.recall.features import NEAR_SECONDS
+
+    for near in beside.get(number, ()):
+        other = turns.get(near or 0)
+        if other and abs((other.at - turns[number].at).total_seconds()) <= NEAR_SECONDS:
+            yield near or 0
+
+
+def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetime) -> None:
+    """Writes down that these were read, so that what is used stays near. What cannot be written is left."""
+    from memory.journal.lock import JournalError
+    from memory.journal.store import Store
+
+    try:
+        store = Store(path, only=only)
+    except JournalError:
+        return
+    try:
+        numbers = (store.number(each.turn.session, each.turn.id) for each in found)
+        store.touch([number for number in numbers if number is not None], now)
+    except JournalError:
+        pass
+    finally:
+        store.close()
+
+
+def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
+    """What was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
+    kept: list[Turn] = []
+    for each in turns:
+        budget_chars -= len(each.turn.text) + 40
+        if budget_chars < 0:
+            break
+        kept.append(each.turn)
+    kept.sort(key=lambda turn: (turn.session, turn.at))
+    return [
+        f"{turn.at:%Y-%m-%d %H:%M} {_speaker(turn)}: {' '.join(turn.text.split())} [{turn.source}]"
+        for turn in kept
+    ]
+
+
+def _speaker(turn: Turn) -> str:
+    """Who said it; whoever speaks in a group is not the owner for that."""
+    if turn.session in (MAIN.name, WRITTEN):
+        return turn.who
+    return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"

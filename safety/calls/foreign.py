@@ -1,0 +1,140 @@
+"""What a call of a tool that is not ours would do: by its name, by whom it reaches, and by what was asked for.
+
+Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
+and the kind of thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from safety.calls.record_match import misfit
+from safety.calls.tool_words import Effect, Words, asks_for, names_thing, takes_all
+from safety.findings import Ask, Finding, Risk, found
+from safety.taint import Named, Target, of_call
+from shell.effects import changes_sql
+from text import pattern
+from text.patterns import names
+
+_RISKS: Mapping[Effect, Risk] = {
+    "change": "change",
+    "send": "send",
+    "delete": "delete",
+    "spend": "spend",
+    "system": "system",
+}
+_ON_A_DAY = names("book reserve schedule reschedule rent hire")
+_FREE = names(
+    "query q text message body prompt question keyword keywords search term content note comment description input"
+)
+_NAMES_IT = {"address", "url", "account", "phone", "name", "file"}
+_VALUE = pattern(r"[^\s\"'<>,;:()\[\]{}]{6,}")
+_SQL = pattern(
+    r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
+)
+_MOST_SAID = 5
+_MOST_VALUES = 20
+_LONG_VALUE = 40  # characters; what is longer is no word that a person would write
+
+
+def foreign_calls(ask: Ask, call: Words, named: Named) -> Iterator[Finding]:
+    """Give what a call would do; `call` is what the tool's name says."""
+    targets = of_call(ask.args, effect=call.effect)
+    if call.effect == "read":
+        yield from _asked(ask, targets, named)
+        yield from _carried(ask)
+    elif call.effect == "unknown":
+        yield found("unknown", "unclear_name", tool=ask.tool)
+    else:
+        reached = list(_reached(ask.tool, call, targets, named))
+        yield from reached or (_others(ask, call, targets, named) if ask.is_tainted else ())
+
+
+def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
+    """What a tool that reads asks of others, and whether it only reads."""
+    if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
+        yield found("delete", "may_change_database", tool=ask.tool)
+    for target in targets:
+        url, is_tainted = target.value, ask.is_tainted
+        if not named.may_ask(url, is_tainted=is_tainted, has_read=ask.has_read):
+            yield found("send", "fetches", is_target=True, tool=ask.tool, name=_shown(target))
+
+
+def _carried(ask: Ask) -> Iterator[Finding]:
+    """A free text that carries what was read, or what nobody can read, to a tool that is not ours."""
+    texts = [text for name, text in ask.args.items() if name.lower() in _FREE]
+    values = [value for text in texts for value in _VALUE.findall(str(text)[:5_000])]
+    telling = [value for value in values if value not in ask.request and _tells(value)]
+    seen = "\n".join(ask.read()) if telling else ""
+    for value in telling[:_MOST_VALUES] if seen or ask.is_tainted else ():
+        if value in seen or len(value) > _LONG_VALUE:
+            terms = value[:_LONG_VALUE]
+            yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
+            return
+
+
+def _tells(value: str) -> bool:
+    return len(value) > 24 or any(letter.isdigit() for letter in value)
+
+
+def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
+    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
+    if call.effect == "spend" and not call.verbs & _ON_A_DAY:
+        targets = [each for each in targets if each.kind != "time"]  # a payment is made today
+    missing = named.unknown(targets, strict=True)
+    reached = [target for target in missing if target.kind != "id"]
+    if not named.request.strip():
+        yield found(risk, does, tool=tool)
+    elif reached:
+        for target in reached[:_MOST_SAID]:
+            yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
+    elif takes_all(tool, named.request):
+        yield found(risk, f"{does}_all", tool=tool)
+    elif not _is_asked_for(call, targets, missing, named):
+        yield found(risk, f"{does}_unasked", tool=tool)
+
+
+def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], named: Named) -> bool:
+    needs_thing = _needs_thing(targets, missing, named)
+    names_it = not needs_thing or names_thing(named.request, call)
+    return names_it and asks_for(named.request, call)
+
+
+def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
+    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
+    texts = list(ask.read()) if ids else []
+    for id in (target.value[:60] for target in ids[:_MOST_SAID]):
+        why = misfit(named.request, id, texts, _is_named(named))
+        if why:
+            key = f"foreign_{call.effect}_{why}"
+            yield found(_RISKS[call.effect], key, is_target=True, tool=ask.tool, id=id)
+
+
+def _is_named(named: Named) -> Callable[[str], bool]:
+    return lambda id: not named.unknown([Target("id", id)], strict=True)
+
+
+def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
+    """Return True if the request must speak of the thing as well: nothing else in the call was named."""
+    kinds = {target.kind for target in targets}
+    has_day = "time" in kinds and named.has_days
+    if has_day or kinds & _NAMES_IT:
+        return False
+    return "id" not in kinds or _has_id(missing)
+
+
+def _has_id(targets: Iterable[Target]) -> bool:
+    return any(target.kind == "id" for target in targets)
+
+
+def _is_sql(name: str, value: Any) -> bool:
+    is_called = name.lower() in ("sql", "statement")
+    return isinstance(value, str) and (is_called or bool(_SQL.match(value[:200])))
+
+
+def _shown(target: Target) -> str:
+    text = " ".join(target.value.split())
+    return text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}"

@@ -1,0 +1,201 @@
+"""What a call of the browser's tools would do: the address that is opened, what is pressed and typed, what is handed out.
+
+To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when the page was shown; its
+words are read as a tool's name is: searching passes, an effect passes when the request asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from safety.calls.desktop import typed
+from safety.calls.page_scripts import PageScript, Typed, read
+from safety.calls.tool_words import Effect, Words, asks_for, read_name
+from safety.findings import Ask, Finding, Risk, found
+from safety.paths import Places
+from safety.reach import is_local
+from safety.taint import Named, Target, host_of
+from safety.taint.naming import is_public_page
+from text import pattern
+from text.sections import sections
+
+_RISKS: Mapping[Effect, Risk] = {
+    "send": "send",
+    "delete": "delete",
+    "spend": "spend",
+    "system": "system",
+}
+_EFFECTS: tuple[Effect, ...] = ("send", "change", "delete", "spend", "system")
+_LABELS = {
+    name: re.compile(text) for name, text in sections("safety/labels.txt").items()
+}  # words on buttons that no tool is named by
+# What the owner is to be told is no effect on others; a cart is a thing.
+_TO_THE_OWNER = pattern(
+    r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
+)
+_FIELDS = {"textbox", "searchbox", "checkbox", "radio", "combobox", "tab", "option", "slider"}
+_REFERENCE = pattern(r"e\d+")
+_MOST_ADDRESSES = 30
+
+
+def page_calls(ask: Ask, named: Named, places: Places) -> Iterator[Finding]:
+    """Give what a call would do. Hints: `url` of the page that the tab shows, `refs`: what its references were."""
+    named = Named(_TO_THE_OWNER.sub(" ", named.request), named.own)
+    page = _Page(ask, named, places)
+    if url := ask.args.get("url"):
+        yield from page.opened([str(url)])
+    script = ask.args.get("script")
+    if isinstance(script, str) and script.strip():
+        yield from page.done(read(script))
+    elif ask.args.get("dialog") not in (None, "", "dismiss") and not page.asks_for_any:
+        yield found("change", "confirms_dialog", tool=ask.tool)  # something that passed opened it
+
+
+@dataclass
+class _Page:
+    """A page that a call works on."""
+
+    ask: Ask
+    named: Named
+    places: Places
+
+    @property
+    def refs(self) -> Mapping[str, Mapping[str, Any]]:
+        refs: Mapping[str, Mapping[str, Any]] = self.ask.hints.get("refs", {})
+        return refs
+
+    @property
+    def asks_for_any(self) -> bool:
+        """True if the request asks for anything but looking."""
+        none = frozenset[str]()
+        return any(asks_for(self.named.request, Words(each, none, none)) for each in _EFFECTS)
+
+    def _found(self, risk: Risk, key: str, *, is_target: bool = False, **values: Any) -> Finding:
+        return found(risk, key, is_target=is_target, tool=self.ask.tool, **values)
+
+    def done(self, script: PageScript) -> Iterator[Finding]:
+        """What a script does."""
+        yield from self.opened(script.urls)
+        for ref in script.presses:
+            yield from self._pressed(ref)
+        yield from self._sent(script)
+        for each in script.typed:
+            yield from typed(self.ask.tool, each.text or "", self.named)
+        for path in script.uploads:
+            yield from self._uploaded(path)
+        yield from self._unseen(script)
+
+    def opened(self, urls: list[str]) -> Iterator[Finding]:
+        """Addresses that the request does not name."""
+        for url in urls[:_MOST_ADDRESSES]:
+            full = _whole(url.strip())
+            if full.lower().startswith("file:"):
+                path = Path(unquote(urlsplit(full).path) or "/")
+                if self.places.is_secret(path):
+                    yield self._found("secret", "holds_keys", file=path)
+            elif not self._may_open(full):
+                yield self._found("send", "opens", is_target=True, name=full[:200])
+
+    def _may_open(self, url: str) -> bool:
+        if url.lower().startswith(("about:", "data:", "blob:")) or is_local(url):
+            return True
+        is_tainted = self.ask.is_tainted
+        is_own_site = bool(host_of(url)) and host_of(url) == host_of(str(self.ask.hints.get("url")))
+        is_shown = url in {str(each.get("href")) for each in self.refs.values()}
+        tells = "?" in url and is_tainted and (url.endswith("…") or not is_shown)
+        if is_public_page(url) or (is_own_site and not tells):
+            return True
+        return self.named.has_url(url, strict=is_tainted)
+
+    def _pressed(self, ref: str) -> Iterator[Finding]:
+        about = self.refs.get(ref)
+        if about is None and not _REFERENCE.fullmatch(ref):
+            about = {"name": ref}  # what is dragged may be called by its text
+        if about is None:
+            if self.ask.is_tainted:
+                yield self._found("unknown", "presses_unseen", name=ref)
+            return
+        href = str(about.get("href", ""))
+        if about.get("role") == "file":
+            return  # what is uploaded is looked at by itself
+        if href and not href.startswith(("javascript:", "#", "mailto:", "tel:")):
+            yield from self.opened([href])
+        yield from self._of_label(about)
+
+    def _of_label(self, about: Mapping[str, Any]) -> Iterator[Finding]:
+        """What the words on a button or link say that it does."""
+        label = str(about.get("name", ""))[:140]
+        effect = _effect_of(label, str(about.get("role")))
+        if effect:
+            yield from self._with_effect(label, effect)
+        elif about.get("submits") not in (None, "get") and not self.asks_for_any:
+            yield self._found("send", "presses_form", name=label)
+
+    def _with_effect(self, label: str, effect: Effect) -> Iterator[Finding]:
+        said = read_name(re.sub(r"\W+", "_", label))
+        call = said._replace(effect=said.effect if said.effect in _RISKS else effect)
+        calls = (call, call._replace(effect=effect))
+        request = self.named.request
+        if not any(request.strip() and asks_for(request, each) for each in calls):
+            yield self._found(_RISKS[effect], f"presses_{effect}", name=label)
+
+    def _sent(self, script: PageScript) -> Iterator[Finding]:
+        if script.drags and not self.asks_for_any:
+            yield self._found("change", "drags")
+        if not self.asks_for_any and any(self._posts(each, script) for each in script.typed):
+            yield self._found("send", "sends_form")
+        is_nowhere = script.enters and not (script.typed or script.presses)
+        if is_nowhere and self.ask.is_tainted:
+            yield self._found("unknown", "presses_enter")
+        if script.sends and (self.ask.is_tainted or not self.asks_for_any):
+            methods = ", ".join(dict.fromkeys(script.sends))
+            yield self._found("send", "sends_requests", name=methods)
+
+    def _posts(self, each: Typed, script: PageScript) -> bool:
+        is_sent = each.enters or script.enters
+        return is_sent and self.refs.get(each.ref, {}).get("form") == "post"
+
+    def _uploaded(self, path: str | None) -> Iterator[Finding]:
+        if path is None:
+            yield self._found("unknown", "uploads_unseen")
+            return
+        is_home = path.startswith("~/") or not path.startswith("~")
+        place = Path(path).expanduser() if is_home else Path(path)
+        if self.places.is_secret(place):
+            yield self._found("secret", "holds_keys", file=path)
+        upload = Words("send", frozenset({"upload", "attach", "import"}), frozenset())
+        names = (place.name, str(place.parent.name or place))
+        missing = self.named.unknown([Target("file", name) for name in names], strict=True)
+        if len(missing) == len(names) or not asks_for(self.named.request, upload):
+            yield self._found("send", "uploads", is_target=True, path=path)
+
+    def _unseen(self, script: PageScript) -> Iterator[Finding]:
+        if script.private:
+            names = ", ".join(dict.fromkeys(script.private))
+            yield self._found("secret", "reads_logins", name=names)
+        if script.hidden and self.ask.is_tainted:
+            yield self._found("send", "asks_unwritten", is_target=True)
+        if script.blind and (self.ask.is_tainted or not self.asks_for_any):
+            key, values = script.blind[0]
+            yield self._found("unknown", f"page_{key}", **values)
+
+
+def _whole(url: str) -> str:
+    """Return an address with its scheme."""
+    url = url.removeprefix("view-source:")
+    if re.match(r"(?i)[a-z][a-z0-9+.-]*:", url):
+        return url
+    return "https:" + url if url.startswith("//") else f"https://{url}"
+
+
+def _effect_of(label: str, role: str) -> Effect | None:
+    effects: list[Effect] = ["spend", "delete", "send", "system"]
+    effect = next((each for each in effects if _LABELS[each].search(label)), None)
+    # "Contact", "Comments", "Share": a link leads somewhere, where there is another button
+    leads_on = role == "link" and effect == "send"
+    return None if leads_on or role in _FIELDS else effect

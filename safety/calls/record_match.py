@@ -1,0 +1,122 @@
+"""Keep what was read about a thing of which a call names only the id: a request for one thing must not reach another.
+
+`cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether something else that was read
+is what the request speaks of.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+from safety.calls.tool_words import is_verb, request_words
+from text import pattern
+from text.patterns import names
+
+MAX_CHARS = 200_000  # of one result
+_ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")
+_ID_LINE = pattern(
+    r"(?im)^[\s>*-]*[\"']?(?:[\w.-]*?(?:id_?|uid|uuid)|编号)[\"']?\s*[:=：]\s*[\"']?([\w-]{1,64})"
+)
+_BLOCKS = pattern(r"\n\s*\n|\n(?=\s{0,6}- )|\n(?=[-=]{3,})")
+_CHINESE = pattern(r"[\u3400-\u9fff]{2,}")
+_SMALL = names(
+    "the a an of for to with and or in on at my our your this that from by about please it is be me i all any new old set get put file files mail mails email emails message messages event events"
+)
+
+
+class Record(NamedTuple):
+    """One thing that was read: what it is called by, and the words of what it says."""
+
+    ids: frozenset[str]
+    words: frozenset[str]
+
+
+def misfit(
+    request: str, id: str, texts: Iterable[str], is_named: Callable[[str], bool]
+) -> Literal["", "not_read", "another"]:
+    """Whether the thing of this id is hardly what the request speaks of, by what was read; "" if nothing speaks against it.
+    `is_named` says of another id whether the request has it."""
+    read = [record for text in texts for record in records(text[:MAX_CHARS])]
+    wanted = id.strip().casefold()
+    own = [record for record in read if wanted in record.ids]
+    if not read:
+        return ""
+    if not own:
+        return "not_read"
+    if any(is_named(each) for record in read for each in record.ids):
+        return "another"
+    said = {word for word in _words(request) - _SMALL if not is_verb(word)}
+    best = max(len(said & record.words) for record in read)
+    if 2 * max(len(said & record.words) for record in own) < best:
+        return "another"
+    return ""
+
+
+def records(text: str) -> list[Record]:
+    """The things that a result tells of, each with an id of its own."""
+    found = [record for document in _documents(text) for record in _of_data(document)]
+    return found or list(_of_lines(text))
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """The JSON in a text."""
+    decoder, at = json.JSONDecoder(), 0
+    for _ in range(50):
+        start = min((place for sign in "{[" if (place := text.find(sign, at)) >= 0), default=-1)
+        if start < 0:
+            return
+        try:
+            document, at = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            at = start + 1
+            continue
+        yield document
+
+
+def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
+    """Each object that has an id. Texts in it are words, whatever they look like: others wrote them."""
+    if depth > 12:
+        return
+    if isinstance(data, list):
+        for each in data:
+            yield from _of_data(each, depth + 1)
+    if not isinstance(data, dict):
+        return
+    own = {
+        name: value
+        for name, value in data.items()
+        if isinstance(value, (str, int)) and not isinstance(value, bool)
+    }
+    ids = frozenset(
+        str(value).casefold() for name, value in own.items() if _ID.fullmatch(str(name))
+    )
+    nested = [value for value in data.values() if isinstance(value, (dict, list))]
+    if ids:
+        said = " ".join(str(value) for name, value in own.items() if not _ID.fullmatch(str(name)))
+        more = " ".join(json.dumps(value, ensure_ascii=False, default=str) for value in nested)
+        yield Record(ids, _words(f"{said} {more}"))
+    for name, value in data.items():
+        if isinstance(value, dict) and re.fullmatch(
+            r"\d{1,20}|[0-9a-f-]{16,64}", str(name)
+        ):  # {"24": {…}}
+            yield Record(
+                frozenset({str(name).casefold()}), _words(json.dumps(value, ensure_ascii=False))
+            )
+        yield from _of_data(value, depth + 1)
+
+
+def _of_lines(text: str) -> Iterator[Record]:
+    """Blocks of `name: value`. Whoever writes into one can pretend to be another: what is told by JSON cannot."""
+    for block in _BLOCKS.split(text):
+        if ids := frozenset(found.casefold() for found in _ID_LINE.findall(block)):
+            yield Record(ids, _words(_ID_LINE.sub(" ", block)))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words with their forms; of Chinese the pairs of characters."""
+    text = text[:20_000]
+    runs = _CHINESE.findall(text)
+    return request_words(text) | {run[at : at + 2] for run in runs for at in range(len(run) - 1)}

@@ -1,0 +1,208 @@
+"""What a tool that is not ours does, by its name and what its server declares; and whether a request asks for it.
+
+An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
+`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from text import pattern
+from text.sections import sections
+
+Effect = Literal["read", "change", "send", "delete", "spend", "system", "unknown"]
+_STRONGER: tuple[Effect, ...] = ("read", "change", "send", "delete", "spend", "system")
+_ROWS = sections("safety/verbs.txt")
+_WORDS = {name: frozenset(text.split()) for name, text in _ROWS.items()}
+_VERB_OF = {word: effect for effect in _STRONGER for word in _WORDS[f"verbs.{effect}"]}
+_ASKED_BY = {
+    effect: _WORDS[f"verbs.{effect}"] | _WORDS.get(f"asks.{effect}", frozenset())
+    for effect in _STRONGER
+}
+_GROUPS = [frozenset(line.split()) for line in _ROWS["groups"].splitlines()]
+_IN_GROUPS = frozenset[str]().union(*_GROUPS)
+_MONEY = {"money", "payment", "payments", "funds", "cash"}
+_RIGHTS = {"permission", "permissions", "role", "access", "mfa", "2fa"}
+_MAKES = {"create", "add", "make", "new", "write", "put"}
+# One question and nothing else: no second part that could ask for something.
+_ONLY_WANTS_TO_KNOW = pattern(
+    r"(?:how (?:many|much|long|often|old|far|big)|which|what|who|whose|when|where|why)\b(?!.*\b(?:and|then|please)\b)[^.;:!?,\n]*\?"
+    r"|(?!.*(?:把|给|请|帮|并|然后))[^，。；：！？\n]*(?:哪|多少|什么|几|谁|是否)[^，。；：！？\n]*[?？]",
+    re.IGNORECASE,
+)
+_ALL = pattern(
+    r"(?i)\b(all|every(thing|body|one)?|each|both|any|whole|entire)\b|全部|所有|每|都|一切|统统"
+)
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+")
+_CHINESE = pattern(r"[\u3400-\u9fff]")
+_SAID_WORD = pattern(r"(?<![\w-])[a-z0-9]+(?![\w-])")  # a kick-off kicks nobody
+_ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("ies", ("y",)), ("ied", ("y",)))
+
+
+class Words(NamedTuple):
+    """What a tool's name says: the effect, the verbs that said so, and the things it is about."""
+
+    effect: Effect
+    verbs: frozenset[str]
+    things: frozenset[str]
+
+
+def read_name(tool: str, hints: Mapping[str, Any] | None = None) -> Words:
+    """Return the meaning of `tool`, perhaps `server.tool`; `hints` are MCP's ToolAnnotations."""
+    found = _read_name(unicodedata.normalize("NFKC", tool)[:200])
+    only_reads = (hints or {}).get("readOnlyHint")
+    if found.effect == "unknown" and only_reads is True:
+        return found._replace(effect="read")
+    if found.effect == "read" and only_reads is False:
+        found = found._replace(effect="change")
+    is_destructive = (hints or {}).get("destructiveHint") is True
+    if is_destructive and found.effect in ("change", "unknown"):
+        return found._replace(effect="delete")
+    return found
+
+
+@cache
+def _read_name(tool: str) -> Words:
+    parts = re.split(r"[.:/]|__", tool.strip("._:/"))
+    own = parts[-1]
+    if len(parts) > 1 and not _verbs_in(_split(own)) and not _CHINESE.search(own):
+        own = ".".join(parts[-2:])  # `calendar.delete.event`
+    if _CHINESE.search(own):
+        return _chinese(own)
+    words = _split(own)
+    verbs = _verbs_in(words)
+    others = [word for word in words if word not in verbs and word not in _WORDS["fillers"]]
+    things = frozenset(map(_singular, others))
+    if not verbs:
+        return Words("unknown", frozenset(), things)
+    effect = max((_VERB_OF[verb] for verb in verbs), key=_STRONGER.index)
+    rest = {word for word in words if word not in verbs or words.count(word) > 1}
+    return Words(_with_thing(effect, rest, set(verbs)), frozenset(verbs), things)
+
+
+def _verbs_in(words: list[str]) -> list[str]:
+    """Return the verbs that count: the first one, and those behind an "and".
+
+    A name of a thing gives way to a plain verb.
+    """
+    at = [place for place, word in enumerate(words) if word in _VERB_OF]
+    if not at:
+        return []
+    plain = [place for place in at if words[place] not in _WORDS["also_things"]]
+    if not plain and set(words[at[0] + 1 :]) & _WORDS["things_that_read"]:
+        return ["list"]
+    is_thing = at[0] == 0 and words[0] in _WORDS["also_things"]
+    first = plain[0] if plain and is_thing else at[0]
+    joined = [place + 1 for place, word in enumerate(words[:-1]) if word in ("and", "then", "or")]
+    return [words[first], *(words[place] for place in joined if place in at and place != first)]
+
+
+def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
+    """What is done to it matters: to create a payment is to pay, to change a password is more than to change a note."""
+    if effect == "send" and things & _MONEY:
+        return "spend"
+    if effect == "delete" and things & _RIGHTS:
+        return "system"
+    if effect != "change":
+        return effect
+    is_user = "user" in things and not things & {"to", "from"}
+    is_said = bool(things & _WORDS["said"]) or "user" in things
+    if things & (_MONEY | _WORDS["money"]):
+        return "spend"
+    if is_user or things & _WORDS["keys"]:
+        return "system"
+    return "send" if is_said and verbs & _MAKES and "draft" not in things else "change"
+
+
+def _chinese(name: str) -> Words:
+    """Read a name with Chinese in it: the verb that comes first, the longest of those."""
+    found = [
+        (name.index(word), -len(word), effect, word)
+        for effect in _STRONGER
+        for word in _WORDS[f"chinese.{effect}"]
+        if word in name
+    ]
+    if not found:
+        return Words("unknown", frozenset(), frozenset({name}))
+    _, _, effect, word = min(found)
+    if effect == "change" and any(key in name for key in _WORDS["chinese_keys"]):
+        effect = "system"
+    thing = name.replace(word, "", 1)
+    return Words(effect, frozenset({word}), frozenset({thing} - {""}))
+
+
+def asks_for(request: str, call: Words) -> bool:
+    """Return True if the request has a verb of the call's kind, in English or Chinese.
+
+    One that only wants to know has none: "which tickets are open?" opens nothing.
+    """
+    if _ONLY_WANTS_TO_KNOW.fullmatch(request.strip()):
+        return False
+    kinds = {call.effect, *(_VERB_OF.get(verb, "unknown") for verb in call.verbs)}
+    kinds -= {"read", "unknown"}
+    wanted = call.verbs.union(*(_ASKED_BY[kind] for kind in kinds))
+    if request_words(request) & wanted:
+        return True
+    return any(re.search(_ROWS[f"asks_chinese.{kind}"], request) for kind in kinds)
+
+
+def takes_all(tool: str, request: str) -> bool:
+    """Return True if a tool takes all there is of a kind by its name, and the request does not speak of all."""
+    words = set(_split(tool.rpartition(".")[2]))
+    is_all = bool(words & _WORDS["takes_all"] or re.search("全部|所有|批量", tool))
+    return is_all and not _ALL.search(request)
+
+
+def is_verb(word: str) -> bool:
+    """Return True for a word that asks for something to be done."""
+    return any(word in asked for asked in _ASKED_BY.values())
+
+
+def names_thing(request: str, call: Words) -> bool:
+    """Return True if the request speaks of what the call is about: an event, an e-mail, a file."""
+    words, things = request_words(request), call.things
+    near = things.union(*(group for group in _GROUPS if group & things))
+    if not things or words & near:
+        return True
+    if words & call.verbs and not words & _IN_GROUPS:  # "cancel my check-up": it is what it is
+        return True
+    chinese = [word for thing in things for word in (thing, *_in_chinese().get(thing, ()))]
+    return bool(_CHINESE.search(request)) and any(word in request for word in chinese)
+
+
+@cache
+def _in_chinese() -> dict[str, list[str]]:
+    lines = (line.partition(": ") for line in _ROWS["things_chinese"].splitlines())
+    return {thing: words.split() for thing, _, words in lines}
+
+
+@cache
+def request_words(request: str) -> frozenset[str]:
+    """Return the words of a request with what they may be forms of: "sharing" gives share, "replied" reply."""
+    text = unicodedata.normalize("NFKC", request).casefold()
+    return frozenset(form for word in _SAID_WORD.findall(text) for form in _forms(word))
+
+
+def _forms(word: str) -> set[str]:
+    forms = {word, _singular(word)}
+    for ending, others in _ENDINGS:
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            forms |= {stem + other for other in others}
+            if len(stem) > 3 and stem[-1] == stem[-2]:
+                forms.add(stem[:-1])
+    return forms
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _split(name: str) -> list[str]:
+    """`sendMoneyTo`, `send_money_to`, `send-money-to`: the same three words."""
+    return [word.lower() for word in _WORD.findall(name)]

@@ -1,0 +1,229 @@
+"""What our own tools would do, tool by tool: files, scripts, shells, pages, the desktop, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from safety.findings import Ask, Finding, foreign, found
+from safety.paths import Places, references
+
+if TYPE_CHECKING:
+    from safety.gate.gate import Gate
+    from safety.taint import Named
+
+Rule = Callable[["Gate", Ask], Iterator[Finding]]
+# Folders of the agent's home that have their own way in; the key of the sentence that names it.
+_IN_AGENT = {"config.yaml", "memory", "sops", "runs", "trash", "inbox", "schedule"}
+
+
+def look(gate: Gate, ask: Ask, effects: set[str]) -> Iterator[Finding]:
+    """Give what a call would do; of a tool that is not ours, by its name."""
+    rule = _BY_TOOL.get(ask.tool)
+    by_effect = next((each for name, each in _BY_EFFECT.items() if name in effects), None)
+    if rule is None and not effects:
+        rule = _foreign
+    yield from (rule or by_effect or _nothing)(gate, ask)
+
+
+def named(gate: Gate, ask: Ask) -> Named:
+    """Return what the owner has named: the request, and the owner's own data."""
+    from safety.taint import Named
+
+    return Named(ask.request, gate.own_targets())
+
+
+def _nothing(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    yield from ()
+
+
+# Files
+
+
+def _written(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    for path in ask.paths:
+        yield from _of_written(path, gate.places)
+    content = str(ask.args.get("content", ""))
+    seen = [gate.places.resolved(match[1], gate.cwd) for match in references(content)]
+    yield from _secrets(tuple(ask.hints.get("taken") or seen), gate.places)
+
+
+def _of_written(path: Path, places: Places) -> Iterator[Finding]:
+    is_job = path.parent == places.agent / "schedule" and path.suffix == ".json"
+    if is_job and not path.name.startswith("."):
+        yield found("schedule", "would_run", name=path.name)
+        return
+    kind = places.kind(path)
+    if kind == "agent":
+        yield in_agent(path, places)
+    elif kind == "device" or places.is_vital_file(path):
+        yield found("catastrophic", "vital_file", file=path)
+    elif kind in ("startup", "secret"):
+        yield found("system", "decides", file=path)
+    elif kind == "outside":
+        yield found("outside", "outside", file=path)
+
+
+def _deleted(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    places = gate.places
+    for path in ask.paths:
+        if path.is_relative_to(places.agent):
+            yield in_agent(path, places)
+        elif places.is_vital(path) or places.is_vital_file(path):
+            yield found("catastrophic", "whole_system", file=path)
+        elif places.kind(path) in ("outside", "startup", "secret"):
+            yield found("outside", "deletes_guarded", file=path)
+    if ask.paths:
+        yield found("delete", "to_trash", tool=ask.tool, file=ask.paths[0], n=len(ask.paths))
+    elif not {"path", "paths"} & ask.args.keys():
+        what = str(ask.args.get("title") or "…")[:80]
+        yield found("delete", "for_good", tool=ask.tool, what=what)
+
+
+def _read(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    yield from _secrets(ask.paths, gate.places)
+
+
+def _secrets(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:
+    for path in paths:
+        if places.is_secret(path):
+            yield found("secret", "holds_keys", file=path)
+
+
+def in_agent(path: Path, places: Places) -> Finding:
+    """Return the refusal of a change in the agent's own home, with the way that there is."""
+    first = (*path.relative_to(places.agent).parts, "")[0]
+    name = first.partition(".")[0] if first in _IN_AGENT else "other"
+    return found("agent", f"in_agent_{name}", file=path)
+
+
+# What runs
+
+
+def _script(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    from safety.gate.scripts import look
+
+    yield from look(gate, ask, named(gate, ask))
+
+
+def _terminal(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """A shell that stays open: what is typed there is a script."""
+    from safety.calls import typed_script
+
+    script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
+    if script and ask.hints.get("outside"):
+        yield found("outside", "shell_is_outside", tool=ask.tool)
+    if script or ask.tool == "shell_run":
+        paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
+        for each in _script(gate, replace(ask, args={"script": script}, paths=paths)):
+            if is_sure or each.risk != "unknown":
+                yield each
+
+
+def _process(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """What the run has started may be stopped, what Sopwith is made of never; an unknown process is none."""
+    shown = ask.hints.get("shown")
+    if ask.hints.get("whose") == "ours":
+        yield found("agent", "own_process", name=shown)
+    elif ask.hints.get("whose") == "":
+        yield found("system", "stops_process", is_target=True, name=shown)
+
+
+# Pages, the desktop, memory, and tools that are not ours
+
+
+def _page(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    from safety.calls import page_calls
+
+    yield from page_calls(ask, named(gate, ask), gate.places)
+    if ask.paths:
+        yield from _written(gate, ask)
+
+
+def _desktop(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    from safety.calls import desktop_calls
+
+    yield from _read(gate, ask)
+    yield from desktop_calls(ask, named(gate, ask))
+
+
+def _memory(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """What others wrote is kept only when the owner says so, or when the request itself has it."""
+    read = foreign(ask.origin)
+    if read and not _is_said(ask):
+        yield found("memory", "would_keep", tool=ask.tool, name=", ".join(read))
+
+
+def _is_said(ask: Ask) -> bool:
+    from safety.calls import is_said
+
+    return is_said(ask)
+
+
+def _foreign(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """Reading passes; an effect passes when the request asks for it and names all that it reaches."""
+    from safety.calls import foreign_calls, read_name
+
+    call = read_name(ask.tool, ask.hints)
+    if ask.tool == "web_fetch":
+        yield from _private(gate, ask)
+    yield from _lent(gate, ask)
+    for path in _paths_in(gate, ask):
+        yield from _of_named_path(path, call.effect, gate.places)
+    yield from foreign_calls(ask, call, named(gate, ask))
+
+
+def _private(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """An address that says itself that it is not public; where a name leads, the fetch finds out."""
+    from safety.reach import Reach
+
+    host = Reach(gate.settings.private_hosts).private(str(ask.args.get("url", "")))
+    if host:
+        yield found("forbidden", "not_public", host=host[:200])
+
+
+def _lent(gate: Gate, ask: Ask) -> Iterator[Finding]:
+    """`${NAME}` in an address: a credential that goes there."""
+    url = ask.args.get("url")
+    names = [name for name in gate.settings.credentials if f"${{{name}}}" in str(url)]
+    if names:
+        from safety.gate.scripts import lent
+        from safety.reach import Fetches
+
+        yield from lent(names, Fetches((str(url),)), named(gate, ask), sends=False)
+
+
+def _paths_in(gate: Gate, ask: Ask) -> Iterator[Path]:
+    """Give what looks like a path in the arguments of a tool that is not ours."""
+    for text in ask.args.values():
+        if isinstance(text, str) and text.startswith(("/", "~/")) and len(text) < 1000:
+            yield gate.places.resolved(text, gate.cwd)
+
+
+def _of_named_path(path: Path, effect: str, places: Places) -> Iterator[Finding]:
+    if effect == "read":
+        yield from _secrets((path,), places)
+    elif path.is_relative_to(places.agent):
+        yield in_agent(path, places)
+    elif places.is_vital_file(path) or (effect == "delete" and places.is_vital(path)):
+        yield found("catastrophic", "vital", file=path)
+    elif places.kind(path) in ("startup", "secret", "device"):
+        yield found("system", "decides", file=path)
+
+
+_BY_TOOL: Mapping[str, Rule] = {
+    **dict.fromkeys(("shell_run", "shell_keys"), _terminal),
+    **dict.fromkeys(("web_scan", "web_execute_js"), _page),
+    **dict.fromkeys(("desktop_look", "desktop_do"), _desktop),
+    "process_stop": _process,
+}
+_BY_EFFECT: Mapping[str, Rule] = {  # the strongest first
+    "execute": _script,
+    "network": _foreign,
+    "delete": _deleted,
+    "write": _written,
+    "read": _read,
+    "memory": _memory,
+}

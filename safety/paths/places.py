@@ -1,0 +1,174 @@
+"""What kind of place a path is: inside the roots, the agent's own home, a secret, a device, a start-up file.
+
+By names alone, from assets/safety/places.txt; the caller has followed the links (`Ask.paths` is resolved).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from text.sections import sections
+
+Kind = Literal["inside", "outside", "agent", "secret", "device", "startup"]
+RUNS = (
+    "@runs"  # stands for the folder of the run logs in a shared session, whose place is the owner's
+)
+_ROWS = sections("safety/places.txt")
+_LISTS = {name: tuple(text.split()) for name, text in _ROWS.items()}
+_REGEXES = {
+    name: re.compile(_ROWS[name]) for name in ("named_secrets", "no_secret", "backups", "unplugs")
+}
+_ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands where there is no root
+SYSTEM_SECRETS = (*_LISTS["system_secrets"], _ROOTS_KEYS)
+_SYSTEM = frozenset(_LISTS["system"])
+_DEEPEST, _MOST_LOOKED_AT = 3, 2_000  # folders below the working folder, and names
+_REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
+
+
+def references(text: str) -> list[re.Match[str]]:
+    """Return the `{{file:path:start:end}}` in a text to be written: path, first line, last line."""
+    return list(_REFERENCE.finditer(text))
+
+
+def shared_folder_of(home: Path, id: str) -> Path:
+    """Make and return the folder of the shared session with this id. Raises OSError."""
+    name = id if id.strip(".") else f"_{id}"
+    folder = home.resolve() / "shared" / name / "files"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of one run, all absolute and with links followed."""
+
+    roots: tuple[Path, ...]
+    agent: Path
+    owner: Path
+    temporary: Path
+    secrets: tuple[str, ...]
+    startup: tuple[str, ...]
+    is_held: bool = True  # a sandbox holds what scripts write
+
+    @classmethod
+    def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
+        """`roots` as configured (~ allowed); none: the owner's home, the working folder, the temporary one."""
+        temporary = Path(tempfile.gettempdir())
+        named = [
+            owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots
+        ]
+        allowed = named or [owner, cwd, temporary]
+        owner = _real(owner)
+        return cls(
+            tuple(_real(root) for root in allowed),
+            _real(agent),
+            owner,
+            _real(temporary),
+            tuple(f"{owner}/{name}" for name in _LISTS["secrets"]),
+            tuple(f"{owner}/{name}" for name in _LISTS["startup"]),
+        )
+
+    def kind(self, path: Path) -> Kind:
+        """Return the kind of a place for writing. The most guarded one wins."""
+        text = str(path)
+        if text.startswith("/dev/"):
+            return "inside" if _within(text, _LISTS["harmless_devices"]) else "device"
+        if path.is_relative_to(self.agent):
+            return "agent"
+        if _within(text, self.startup) or "/.git/hooks/" in text + "/":
+            return "startup"
+        if self.is_secret(path):
+            return "secret"
+        return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
+
+    def is_secret(self, path: Path) -> bool:
+        """Return True if reading the path shows keys or passwords."""
+        is_named = _REGEXES["named_secrets"].fullmatch(path.name)
+        if is_named or path == self.agent / "config.yaml":
+            return True
+        text = str(path)
+        is_below = _within(text, (*SYSTEM_SECRETS, *self.secrets))
+        return is_below and not _REGEXES["no_secret"].search(text)
+
+    def secrets_below(self, folder: Path) -> list[str]:
+        """Return the files with secrets by their names (`.env`) in a folder, those below and beside it."""
+        found, folders = list[str](), [(folder.parent, 1), (folder, _DEEPEST)]
+        left = _MOST_LOOKED_AT
+        while folders and left > 0:
+            place, depth = folders.pop()
+            for entry in _listed(place):
+                left -= 1
+                if _REGEXES["named_secrets"].fullmatch(entry.name) and entry.is_file():
+                    found += [] if _is_tracked(Path(entry.path)) else [entry.path]
+                elif depth > 1 and entry.is_dir(follow_symlinks=False):
+                    folders.insert(0, (Path(entry.path), depth - 1))
+        return found
+
+    def is_vital_file(self, path: Path) -> bool:
+        """Return True if the machine, or everybody's login, depends on the file."""
+        text = str(path)
+        return _within(text, _LISTS["vital_files"]) or bool(_REGEXES["unplugs"].fullmatch(text))
+
+    def is_vital(self, path: Path) -> bool:
+        """Return True if deleting the path takes the system, the owner's home or the agent's with it."""
+        homes = (self.owner, self.agent)
+        return str(path) in _SYSTEM or any(home.is_relative_to(path) for home in homes)
+
+    def is_lost(self, path: Path) -> bool:
+        """Return True for these, and for all keys of the owner, all backups, the home of somebody else."""
+        text = str(path)
+        is_home = str(path.parent) in _LISTS["homes"]
+        is_keyring = text.removeprefix(f"{self.owner}/") in _LISTS["keyrings"]
+        is_backup = _REGEXES["backups"].fullmatch(text) is not None
+        return is_home or is_keyring or is_backup or self.is_vital(path)
+
+    def system_names(self, folder: Path) -> list[str]:
+        """Return the names in a folder that are of the system, or the owner's home."""
+        inside = [Path(each) for each in (*_SYSTEM, str(self.owner)) if each != "/"]
+        return [each.name for each in inside if each.parent == folder]
+
+    def resolved(self, text: str, cwd: Path = Path()) -> Path:
+        """Return the path that a text means, without dots, and without links as far as it exists."""
+        whole = str(self.owner) + text[1:] if text.startswith("~") else text
+        path = cwd / whole
+        try:
+            return path.resolve()
+        except (OSError, RuntimeError, ValueError):  # links in a circle, a name too long, no name
+            return Path(os.path.normpath(path))
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_tracked(file: Path) -> bool:
+    """Return True for a file of a repository: what is committed is no secret, and hidden it would count as gone."""
+    for folder in file.parents:
+        index = folder / ".git" / "index"
+        try:
+            return os.fsencode(file.relative_to(folder)) + b"\0" in index.read_bytes()
+        except OSError:
+            continue
+    return False
+
+
+def _within(text: str, folders: tuple[str, ...]) -> bool:
+    return text.startswith(folders) and any(
+        text == folder or text.startswith(folder + "/") for folder in folders
+    )
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # links in a circle
+        return path.absolute()

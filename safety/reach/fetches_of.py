@@ -1,0 +1,158 @@
+"""The addresses that a script asks on the network, as far as they can be read from it. To fetch an address is to send it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from shell.bash import Command, NotUnderstood, Word, parse
+from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
+from text import pattern
+from text.patterns import names
+
+MOST_JUDGED = 20  # addresses of a call; no others may be asked
+_FETCHERS = names(
+    "curl wget aria2c http https xh axel lynx w3m links yt-dlp youtube-dl ping ping6 dig host nslookup whois"
+    " telnet nc ncat websocat ftp"
+)
+_FETCH_WITH = {
+    "git": names("clone ls-remote fetch pull submodule"),
+    "docker": names("pull"),
+    "svn": names("checkout co export"),
+    "hg": names("clone"),
+}
+_VALUED = names(
+    "-o --output -O -H --header -A --user-agent -e --referer -b --cookie -c -X --request -m --max-time"
+    " --connect-timeout -w --write-out -u --user --retry -d --data -T -F --form -P -t -W -i -I -s -p -D"
+    " --dump-header -U -L -n"
+)
+# Behind these stands elsewhere where it goes.
+_ELSEWHERE = names("--resolve --connect-to -K --config --unix-socket --input-file")
+_LIBRARIES = names(
+    "requests httpx aiohttp urllib urllib3 http socket ftplib smtplib imaplib websockets websocket paramiko"
+    " feedparser bs4 scrapy selenium playwright"
+)
+_NO_LIBRARY = pattern(r"http|http\.HTTPStatus|urllib\.parse(\..*)?|bs4(\.BeautifulSoup)?")
+_LOCAL = pattern(
+    r"(?i)(?:[a-z]+://)?(?:[^/@]*@)?(localhost|[\w-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?::\d+)?(?:[/?#]|$)"
+)
+_HOST = pattern(
+    r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?"
+    r"|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+"
+)
+_URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
+_PROGRAM = re.compile(r"[a-z/][\w./+-]*")
+
+
+class Fetches(NamedTuple):
+    """`urls` as the script has them, at most MOST_JUDGED; what stands behind an unknown part is left out as `…`.
+
+    `is_hidden`: it talks to somebody whom the text does not name.
+    """
+
+    urls: tuple[str, ...] = ()
+    is_hidden: bool = False
+
+
+def is_local(url: str) -> bool:
+    """Return True for an address of this machine."""
+    return bool(_LOCAL.match(url))
+
+
+def fetches(script: str, *, is_python: bool, variables: Mapping[str, str]) -> Fetches:
+    """Return what the script asks; nothing for one that does not parse. Never raises."""
+    found = _python(script) if is_python else _shell(script, variables)
+    urls = tuple(dict.fromkeys(url for url in found.urls if not is_local(url)))
+    return Fetches(urls[:MOST_JUDGED], found.is_hidden or len(urls) > MOST_JUDGED)
+
+
+def _shell(script: str, variables: Mapping[str, str]) -> Fetches:
+    try:
+        commands = parse(script)
+    except NotUnderstood:
+        return Fetches(tuple(_URL.findall(script[:50_000])))
+    known, found = dict(variables), list[str]()
+    for command in commands:
+        known |= {name: word.value(known) or "" for name, word in command.assignments}
+        found += _of_command(command, known)
+    return Fetches(tuple(filter(None, found)), "" in found)
+
+
+def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
+    """Give the addresses of one command; "" for one that cannot be read."""
+    words = _behind_wrappers(list(command.words), known)
+    name = (words[0].value(known) or "").rpartition("/")[2] if words else ""
+    if name in SHELLS or name.startswith("python"):
+        texts = [word.literal for word in words]
+        code = words[texts.index("-c") + 1].value(known) if "-c" in texts[:-1] else ""
+        inner = fetches(code or "", is_python=name.startswith("python"), variables=known)
+        yield from (*inner.urls, *([""] if inner.is_hidden else []))
+    elif name in _FETCHERS or _FETCH_WITH.get(name, set()) & {word.literal for word in words}:
+        yield from _addresses(words[1:], known)
+
+
+def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
+    while words:
+        name = (words[0].value(known) or "").rpartition("/")[2]
+        if name not in WRAPPERS or name in _FETCHERS:
+            return words
+        rest = range(1, len(words))
+        first = next((at for at in rest if _PROGRAM.fullmatch(words[at].value(known) or "")), None)
+        words = words[first:] if first else []
+    return words
+
+
+def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
+    before = ""
+    for word in words:
+        value, last = word.value(known), before
+        start, before = word.known_start(known) if value is None else value, word.literal or ""
+        is_option = start.startswith("-") and "=" not in start
+        if start in _ELSEWHERE:
+            yield ""
+        elif not is_option and ("://" in start or last not in _VALUED):
+            yield from _address(start, is_whole=value is not None)
+
+
+def _address(start: str, *, is_whole: bool) -> Iterator[str]:
+    found = _HOST.match(start.removeprefix("--url=").lstrip("@"))
+    if found:
+        yield found[0] if is_whole else f"{found[0]}…"
+    elif not is_whole:
+        yield ""
+
+
+def _python(code: str) -> Fetches:
+    libraries = _LIBRARIES | SERVERS | REMOTE_LIBRARIES
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Fetches()
+    nodes = list(ast.walk(tree))
+    used = {name for node in nodes for name in _imported(node)}
+    if not any(
+        name.split(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name) for name in used
+    ):
+        return Fetches()
+    joined = [text for node in nodes for text in _known_start(node)]
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    texts = [each for each in values if isinstance(each, str) and each not in joined]
+    urls = [f"{text}…" for text in joined if _URL.match(text)] + list(filter(_URL.match, texts))
+    return Fetches(tuple(urls), not urls)
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield node.module or ""
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _known_start(node: ast.AST) -> Iterator[str]:
+    """Give the text with which an f-string begins."""
+    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else None
+    if isinstance(first, ast.Constant):
+        yield str(first.value)

@@ -1,0 +1,214 @@
+"""Find a held value in what hides it from a search: between other signs, as numbers, in encoded or packed pieces, in dumps.
+
+Each way makes a view of the text with the place of each of its letters, looks for the value there, and hides that stretch.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from safety.secrets.encodings import boil
+
+_WINDOW = 8  # letters of a piece of a value that are hidden too
+_MOST_PIECES = 2_000  # encoded pieces of one text that are opened
+_LONGEST_PIECE = 64_000
+_DEEPEST = 3  # encodings in one another
+# What stands in front of lines and around letters: numbers of lines, offsets of dumps, tags.
+_AROUND = re.compile(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
+_PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
+_DUMP = re.compile(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
+_NUMBER = re.compile(r"\d{2,3}")
+_UU = re.compile(r"(?m)^[!-M][ -`]{8,60}$")
+_MIXED = re.compile(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+class Known(NamedTuple):
+    """A held value, its letters and digits, and what stands in its place."""
+
+    value: str
+    needle: bytes
+    label: str
+
+
+class Span(NamedTuple):
+    """A stretch of a text, and what stands in its place."""
+
+    start: int
+    end: int
+    label: str
+
+
+def hide_disguised(text: str, values: Iterable[tuple[str, str]]) -> str:
+    """Return the text without the stretches that hold a value in disguise; each value with its label."""
+    known = [Known(value, boil(value), label) for value, label in values]
+    known = [each for each in known if _WINDOW <= len(each.needle) <= len(text)]
+    spans = {span for way in _WAYS for span in way(text, known)} if known else set()
+    for start, end, label in sorted(_merged(spans), reverse=True):
+        text = text[:start] + label + text[end:]
+    return text
+
+
+def _merged(spans: set[Span]) -> Iterator[Span]:
+    last: Span | None = None
+    for span in sorted(spans):
+        if last is not None and span.start <= last.end:
+            last = last._replace(end=max(last.end, span.end))
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
+
+
+def _between(text: str, known: list[Known]) -> Iterator[Span]:
+    """`s*k*-*Z`, `<b>s</b><b>k</b>`, one letter a line with its number, letters of other alphabets."""
+    rest = _AROUND.sub(lambda found: " " * len(found[0]), text)
+    letters = boil(rest if rest.isascii() else unicodedata.normalize("NFKC", rest))
+    there = [each for each in known if each.needle in letters]
+    places = _places(rest) if there else []
+    whole = bytes(letter for letter, _ in places)
+    for each in there:
+        for found in re.finditer(re.escape(each.needle), whole):
+            yield Span(places[found.start()][1], places[found.end() - 1][1] + 1, each.label)
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    """Return each letter of a boiled text with its place."""
+    found = []
+    for at, sign in enumerate(text):
+        plain = sign if sign.isascii() else unicodedata.normalize("NFKC", sign)
+        found += [(letter, at) for letter in boil(plain)]
+    return found
+
+
+def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
+    """Parts of a value that is no word: its halves, a piece that was cut out."""
+    for value, _, label in known:
+        is_word = value.isalpha() or not any(sign.isdigit() for sign in value)
+        size = max(_WINDOW, len(value) // 3)
+        starts = range(len(value) - size + 1) if len(value) >= 2 * _WINDOW else ()
+        for at in () if is_word else starts:
+            found = text.find(value[at : at + size])
+            if found >= 0:
+                yield Span(found, found + size, label)
+
+
+def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
+    """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
+    found = list(_NUMBER.finditer(text)) if text.count("1") > 2 else []
+    said = " ".join(["", *(each[0] for each in found), ""])
+    for form, (value, _, label) in product("do", known if found else ()):
+        wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])
+        at = said.find(wanted)
+        if at >= 0:
+            first = said.count(" ", 0, at)
+            last = first + wanted.count(" ") - 2
+            yield Span(found[first].start(), found[last].end(), label)
+
+
+def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
+    """Base64, hexadecimal, base58 or a number, of each other too, packed or turned round."""
+    for piece in list(_PIECE.finditer(text))[:_MOST_PIECES]:
+        is_plain = len(piece[0]) > _LONGEST_PIECE or _HASH.fullmatch(piece[0])
+        label = "" if is_plain else _held_in(piece[0], known, 0)
+        if label:
+            yield Span(*piece.span(), label)
+
+
+def _held_in(piece: str, known: list[Known], depth: int) -> str:
+    """Return the label of the value that a piece holds, or ""."""
+    for data in _opened(piece) if depth < _DEEPEST else ():
+        letters = boil(data.decode("latin-1"))
+        for each in known:
+            if each.needle in letters or each.needle[::-1] in letters:
+                return each.label
+        is_text = data.isascii() and len(data) >= 16
+        label = _held_in(data.decode().strip(), known, depth + 1) if is_text else ""
+        if label:
+            return label
+    return ""
+
+
+def _opened(piece: str) -> Iterator[bytes]:
+    """Give what a piece may stand for."""
+    if not piece.isascii():
+        return
+    for way in _CODINGS:
+        try:
+            data = way(piece)
+        except (ValueError, binascii.Error):
+            continue
+        yield data
+        yield from _unpacked(data)
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    if data[:2] == b"\x1f\x8b" or data[:1] == b"\x78":
+        try:
+            yield zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _LONGEST_PIECE)
+        except zlib.error:
+            return
+
+
+def _base64(piece: str) -> bytes:
+    plain = piece.translate({ord("-"): "+", ord("_"): "/"}).rstrip("=")
+    return base64.b64decode(plain + "=" * (-len(plain) % 4))
+
+
+def _base58(piece: str) -> bytes:
+    number = 0
+    for letter in piece if _MIXED.fullmatch(piece) else "":
+        number = number * 58 + _BASE58.index(letter)
+    return _bytes(number)
+
+
+def _bytes(number: int) -> bytes:
+    return number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+def _number(piece: str) -> bytes:
+    return _bytes(int(piece)) if piece.isdigit() and len(piece) < 1_000 else b""
+
+
+_CODINGS: tuple[Callable[[str], bytes], ...] = (
+    _base64,
+    bytes.fromhex,
+    lambda piece: bytes.fromhex(piece[::-1]),
+    _base58,
+    _number,
+)
+
+
+def _dumps(text: str, known: list[Known]) -> Iterator[Span]:
+    """`xxd`, `od -x`: lines of an offset and bytes, in either order; a line of uuencode."""
+    lines = list(_DUMP.finditer(text))
+    groups = [group for line in lines for group in line[1].split()]
+    joined = "".join(groups)
+    swapped = "".join(group[2:] + group[:2] for group in groups)
+    for value, _, label in known if lines else ():
+        wanted = value.encode().hex()
+        if wanted in joined or wanted[:-2] in swapped:
+            yield Span(lines[0].start(), lines[-1].end(), label)
+    for line in _UU.finditer(text):
+        letters = _from_uu(line[0])
+        yield from (Span(*line.span(), each.label) for each in known if each.needle in letters)
+
+
+def _from_uu(line: str) -> bytes:
+    try:
+        return boil(binascii.a2b_uu(line).decode("latin-1"))
+    except binascii.Error:
+        return b""
+
+
+_WAYS = (_between, _pieces, _numbers, _encoded, _dumps)

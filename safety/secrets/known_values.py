@@ -1,0 +1,101 @@
+"""List the values that the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from config import Config
+
+_LAST_WORDS = {  # of a name
+    *(
+        "KEY",
+        "APIKEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASS",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+    ),
+}
+_NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
+_IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
+_SHORTEST = (
+    8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
+)
+
+
+def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """The values by name; a name may stand in a log, a value may not. `config` is None when it could not be read."""
+    found = {name: value for name, value in _of_config(config) if value} if config else {}
+    allowed = config.safety.credentials if config else ()
+    for name, value in environ.items():
+        is_secret = (
+            is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~"))
+        )
+        if name in allowed or is_secret:
+            found.setdefault(name, value)
+        elif "://" in value:
+            found |= _in_address(name, value)
+    return found
+
+
+def without(config: Config, text: str) -> str:
+    """A text of the owner's as it may be kept in a file: held values and other secrets are hidden."""
+    from safety.secrets.redactor import Redactor
+
+    return Redactor(held_values(config, os.environ))(text)
+
+
+@lru_cache(maxsize=1024)  # asked of the whole environment before each script
+def is_secret_name(name: str) -> bool:
+    """Return True if a variable of this name holds a secret."""
+    name = name.upper()
+    return name.rpartition("_")[2] in _LAST_WORDS or name in _NAMES
+
+
+def _of_config(config: Config) -> Iterator[tuple[str, str]]:
+    for model in config.models:
+        yield f"{model.name} api_key", model.api_key
+        yield from _in_address(f"{model.name} base_url", model.base_url or "").items()
+    if config.embeddings:
+        yield "embeddings api_key", config.embeddings.api_key
+    if config.graph:
+        yield "graph password", config.graph.password
+        yield from _in_address("graph uri", config.graph.uri).items()
+    for name, address in (("redis url", config.redis), ("queue url", config.queue)):
+        if address:
+            yield from _in_address(name, address.url).items()
+    yield from _of_servers(config)
+
+
+def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
+    for server, settings in config.mcp.servers.items():
+        for name, value in settings.env.items():
+            if is_secret_name(name):
+                yield f"{server} {name}", value
+            else:
+                yield from _in_address(f"{server} {name}", value).items()
+        for name, value in settings.headers.items():  # "Bearer KEY": the key alone is held
+            if is_secret_name(name.replace("-", "_")) or name.lower() in (
+                "authorization",
+                "cookie",
+            ):
+                yield f"{server} {name}", value.rpartition(" ")[2]
+        yield from _in_address(f"{server} url", settings.url or "").items()
+
+
+def _in_address(name: str, address: str) -> dict[str, str]:
+    found = re.search(_IN_ADDRESS, address)
+    if not found:
+        return {}
+    from urllib.parse import unquote
+
+    written = found[1]
+    plain = unquote(written)
+    return {name: written} if plain == written else {name: plain, f"{name} as written": written}

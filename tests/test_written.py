@@ -1,0 +1,212 @@
+"""Written instructions become a script with parameters: it does the same with other values; what is not understood is listed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from learning.draft import LearningError
+from learning.whole import whole
+from learning.written import Instructions, read_text
+from learning.written.reading import kind_of
+
+MARKDOWN = """\
+# Back up <FOLDER>
+
+How to keep a copy.
+
+1. Make the place for it:
+   ```bash
+   mkdir -p "<TARGET>/$LABEL"
+   ```
+2. Copy: `cp -r <FOLDER> <TARGET>/`
+3. Call your boss.
+
+```json
+{"not": "a step"}
+```
+
+```console
+$ ls <TARGET>
+backup
+```
+"""
+
+SCRIPT = """\
+#!/bin/bash
+# Count the words of a file.
+# Usage: count.sh FILE
+set -eu
+WORD=error   # what to look for
+FILE="$1"
+TOP="${2:-5}"
+grep -o "$WORD" "$FILE" | head -n "$TOP" | wc -l
+"""
+
+STEPS = """\
+description: count things
+parameters: {folder: {type: string, format: path}}
+steps:
+  - run: ls {folder} | wc -l
+  - 7
+"""
+
+
+def read(text: str, file: str) -> Instructions:
+    found = read_text(text, file)
+    assert isinstance(found, Instructions)
+    return found
+
+
+def done(found: Instructions, **values: str) -> tuple[int, str]:
+    """The exit code and output of the script with these values."""
+    script = "\n".join(found.lines)
+    ended = subprocess.run(
+        ["bash", "-c", script],
+        env={"PATH": "/usr/bin:/bin", **values},
+        capture_output=True,
+        text=True,
+    )
+    return ended.returncode, ended.stdout.strip()
+
+
+def test_markdown_with_placeholders_is_done_with_other_values(tmp_path: Path) -> None:
+    found = read(MARKDOWN, "how.md")
+    assert set(found.parameters) == {"target", "label", "folder"}
+    assert found.request == "back up {folder}"
+    source = tmp_path / "my docs"
+    source.mkdir()
+    (source / "a.txt").write_text("1")
+    target = tmp_path / "保 存"
+    assert done(found, folder=str(source), target=str(target), label="x'y")[0] == 0
+    assert (target / "my docs/a.txt").read_text() == "1"
+    assert (target / "x'y").is_dir()
+
+
+def test_what_markdown_does_not_say_as_a_command_is_listed_with_its_line() -> None:
+    assert sorted(read(MARKDOWN, "how.md").problems) == [
+        "line 10: no command in 'Call your boss'",
+        "line 12: a block of json is no step",
+    ]
+
+
+def test_a_script_takes_its_values_from_parameters(tmp_path: Path) -> None:
+    found = read(SCRIPT, "count.sh")
+    assert set(found.parameters) == {"word", "file", "top"}
+    assert found.parameters["word"]["default"] == "error"
+    assert found.parameters["top"] == {"type": "integer", "minimum": 0, "default": 5}
+    assert any("Count the words" in note for note in found.notes) and found.problems == []
+    log = tmp_path / "a log.txt"
+    log.write_text("warn\nwarn\nerror\n$(touch pwned)\n")
+    assert done(found, file=str(log), word="warn", top="5") == (0, "2")
+    assert done(found, file=str(log), word="$(touch pwned)", top="5") == (0, "1")
+    assert not Path("pwned").exists()
+
+
+def test_arguments_used_by_number_get_the_names_of_the_usage(tmp_path: Path) -> None:
+    text = '#!/bin/sh\n# Usage: x.sh FOLDER DAYS\nfind "$1" -mtime +$2 | wc -l\n'
+    found = read(text, "x")
+    assert list(found.parameters) == ["folder", "days"]
+    assert done(found, folder=str(tmp_path), days="3") == (0, "0")
+
+
+def test_a_list_of_steps(tmp_path: Path) -> None:
+    found = read(STEPS, "steps.yaml")
+    (tmp_path / "d e").mkdir()
+    (tmp_path / "d e/f").write_text("")
+    assert found.problems == ["step 2: no command: '7'"]
+    assert done(found, folder=str(tmp_path / "d e")) == (0, "1")
+
+
+def test_a_whole_sop_is_taken_as_it_is_written() -> None:
+    text = "# mine\nplan:\n  - {tool: code_run, args: {type: bash, script: 'echo 1'}, save: {x: output}}\nresult: '{{x}}'\n"
+    assert read_text(text, "sop.yaml") == text
+    draft = whole(text, "mine", "sop.yaml")
+    assert draft.files["sop.yaml"] == text and draft.is_settled
+    staged = whole("run: {script: 'echo 1'}\n", "mine")
+    assert staged.is_settled and "echo 1" in staged.files["SKILL.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "said"),
+    [
+        ("", "a.md", "empty"),
+        ("a\0b", "a.md", "no text"),
+        ("# Only words\n\nDo it well.\n", "a.md", "no step"),
+        ("plan: [", "a.yaml", "not YAML"),
+        ("plan:\n  - {tool: 3}\nresult: x\n", "a.yaml", "a.yaml:2: plan"),
+        ("a: 1", "a.yaml", "no steps"),
+        ("steps: [{tool: shop.find, args: {}}]", "a.yaml", "under plan"),
+        ("x" * 300_000, "a.md", "longer"),
+        ("1. call mother\n2. wait\n", "a.md", "line 1: no command in 'call mother'"),
+    ],
+)
+def test_texts_that_say_no_steps_are_refused_with_the_reason(
+    text: str, file: str, said: str
+) -> None:
+    with pytest.raises(LearningError, match=said):
+        found = read_text(text, file)
+        assert isinstance(found, str)
+        whole(found, "x", file)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('for f in "$@"; do echo "$f"; done\n', "line 1: .*any number of arguments"),
+        ("ls\nread -p 'sure? ' x\n", "line 2: .*asks while it runs"),
+        ("sudo ls\n", "line 1: .*password"),
+        ("ls\nvim x\n", "line 2: .*terminal"),
+    ],
+)
+def test_what_needs_a_person_is_a_problem(text: str, said: str) -> None:
+    assert any(re.match(said, problem) for problem in read(text, "x.sh").problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "kind"),
+    [("#!/bin/bash\n", "", "shell"), ("plan:\n", "", "yaml"), ("run:\n", "", "yaml"), ("# x\n", "", "markdown"), ("", "a.sh", "shell"), ("", "b.yml", "yaml"), ("", "c.txt", "markdown")],
+)  # fmt: skip
+def test_the_kind_of_a_text(text: str, file: str, kind: str) -> None:
+    assert kind_of(text, file) == kind
+
+
+WORDS = st.sampled_from(["```bash", "```", "1. ", "- ", "`ls -l`", "<X>", "{y}", "$Z", "# T", "rm -rf /", "'", '"', "\n", "$(", "<<E", "---", "plan:", "héllo 世界", "\t"])  # fmt: skip
+
+
+@given(st.lists(WORDS, max_size=25).map(" ".join) | st.lists(WORDS, max_size=25).map("\n".join), st.sampled_from(["a.md", "a.sh", "a.yaml"]))  # fmt: skip
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_text_gives_a_script_or_a_reason(text: str, file: str) -> None:
+    try:
+        found = read_text(text, file)
+    except LearningError:
+        return
+    assert isinstance(found, str) or any(line.strip() for line in found.lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "names"),
+    [
+        ('# Copy\n\n```bash\ncp "$1" "$2"\n```\n', "a.md", ["argument1", "argument2"]),
+        ('SRC=$1\ncp "$SRC" "${2}"\n', "a.sh", ["src", "argument2"]),
+        ('# usage: a.sh SRC\nSRC=$1\n[ $# -lt 1 ] && exit 1\nwc -l "$SRC"\n', "a.sh", ["src"]),
+        ('if [ $# -lt 2 ]; then echo "usage: $0 FROM WHERE"; exit 1; fi\ncp "$1" "$2"\n', "a.sh", ["from", "where"]),
+        ("awk '{print $1}' ~/list.txt\n", "a.sh", []),
+        ('echo "it isn\'t $1"\necho "it\'s"\n', "a.sh", ["argument1"]),
+    ],
+)  # fmt: skip
+def test_arguments_by_number_are_parameters_also_in_markdown(
+    text: str, file: str, names: list[str]
+) -> None:
+    found = read(text, file)
+    assert list(found.parameters) == names
+    begins = "set -- " + " ".join(f'"${name}"' for name in names)
+    assert found.lines[0].startswith(begins if names else "awk"), found.lines
+    assert not any("number of arguments" in each for each in found.problems)

@@ -1,0 +1,33 @@
+"""Look a sentence up in assets/words by its key and fill its blanks, in a reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from config import sentences as _known
+
+
+class Said(NamedTuple):
+    """A text for people: the key of its sentence, and the values of its blanks."""
+
+    key: str
+    values: Mapping[str, str]
+
+
+def catalogue(lang: str) -> dict[str, Any]:
+    """Return all sentences of one language by key."""
+    return _known("zh" if lang == "zh" else "en")
+
+
+def sentence(lang: str, said: Said) -> str:
+    """Return the sentence; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
+    found = catalogue(lang)[said.key]
+    if isinstance(found, list):
+        found = found[0 if said.values.get("n") == "1" else -1]
+    return str(found.format(**said.values))
+
+
+def sentences(lang: str, said: Iterable[Any]) -> str:
+    """Join sentences that were kept in a log as pairs of key and values."""
+    return "; ".join(sentence(lang, Said(*each)) for each in said)

@@ -1,0 +1,40 @@
+"""The positions that a model reads and gives, where the screen is larger than the picture that a model takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.images import MAX_SIDE
+
+
+class Scale:
+    """The screen as its picture shows it: `factor` pixels of the screen are one position."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.factor = max(1.0, max(size) / MAX_SIDE)
+
+    def told(self, pixels: Any) -> list[int]:
+        """Return a point, a size or a box as positions."""
+        return [round(value / self.factor) for value in pixels]
+
+    def pixels(self, told: Any) -> list[int]:
+        """Return positions as pixels of the screen."""
+        return [int(value * self.factor) for value in told]
+
+    def inward(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return a request with pixels in the place of positions; the window stays as it was told."""
+        points = {key: self.pixels(asked[key]) for key in ("at", "to", "rect") if asked.get(key)}
+        return asked | points
+
+    def outward(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer with positions in the place of pixels."""
+        single = {
+            key: self.told(answer[key]) for key in ("size", "pointer", "picture") if key in answer
+        }
+        return answer | single | {
+            "factor": self.factor,
+            "monitors": [self.told(each) for each in answer["monitors"]],
+            "windows": [each | {"rect": self.told(each["rect"])} for each in answer["windows"]],
+            "places": [self.told(each) for each in answer.get("places", ())],
+            "words": [[text, self.told(box)] for text, box in answer.get("words", ())],
+        }  # fmt: skip

@@ -29,6 +29,7 @@ from config import Config, SopwithError
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import absent
+from runs.notify import Outbox, of_run
 from runs.run import Run
 from runs.schedule.child import owner_of
 from runs.workers.database import PATIENCE_SECONDS, opened
@@ -212,6 +213,8 @@ class Worker:
                 Agent(config, SharedLogs(self._database, claim)), claim, what, options
             )
             end = _last(started)
+            if not what.get("by_itself"):  # else the machine that sent it tells
+                Outbox(config).put(of_run(config, run, what.get("task") or what["sop"]))
             self._tell("ends", {"run": run, "status": end["status"], "seconds": end["seconds"]})
         except Fenced:
             self._tell("fenced", {"run": run})

@@ -45,8 +45,8 @@ ORDERS = [
 
 
 def give_back(number: int, names: list[str]) -> Trace:
-    order = ORDERS[number]
-    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]  # type: ignore[index]
+    order: dict[str, Any] = ORDERS[number]
+    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]
     said = " and ".join(names)
     return trace(
         f"give back {said} of {order['id']}",

@@ -1,5 +1,4 @@
-"""Show what a run changed, take it back, and show what went over the network. Routes:
-docs/web-api.md."""
+"""Show what a run changed and what went over the network; take its changes back. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def test_each_reason_has_the_same_blanks_in_both_languages() -> None:
 
 def test_each_reason_is_used() -> None:
     """Find reasons made of parts (`does_delete`) in tables, and the others by their names."""
-    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "safety").rglob("*.py"))
+    rooms = ("safety", "runs", "sandbox", "tools")
+    files = [path for room in rooms for path in (CHECKOUT / room).rglob("*.py")]
+    code = "".join(path.read_text("utf-8") for path in files)
     named = {f"gate.{name}" for name in KEY.findall(code)} | set(re.findall(r"gate\.\w+", code))
     unused = [key for key in sentences_of("en") if key not in named and not MADE.match(key)]
     assert unused == []

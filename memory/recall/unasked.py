@@ -1,4 +1,4 @@
-"""What recall gives a run: the turns that a request is about, what was read, and lines for the model."""
+"""Give a run what its request is about: turns and lines, and how a model reads them; note what was read."""
 
 from __future__ import annotations
 

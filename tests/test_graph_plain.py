@@ -1,4 +1,4 @@
-"""What a plain sentence says of people and things, English and Chinese, without a model; and what says nothing."""
+"""Plain sentences say one thing of people and things, English and Chinese, without a model; others say nothing."""
 
 from __future__ import annotations
 

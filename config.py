@@ -273,6 +273,42 @@ class InboxConfig:
 
 
 @dataclass(frozen=True)
+class NotifyConfig:
+    """Where unattended runs tell how they ended: apprise URLs, which may hold passwords. Within `quiet`, such as
+    22:00-07:00 by the local clock, nothing is sent; it is sent after."""
+
+    urls: tuple[str, ...] = field(default=(), repr=False)
+    quiet: str = field(default="", metadata={"form": (r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Telegram:
+    """A Telegram bot. `owner`: the number of the only user who is let in; `base_url`: of a Bot API server."""
+
+    token: str = field(repr=False, metadata={"form": (r"\d+:[\w-]+", "the token from @BotFather")})
+    owner: int
+    base_url: str = field(default="https://api.telegram.org", metadata={"url": True})
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Messages over HTTP, signed with `secret`: taken in on 127.0.0.1 at `port`, answered to `url`."""
+
+    secret: str = field(repr=False, metadata={"form": (r".{16,}", "16 characters or more")})
+    url: str = field(repr=False, metadata={"url": True})
+    owner: str
+    port: int = field(default=8738, metadata={"least": 1})
+
+
+@dataclass(frozen=True)
+class ChannelsConfig:
+    """The channels that `serve` opens (docs/channels.md)."""
+
+    telegram: Telegram | None = None
+    webhook: Webhook | None = None
+
+
+@dataclass(frozen=True)
 class Share:
     """How much of a part the model reads: `most` items, None for all that has room, 0 for none."""
 
@@ -316,6 +352,8 @@ class _File:
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
     context: ContextConfig = ContextConfig()
+    notify: NotifyConfig = NotifyConfig()
+    channels: ChannelsConfig = ChannelsConfig()
     plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
@@ -657,6 +695,8 @@ class _Reader:
             raise self.error(node, path, "least", least=bounds["least"])
         if "above" in bounds and value <= bounds["above"]:
             raise self.error(node, path, "above", above=bounds["above"])
+        if "form" in bounds and value and not re.fullmatch(bounds["form"][0], value):
+            raise self.error(node, path, "form", form=bounds["form"][1])
         if "url" in bounds and not _is_url(value):
             raise self.error(node, path, "url")
 

@@ -163,6 +163,9 @@ class Agent:
         attended = is_attended(options.approve, owner)
         first = opening(task, options, self.parts, found, previous, is_attended=attended)
         first |= _with_attached(task, attached, first, is_told=options.shows_files)
+        if options.earlier:
+            first |= {"told": f"{task}\n\n{options.earlier}"}
+            first |= {"origins": sorted({*first.get("origins", ()), Origin.OUTSIDE})}
         progress = Progress(first, [], families=first.get("families", []))
         progress.totals = Totals(found.asked)
         briefing = Briefing(self.parts.source(self.prompts), log.run, first, found.hints)

@@ -26,6 +26,7 @@ class Options:
     approve: Literal["ask", "never", "all"] = "ask"
     rote: bool = True
     window: bool = True  # what was said last in the session is read; a conversation has its own
+    earlier: str = ""  # what a program says was said before; a model reads it behind the task
     named: bool = False  # each message of a group begins with the name of who says it
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder

@@ -47,6 +47,25 @@ def test_each_command_of_the_documents_can_be_parsed() -> None:
         parse(line)
 
 
+def test_each_link_of_the_documents_leads_to_a_file() -> None:
+    pages = [*(CHECKOUT / "docs").glob("*.md"), *CHECKOUT.glob("*.md")]
+    links = [
+        (page, link)
+        for page in pages
+        for link in re.findall(r"\]\(([^)#\s]+\.\w+)\)", page.read_text("utf-8"))
+        if "://" not in link
+    ]
+    assert len(links) > 30
+    assert [
+        f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()
+    ] == []
+
+
+def test_the_documents_stay_short() -> None:
+    pages = [*(CHECKOUT / "docs").glob("*.md"), *CHECKOUT.glob("README*.md")]
+    assert sum(len(page.read_text("utf-8").split()) for page in pages) <= 14_000
+
+
 def parse(line: str) -> None:
     try:
         build_parser().parse_args(with_command(shown(line)))

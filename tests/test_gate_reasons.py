@@ -42,7 +42,7 @@ def test_each_reason_has_the_same_blanks_in_both_languages() -> None:
 
 
 def test_each_reason_is_used() -> None:
-    """Those that are made of parts (`does_delete`) stand in tables; the others by their names."""
+    """Find reasons made of parts (`does_delete`) in tables, and the others by their names."""
     code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "safety").rglob("*.py"))
     named = {f"gate.{name}" for name in KEY.findall(code)} | set(re.findall(r"gate\.\w+", code))
     unused = [key for key in sentences_of("en") if key not in named and not MADE.match(key)]

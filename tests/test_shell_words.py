@@ -1,4 +1,4 @@
-"""Holds what docs/shell.md promises of `shell.words`, `shell.read` and `shell.python`."""
+"""Holds what docs/reading.md promises of `shell.words`, `shell.read` and `shell.python`."""
 
 from __future__ import annotations
 

@@ -172,9 +172,67 @@ def test_openais_client_reads_the_answer_as_it_comes(site: Served) -> None:
     assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
     assert chunks[-1].usage is not None
     run = chunks[0].id.removeprefix("chatcmpl-")
-    task = site.get(f"/api/runs/{run}").json["events"][0]["task"]
-    assert task.startswith("what does echo say\n")
-    assert "user: my name is Anna" in task
+    opening = site.get(f"/api/runs/{run}").json["events"][0]
+    assert opening["task"] == "what does echo say"
+    assert "user: my name is Anna" in opening["told"]
+
+
+def test_a_procedure_serves_in_the_third_message_of_a_conversation(site: Served) -> None:
+    said: list[dict[str, str]] = [{"role": "system", "content": "Be brief."}]
+    with client(site) as api:
+        for count in (1, 2, 3):
+            task = f"what are the {count} largest files in {site.cwd}?"
+            said.append({"role": "user", "content": task})
+            answer = api.chat.completions.create(model="sopwith", messages=said)
+            said.append({"role": "assistant", "content": answer.choices[0].message.content})
+            run = site.get(f"/api/runs/{answer.id.removeprefix('chatcmpl-')}").json["run"]
+            assert (run["sop"], run["rote"], run["model_calls"]) == ("largest-files", True, 0)
+
+
+def test_openais_client_uses_responses(site: Served) -> None:
+    with client(site) as api:
+        first = api.responses.create(model="hello", input="say hello", instructions="Be brief.")
+        assert (first.output_text, first.status) == ("Hello there.", "completed")
+        assert first.usage is not None
+        again = api.responses.create(model="hello", input="again", previous_response_id=first.id)
+        run = again.id.removeprefix("resp_")
+        opening = site.get(f"/api/runs/{run}").json["events"][0]
+        assert opening["previous"] == [first.id.removeprefix("resp_")]
+        pieces = []
+        with api.responses.stream(model="look", input="what does echo say") as stream:
+            for event in stream:
+                if event.type == "response.output_text.delta":
+                    pieces.append(event.delta)
+            assert stream.get_final_response().output_text == "".join(pieces)
+    assert "".join(pieces) == "I look.\n\nIt says hi."
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]}, "tools"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"n": 2}, "n is"),
+        ({"logprobs": True}, "logprobs"),
+        ({"stop": ["x"]}, "stop"),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_name(
+    site: Served, more: dict[str, Any], named: str
+) -> None:
+    import openai
+
+    said = [{"role": "user", "content": "say hello"}]
+    with client(site) as api:
+        with pytest.raises(openai.BadRequestError, match=named):
+            api.chat.completions.create(model="hello", messages=said, **more)
+        fine = api.chat.completions.create(model="hello", messages=said, temperature=0.5, n=1)
+        assert fine.choices[0].message.content == "Hello there."
+        picture = [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]
+        with pytest.raises(openai.BadRequestError, match="image_url"):
+            api.chat.completions.create(
+                model="hello", messages=[{"role": "user", "content": picture}]
+            )
 
 
 def test_what_a_program_is_asked_waits_in_the_inbox(site: Served) -> None:

@@ -68,6 +68,8 @@ SCREENS = {  # in the order of the help
     "models test": "ui.system.models",
     "mcp list": "ui.system.mcp",
     "mcp test": "ui.system.mcp",
+    "mcp serve": "ui.mcp_server.command",
+    "notify test": "ui.system.notify",
     "config show": "ui.system.settings",
     "config path": "ui.system.settings",
     "config check": "ui.system.settings",

@@ -8,6 +8,7 @@ An error is a key with values (config.py: Message); `words_of` says it. Older er
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
@@ -67,13 +68,18 @@ def in_words(text: str) -> str:
     return phrases.in_words(text, language())
 
 
+def tell_error(text: str) -> None:
+    """Print an error from below the screens on stderr, in the chosen language."""
+    print(in_words(text), file=sys.stderr, flush=True)
+
+
 def pieces_in_words(text: str) -> str:
-    """Several texts with "; " between them, each in the chosen language."""
+    """Return several texts with "; " between them, each in the chosen language."""
     return "; ".join(in_words(piece) for piece in text.split("; "))
 
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
-    """What the gate says, by its keys; `text` of an older log, which has none."""
+    """Return what the gate says, by its keys; `text` of an older log, which has none."""
     return sentences(language(), said) if said else text
 
 
@@ -83,5 +89,5 @@ def in_each(text: str) -> dict[str, str]:
 
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
-    """What the gate says in every language, for who does not know yet who will read it."""
+    """Return what the gate says in every language, for who does not know yet who will read it."""
     return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}

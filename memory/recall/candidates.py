@@ -37,7 +37,7 @@ AROUND = timedelta(minutes=20)
 
 
 class Candidates(NamedTuple):
-    """What is weighed: the question, the rows, and a number for each row and feature."""
+    """Hold what is weighed: the question, the rows, and a number for each row and feature."""
 
     question: Question
     rows: Rows

@@ -24,6 +24,7 @@ from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
 from runs.auto.ledger import WAITS, Attempt, Ledger
 from runs.control.bounds import Bounds, auto_folder
 from runs.control.subprocess_run import Apart, may_go_on, trouble
+from runs.notify import Outbox, of_run
 
 POLL_SECONDS = 0.1
 LEAST_SECONDS = 1.0  # of what is left, for an item to be begun
@@ -246,6 +247,8 @@ class Autonomous:
             }
             self._ledger.write("ended", number=attempt.number, run=attempt.run, **fields)
             self._keep(attempt)
+            name = f"R{attempt.number:02} {attempt.title}"
+            Outbox(self.config).put(of_run(self.config, attempt.run, name))
         about = {
             "number": attempt.number,
             "title": attempt.title,

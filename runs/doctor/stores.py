@@ -7,7 +7,7 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
-from config import Config
+from config import Config, Telegram
 from context.phrases import in_words
 from runs.doctor.check import Check, say
 
@@ -15,6 +15,7 @@ MANY_RUNS = (
     200_000  # folders that a list has to look through  # folders that a list has to look through
 )
 DU_SECONDS = 10.0
+TELEGRAM_SECONDS = 5.0
 
 
 def check_runs(config: Config) -> list[Check]:
@@ -188,3 +189,43 @@ def check_mcp(config: Config) -> list[Check]:
             )
         ]
     return [Check("mcp", True, say(config.lang, "mcp", names=names))]
+
+
+def check_notify(config: Config) -> list[Check]:
+    """Return True if notifications could be sent; none is. Nothing where no address is set."""
+    from runs.notify import problem
+    from runs.notify.senders import MISSING
+
+    if not config.notify.urls:
+        return []
+    found = problem(config)
+    if found:
+        fix = "scripts/setup --extra notify" if found == MISSING else "sopwith config path"
+        return [Check("notify", False, in_words(found.splitlines()[0], config.lang), fix)]
+    return [Check("notify", True, say(config.lang, "notify", n=len(config.notify.urls)))]
+
+
+def check_channels(config: Config) -> list[Check]:
+    """Return True if the bot's token is taken; nothing where no channel is set."""
+    found: list[Check] = []
+    if config.channels.telegram:
+        found.append(_check_telegram(config, config.channels.telegram))
+    if config.channels.webhook:
+        port = config.channels.webhook.port
+        found.append(Check("webhook", True, say(config.lang, "webhook", port=port)))
+    return found
+
+
+def _check_telegram(config: Config, settings: Telegram) -> Check:
+    import requests
+
+    address = f"{settings.base_url.rstrip('/')}/bot{settings.token}/getMe"
+    try:
+        said = requests.post(address, timeout=TELEGRAM_SECONDS).json()
+    except (requests.RequestException, ValueError):  # its text holds the token
+        return Check("telegram", False, say(config.lang, "no telegram", why=settings.base_url))
+    if not said.get("ok"):
+        detail = say(config.lang, "no telegram", why=said.get("description"))
+        return Check("telegram", False, detail, "sopwith config path")
+    name = (said.get("result") or {}).get("username")
+    return Check("telegram", True, say(config.lang, "telegram", name=name))

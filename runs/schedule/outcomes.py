@@ -22,6 +22,7 @@ from memory.runlog.inbox import Entry, Inbox
 from memory.runlog.log import read_events, summarise
 from models.base import Event
 from runs.control.desktop_notice import on_desktop
+from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
@@ -38,6 +39,7 @@ class Outcomes:
     def __init__(self, config: Config, ledger: Ledger, folder: JobFolder) -> None:
         self._config, self._home, self._ledger, self._folder = config, config.home, ledger, folder
         self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home, on_desktop(config))
+        self._outbox = Outbox(config)
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
@@ -86,6 +88,7 @@ class Outcomes:
                 "schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason
             )
             self._tell(f"job-{row.job}-{row.due}", text, f"sopwith schedule run-now {job.id}")
+            self._outbox.put(missed(self._config, f"job-{row.job}-{row.due}", job.id, text))
 
     def tell_broken(self, id: str, problem: str) -> None:
         """Tells the owner, once, of a file that is no job; "" when it is one again."""
@@ -113,6 +116,7 @@ class Outcomes:
             job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text
         )
         self._tell(f"job-{job.id}-paused", text, f"sopwith schedule enable {job.id}")
+        self._outbox.put(missed(self._config, f"job-{job.id}-{recent[0].due}-paused", job.id, text))
         return True
 
     def _end(self, row: Row, job: Job | None, events: list[Event]) -> Row:
@@ -122,8 +126,24 @@ class Outcomes:
             is_failure = job.notify == "failure" and row.status in FAILED
             if is_failure or job.notify == "always":
                 self._notify(row, job)
+            if job.notify != "never" and self._is_news(row, job, events):
+                self._outbox.put(self._notice(row, job))
         self._ledger.end(row)
         return row
+
+    def _is_news(self, row: Row, job: Job, events: list[Event]) -> bool:
+        """Return True unless the job has said the very same the last time, and changed nothing."""
+        has_changed = bool(events and events[-1].get("changes"))
+        if has_changed or row.status == "waiting" or job.notify == "always":
+            return True
+        earlier = self._ledger.rows(job.id, 1, end=row.at)
+        said = [(each.status, each.result, each.reason) for each in earlier]
+        return (row.status, row.result, row.reason) not in said
+
+    def _notice(self, row: Row, job: Job) -> Notice | None:
+        if row.run and (found := of_run(self._config, row.run, job.id)):
+            return found
+        return missed(self._config, f"job-{row.job}-{row.due}", job.id, row.reason)
 
     def _notify(self, row: Row, job: Job) -> None:
         result = row.result if row.status == "done" else self._in_words(row.reason or row.result)

@@ -1,4 +1,5 @@
-"""What a call of a tool that is not ours would do: by its name, by whom it reaches, and by what was asked for.
+"""Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked
+for.
 
 Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
 and the kind of thing.
@@ -52,7 +53,7 @@ def foreign_calls(ask: Ask, call: Words, named: Named) -> Iterator[Finding]:
 
 
 def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What a tool that reads asks of others, and whether it only reads."""
+    """Yield what a tool that reads asks of others, and whether it only reads."""
     if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
         yield found("delete", "may_change_database", tool=ask.tool)
     for target in targets:
@@ -79,7 +80,8 @@ def _tells(value: str) -> bool:
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked
+    for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
     if call.effect == "spend" and not call.verbs & _ON_A_DAY:
         targets = [each for each in targets if each.kind != "time"]  # a payment is made today
@@ -103,7 +105,8 @@ def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], nam
 
 
 def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    """Yield what is named by its id alone, and is another thing than the request speaks of by what
+    was read of it."""
     ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
     texts = list(ask.read()) if ids else []
     for id in (target.value[:60] for target in ids[:_MOST_SAID]):

@@ -59,7 +59,7 @@ class Typed(NamedTuple):
 
 @dataclass
 class PageScript:
-    """What a script does; "…" at the end of an address: more follows."""
+    """Hold what a script does; "…" at the end of an address: more follows."""
 
     presses: list[str] = field(default_factory=list)  # references
     typed: list[Typed] = field(default_factory=list)
@@ -283,13 +283,13 @@ class _Reader:
         self.found.enters |= key is None or bool(_ENTER.search(key))
 
     def _drags(self, args: list[Node]) -> None:
-        """What is dragged, and onto what, counts as pressed; a place is so many pixels."""
+        """Count what is dragged, and onto what, as pressed; a place is so many pixels."""
         self.found.drags = True
         for each in (each for each in args[:2] if each.type != "object"):
             self._pressed(self.text(each))
 
     def _uploads(self, args: list[Node]) -> None:
-        """What opens the choice of a file counts as pressed."""
+        """Count what opens the choice of a file as pressed."""
         self._pressed(self._first(args))
         for each in args[1:]:
             inside = each.named_children if each.type == "array" else [each]

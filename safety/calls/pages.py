@@ -1,4 +1,5 @@
-"""What a call of the browser's tools would do: the address that is opened, what is pressed and typed, what is handed out.
+"""Judge calls of the browser's tools: the address that is opened, what is pressed and typed, what
+is handed out.
 
 To open an address is to send it. What a reference is (a button "Pay now", a link) was noted when the page was shown; its
 words are read as a tool's name is: searching passes, an effect passes when the request asks for it.
@@ -34,7 +35,7 @@ _EFFECTS: tuple[Effect, ...] = ("send", "change", "delete", "spend", "system")
 _LABELS = {
     name: re.compile(text) for name, text in sections("safety/labels.txt").items()
 }  # words on buttons that no tool is named by
-# What the owner is to be told is no effect on others; a cart is a thing.
+# Presses that the owner is told about are no effect on others; a cart is a thing.
 _TO_THE_OWNER = pattern(
     r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
 )
@@ -79,7 +80,7 @@ class _Page:
         return found(risk, key, is_target=is_target, tool=self.ask.tool, **values)
 
     def done(self, script: PageScript) -> Iterator[Finding]:
-        """What a script does."""
+        """Yield what a script does."""
         yield from self.opened(script.urls)
         for ref in script.presses:
             yield from self._pressed(ref)
@@ -128,7 +129,7 @@ class _Page:
         yield from self._of_label(about)
 
     def _of_label(self, about: Mapping[str, Any]) -> Iterator[Finding]:
-        """What the words on a button or link say that it does."""
+        """Yield what the words on a button or link say that it does."""
         label = str(about.get("name", ""))[:140]
         effect = _effect_of(label, str(about.get("role")))
         if effect:

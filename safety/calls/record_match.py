@@ -37,8 +37,8 @@ class Record(NamedTuple):
 def misfit(
     request: str, id: str, texts: Iterable[str], is_named: Callable[[str], bool]
 ) -> Literal["", "not_read", "another"]:
-    """Whether the thing of this id is hardly what the request speaks of, by what was read; "" if nothing speaks against it.
-    `is_named` says of another id whether the request has it."""
+    """Return True if the thing of this id is hardly what the request speaks of, by what was read;
+    "" if nothing speaks against it. `is_named` says of another id whether the request has it."""
     read = [record for text in texts for record in records(text[:MAX_CHARS])]
     wanted = id.strip().casefold()
     own = [record for record in read if wanted in record.ids]

@@ -72,6 +72,13 @@ def _of_config(config: Config) -> Iterator[tuple[str, str]]:
         if address:
             yield from _in_address(name, address.url).items()
     yield from _of_servers(config)
+    for index, url in enumerate(config.notify.urls):
+        yield from _parts_of(f"notify url {index + 1}", url)
+    if config.channels.telegram:
+        yield "telegram token", config.channels.telegram.token
+    if config.channels.webhook:
+        yield "webhook secret", config.channels.webhook.secret
+        yield from _in_address("webhook url", config.channels.webhook.url).items()
 
 
 def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
@@ -88,6 +95,16 @@ def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
             ):
                 yield f"{server} {name}", value.rpartition(" ")[2]
         yield from _in_address(f"{server} url", settings.url or "").items()
+
+
+def _parts_of(name: str, url: str) -> Iterator[tuple[str, str]]:
+    """Yield the long parts of an apprise URL: which of them is a token depends on the service."""
+    scheme, _, rest = url.partition("://")
+    yield name, rest
+    yield from _in_address(f"{name} ({scheme})", url).items()
+    for part in re.split(r"[/@:?&=]", rest):
+        if len(part) >= _SHORTEST and not re.fullmatch(r"[a-z.-]+", part):
+            yield f"{name} ({scheme})", part
 
 
 def _in_address(name: str, address: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def _values(args: Args) -> list[str | None]:
 
 
 def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
-    """What a database's client is asked."""
+    """Note the statements that a database's client is asked."""
     values = _values(args)
     if known.more["asks"] == "redis":
         _asks_redis(state, known, values, command)

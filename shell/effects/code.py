@@ -34,7 +34,7 @@ _BOMB = re.compile(
     r"\bfork\W{0,9}\s(while|until)\b|\bfork\(\)\s{0,9}for\b[^\n]{0,40}\b(iter|count|cycle|repeat)\("
     r"|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b"
 )
-# What starts a command in sed, vim and gdb; group 1 is the command.
+# Words that start a command in sed, vim and gdb; group 1 is the command.
 _STARTS = {
     "vim": re.compile(
         r"\s*:?(?:[%\d,$]*!|terminal |te |!)(.*)|\s*:?(?:call|exe|lua|py|so|source|w\b|w!|wq)"

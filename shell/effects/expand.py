@@ -156,7 +156,7 @@ def _spread(text: str) -> list[str]:
     return [text[: match.start()] + item + text[match.end() :] for item in match[1].split(",")]
 
 
-# What commands print and read, where that is known: echo and printf, as they stand
+# Output and input of commands, where that is known: echo and printf, as they stand
 
 
 def output_of(state: State, commands: tuple[Command, ...], depth: int = 0) -> str | None:

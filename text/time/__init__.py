@@ -1,6 +1,6 @@
 """Time expressions, English and Chinese: the stretches of time that a text means, due dates, times that come again.
 
-One engine serves recall, due dates, reminders and the schedule (docs/text.md).
+One engine serves recall, due dates, reminders and the schedule (docs/reading.md).
 """
 
 from typing import TYPE_CHECKING

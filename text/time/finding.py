@@ -1,4 +1,4 @@
-"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean (docs/text.md)."""
+"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean (docs/reading.md)."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from config import Config
 from runs.auto import Autonomous
+from runs.notify import delivering
 from ui import event_text as describe
 from ui.command import JSON, Option, amount, command, span
 from ui.lists import print_json
 from ui.sanitise import one_line
-from ui.words import in_words, say
+from ui.words import in_words, say, tell_error
 
 NO_MODEL, INTERRUPTED = 5, 130
 
@@ -39,9 +40,10 @@ def auto(args: Namespace, config: Config) -> int:
     mode = Autonomous(config, minutes=vars(args)["for"], cost_usd=args.max_cost)
     if not config.models:
         print(say("auto.rote_only"), file=sys.stderr)
-    for each in mode.work(stop):
-        told.append(each)
-        print(_line(each), file=sys.stderr if args.json else sys.stdout, flush=True)
+    with delivering(config, tell_error):
+        for each in mode.work(stop):
+            told.append(each)
+            print(_line(each), file=sys.stderr if args.json else sys.stdout, flush=True)
     closed = told[-1]
     if args.json:
         ended, left = _told(told, "ended"), _told(told, "left")

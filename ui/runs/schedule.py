@@ -15,6 +15,7 @@ from typing import Any
 
 from config import Config, ConfigError, SopwithError
 from memory.journal.api import local_timezone
+from runs.notify import delivering
 from runs.schedule.due import JobFolder, coming, due_after, health, problems
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
@@ -26,7 +27,7 @@ from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
 from ui.terminal import text_screen as plain
-from ui.words import in_words, say, says
+from ui.words import in_words, say, says, tell_error
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
 _STYLES = {
@@ -470,7 +471,7 @@ def run_now(args: Namespace, config: Config) -> int:
         )
     if not job.overlap and _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
-    with Owner(config.home, by_hand=True) as owner:
+    with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)
         [row] = jobs.ledger.add(
             [Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {}
@@ -500,17 +501,15 @@ def start(args: Namespace, config: Config) -> int:
         print(say("schedule.another"), file=sys.stderr)
     stop = threading.Event()
 
-    def tell(text: str) -> None:
-        print(in_words(text), file=sys.stderr, flush=True)
-
-    scheduler = Scheduler(config, told=tell, ended=_say_ended)
+    scheduler = Scheduler(config, told=tell_error, ended=_say_ended)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: stop.set())
     print(say("schedule.started", n=len(JobFolder(config.home).all())), file=sys.stderr, flush=True)
     upkeep = threading.Thread(target=_keep_up, args=(config, stop), name="heartbeat", daemon=True)
     upkeep.start()
-    scheduler.run(stop)
+    with delivering(config, tell_error):
+        scheduler.run(stop)
     upkeep.join(2.0)
     return 0
 

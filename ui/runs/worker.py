@@ -9,10 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from config import Config, SopwithError
+from runs.notify import delivering
 from ui.command import JSON, LIMIT, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
-from ui.words import in_words, say
+from ui.words import in_words, say, tell_error
 
 SHOWN = 50  # tasks of a list
 
@@ -31,7 +32,8 @@ def work(args: Namespace, config: Config) -> int:
     opened(config).close()  # says what is missing before anything begins
     from runs.workers.worker import Worker
 
-    Worker(config, _tell).work(until_empty=args.until_empty)
+    with delivering(config, tell_error):
+        Worker(config, _tell).work(until_empty=args.until_empty)
     return 0
 
 

@@ -25,6 +25,7 @@ from ui.web.routes import (
     doors,
     memory,
     overview,
+    responses,
     runs,
     shared,
     sops,
@@ -83,7 +84,20 @@ def make_app(site: Site, version: str) -> Guard:
         telemetry=UNWATCHED,
     )
     app.state.site = site
-    for each in (doors, overview, chat, runs, changes, sops, memory, world, shared, completions):
+    pages = (
+        doors,
+        overview,
+        chat,
+        runs,
+        changes,
+        sops,
+        memory,
+        world,
+        shared,
+        completions,
+        responses,
+    )
+    for each in pages:
         app.include_router(each.to)
 
     @app.websocket("/ws")

@@ -130,7 +130,7 @@ class Beside:
 
     def begin(self) -> None:
         """Starts the threads."""
-        for name in ("_schedule", "_upkeep", "_autonomous"):
+        for name in ("_schedule", "_upkeep", "_autonomous", "_notify"):
             thread = threading.Thread(
                 target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
             )
@@ -162,6 +162,11 @@ class Beside:
         from runs.upkeep import Heartbeat
 
         Heartbeat(self._config).run(self._stop)
+
+    def _notify(self) -> None:
+        from runs.notify import Deliverer
+
+        Deliverer(self._config).run(self._stop)
 
     def _autonomous(self) -> None:
         if self._config.auto.allowed == "yes":

@@ -111,9 +111,23 @@ class Spoken(Shape):
 
 
 class Completion(BaseModel):
-    """A request of OpenAI's chat completions; what is not said here is passed over."""
+    """A request of OpenAI's chat completions. Of the rest the route says what is ignored and what is refused."""
+
+    model_config = ConfigDict(extra="allow")
 
     model: Line = "sopwith"
     messages: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=2_000)]
     stream: bool = False
     stream_options: dict[str, Any] | None = None
+
+
+class AskedResponse(BaseModel):
+    """A request of OpenAI's responses."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: Line = "sopwith"
+    input: Text | Annotated[list[dict[str, Any]], Field(min_length=1, max_length=2_000)]
+    instructions: Text | None = None
+    previous_response_id: Line | None = None
+    stream: bool = False

@@ -15,6 +15,7 @@ from config import Config, SopwithError
 from memory.runlog.inbox import InboxError, NoSuchEntry
 from memory.runlog.log import NoSuchRun, RunLogError, find_run
 from models.base import Event
+from ui.channels import Channels
 from ui.web.access import Access, NotSignedIn, TooManyTries
 from ui.web.filter import Filter
 from ui.web.guard import Place
@@ -95,6 +96,7 @@ class Site:
         )
         self.shared = SharedChats(self.config.home, self.work, self.clean)
         self.work.heard.append(self._heard)
+        self.channels = Channels(self.config, self.work, self.cwd)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
@@ -104,9 +106,11 @@ class Site:
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
         self._tasks.append(asyncio.create_task(self._go_on()))
         self._tasks.append(asyncio.create_task(self._follow_graph()))
+        self.channels.open()
 
     async def close(self) -> None:
         """Stops listening; runs go on by themselves."""
+        await self.channels.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

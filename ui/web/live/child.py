@@ -156,7 +156,7 @@ def main() -> int:
             return 0
         owner = PageOwner(line)
         present: Owner = AbsentOwner() if order.get("alone") else owner
-        asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
+        asked = RefusingOwner(present) if order.get("group") else present  # a group allows nothing
         run = _begin(agent, order, asked)
     except SopwithError as error:
         line.show({"type": "not_started", "text": words_of(error), "code": error.exit_code})
@@ -178,7 +178,10 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
         persona=given.get("persona") or None,
         approve="never" if order.get("group") else "ask",
         rote=given.get("rote", True),
-        window=not order.get("after"),  # a conversation has its own earlier tasks
+        earlier=order.get("earlier") or "",
+        window=not (
+            order.get("after") or order.get("earlier")
+        ),  # a conversation has its own earlier tasks
         named=bool(order.get("group")),
         cwd=Path(given.get("cwd") or Path.cwd()),
         files=tuple(map(Path, order.get("files") or ())),

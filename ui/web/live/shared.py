@@ -112,7 +112,7 @@ class SharedChat:
             raise Crowded(
                 f"This chat is full: it takes {self.kept.most} people.\nAsk whoever opened it."
             )
-        cookie, wanted = secrets.token_urlsafe(32), _plain(name)
+        cookie, wanted = secrets.token_urlsafe(32), plain_name(name)
         taken, number = {AGENT.lower(), *(each.lower() for each in self.kept.people.values())}, 2
         unique = wanted
         while unique.lower() in taken:
@@ -186,7 +186,7 @@ class SharedChat:
         if kind == "text" and self._typing is None:
             self._typing = asyncio.get_running_loop().call_later(TYPING_SECONDS, self._tell_typing)
         elif kind == "steered":
-            self._unheard = [each for each in self._unheard if _line(each) not in event["text"]]
+            self._unheard = [each for each in self._unheard if line_of(each) not in event["text"]]
         elif kind == "asked_now" and event["asked"]["kind"] == "question":
             candidates = event["asked"]["candidates"]
             self._write(
@@ -213,13 +213,13 @@ class SharedChat:
             self._timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self._hand_over)
             return
         heap, self._heap, self._first = self._heap, [], 0.0
-        text = "\n".join(map(_line, heap))
+        text = "\n".join(map(line_of, heap))
         if child is not None and child.asked:
             self._work.answer(next(iter(child.asked)), {"answer": text})
         elif child is not None:
             self._unheard += heap
             for each in heap:
-                self._work.say(child.run, _line(each))
+                self._work.say(child.run, line_of(each))
         else:
             self._is_beginning = True
             task = asyncio.create_task(self._begin(text))
@@ -324,12 +324,12 @@ class SharedChats:
             return []
 
 
-def _line(said: tuple[str, str]) -> str:
+def line_of(said: tuple[str, str]) -> str:
     """As the agent reads it. Further lines are set in: nobody puts words into another's mouth."""
     return f"{said[0]}: " + "\n    ".join(said[1].splitlines())
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name that is what it looks like: no letters that are not seen, and no colon, behind which others would speak."""
     seen = (
         each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf"

@@ -278,6 +278,16 @@ def _mark(home: Path, run: str) -> dict[str, Any]:
     return {}
 
 
+def begun_for(home: Path, message: str) -> str:
+    """Return the run that was begun for a message of a channel; "" where there is none."""
+    for run in run_ids(home)[:LOOKED_AT]:
+        with suppress(OSError, ValueError, AttributeError):
+            mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
+            if (mark.get("options") or {}).get("message") == message:
+                return run
+    return ""
+
+
 def cut_off(home: Path) -> list[tuple[str, dict[str, Any]]]:
     """The page's runs that somebody killed, each with its mark."""
     found = []

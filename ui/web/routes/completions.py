@@ -14,12 +14,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
+from ui.web.routes.asked_for import AskedFor, Unsupported, check, read
 from ui.web.routes.here import Here
 from ui.web.site import Site
 from ui.words import say
 
 MODEL = "sopwith"
-MAX_EARLIER = 40_000  # characters of what was said before
 LONGEST_SECONDS = 3_600.0
 
 
@@ -41,53 +41,79 @@ def models(site: Here) -> JSONResponse:
 @to.get("/v1/models/{name}")
 def model(site: Here, name: str) -> Response:
     found = rows(site).get(name)
-    return JSONResponse(found) if found else _error(404, f"There is no model {name!r}", "not_found")
+    return (
+        JSONResponse(found) if found else error_of(404, f"There is no model {name!r}", "not_found")
+    )
 
 
 @to.post("/v1/chat/completions")
 async def completions(site: Here, request: Request, body: shapes.Completion) -> Response:
-    if request.state.holder is None or not request.state.holder.may_change:
-        return _error(403, "This token may only read.", "permission_error")
-    names = [model.name for model in site.config.models]
-    if body.model not in (MODEL, *names):
-        return _error(
-            404,
-            f"There is no model {body.model!r}; there are: {', '.join([MODEL, *names])}",
-            "not_found",
-        )
-    task = task_of(body.messages)
-    if not task.strip():
-        return _error(400, "The last message says nothing.", "invalid_request_error")
-    site.touched()
-    listening = Listening()
-    order = {
-        "do": "start",
-        "task": task,
-        "alone": True,
-        "options": {"model": body.model if body.model in names else None, "cwd": str(site.cwd)},
-    }
-    site.work.heard.append(listening.heard)
-    try:
-        run = await site.work.begin(order)
-    except BaseException:
-        site.work.heard.remove(listening.heard)
-        raise
-    listening.run = run
-    answering = _answering(site, listening, body.model)
+    asked = _checked(site, request, body)
+    if isinstance(asked, Response):
+        return asked
+    run, answering = await begun(site, asked, body.model, {})
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
         return StreamingResponse(
             _events(answering, head_of(run, body.model), usage), media_type="text/event-stream"
         )
-    text, last = "", {}
+    text, last = await whole(answering)
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": last["finish_reason"]}
+    answer = {**head_of(run, body.model), "usage": last["usage"], "choices": [choice]}
+    return JSONResponse(site.clean({**answer, "object": "chat.completion"}))
+
+
+def _checked(site: Site, request: Request, body: shapes.Completion) -> AskedFor | Response:
+    """Return what is asked for, or why it is not to be had."""
+    try:
+        check(body.model_extra or {}, ())
+        asked = read(body.messages)
+    except Unsupported as error:
+        return error_of(400, str(error), "invalid_request_error")
+    return refused(site, request, body.model, asked.task) or asked
+
+
+def refused(site: Site, request: Request, model: str, task: str) -> Response | None:
+    """Why a request is not begun; None when it may be."""
+    if request.state.holder is None or not request.state.holder.may_change:
+        return error_of(403, "This token may only read.", "permission_error")
+    names = [MODEL, *(each.name for each in site.config.models)]
+    if model not in names:
+        text = f"There is no model {model!r}; there are: {', '.join(names)}"
+        return error_of(404, text, "not_found")
+    if not task.strip():
+        return error_of(400, "The last message says nothing.", "invalid_request_error")
+    return None
+
+
+async def begun(
+    site: Site, asked: AskedFor, model: str, more: dict[str, Any]
+) -> tuple[str, AsyncIterator[tuple[str, Any]]]:
+    """Begin the run of a request; its id, and what it says."""
+    site.touched()
+    listening = Listening()
+    options = {"model": None if model == MODEL else model, "cwd": str(site.cwd)}
+    order = {"do": "start", "task": asked.task, "earlier": asked.earlier, "alone": True}
+    site.work.heard.append(listening.heard)
+    try:
+        run = await site.work.begin({**order, **more, "options": options})
+    except BaseException:
+        site.work.heard.remove(listening.heard)
+        raise
+    listening.run = run
+    return run, _answering(site, listening)
+
+
+async def whole(answering: AsyncIterator[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """The whole answer, and how it ended."""
+    text, last = "", dict[str, Any]()
     async for kind, piece in answering:
         if kind == "text":
             text += piece
         else:
             last = piece
-    message = {"role": "assistant", "content": last.pop("content") or text}
-    choice = {"index": 0, "message": message, "finish_reason": last.pop("finish_reason")}
-    return JSONResponse(site.clean({**last, "object": "chat.completion", "choices": [choice]}))
+    return last["content"] or text, last
 
 
 class Listening:
@@ -103,12 +129,9 @@ class Listening:
             self.events.put_nowait((child.run, event))
 
 
-async def _answering(
-    site: Site, listening: Listening, model: str
-) -> AsyncIterator[tuple[str, Any]]:
+async def _answering(site: Site, listening: Listening) -> AsyncIterator[tuple[str, Any]]:
     """("text", piece) …, then ("end", the fields of the answer). Who hangs up stops the run."""
     run, is_over = listening.run, False
-    base = head_of(run, model)
     try:
         while True:
             of, event = await asyncio.wait_for(listening.events.get(), LONGEST_SECONDS)
@@ -131,7 +154,7 @@ async def _answering(
                 if event["status"] == "waiting":
                     text = say("web.waits", text=text)
                 reason = "length" if event["status"] == "limit" else "stop"
-                yield "end", {**base, "content": text, "finish_reason": reason, "usage": usage}
+                yield "end", {"content": text, "finish_reason": reason, "usage": usage}
                 return
     finally:
         site.work.heard.remove(listening.heard)
@@ -174,23 +197,7 @@ async def _events(
     yield "data: [DONE]\n\n"
 
 
-def task_of(messages: list[dict[str, Any]]) -> str:
-    """The last message as the task, with what was said before it. What a `system` message says stands before all."""
-    said = [
-        (str(message.get("role") or "user"), _text(message.get("content"))) for message in messages
-    ]
-    *before, (_, task) = said
-    earlier = "\n".join(f"{role}: {text}" for role, text in before if text.strip())[-MAX_EARLIER:]
-    return f"{task}\n\n---\n{say('web.earlier')}\n{earlier}" if earlier else task
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return str(content or "")
-
-
-def _error(status: int, text: str, kind: str) -> JSONResponse:
+def error_of(status: int, text: str, kind: str) -> JSONResponse:
     return JSONResponse(
         {"error": {"message": text, "type": kind, "code": None, "param": None}}, status_code=status
     )

@@ -1,0 +1,75 @@
+"""Write what is said in a channel: results, questions, previews; long ones in pieces."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from config import Config
+from memory.runlog.inbox import Entry
+from models.base import Event
+from safety.secrets import without
+from ui import event_text
+from ui.words import say
+
+MAX_CHARS = 3_900  # of one message; Telegram takes 4,096
+MAX_PIECES = 5
+MAX_EMOJI_CHARS = 8
+
+
+def ended(config: Config, event: Event) -> str:
+    """Return what a run_ended event says to people."""
+    text = str(event.get("result") or "").strip()
+    if event["status"] == "done":
+        text = text or say("channels.done")
+    elif event["status"] == "cancelled":
+        text = say("channels.stopped")
+    else:
+        text = event_text.ended(event) or event["status"]
+    if event.get("changes"):
+        text += f"\n\n{say('channels.undo', run=event['run'])}"
+    return without(config, text)
+
+
+def shown(config: Config, entry: Entry) -> str:
+    """Return what the owner reads of an entry of the inbox: the question, or the whole effect."""
+    if entry.kind == "question":
+        text = "\n".join([entry.text, *(f"- {each}" for each in entry.candidates)])
+        return without(config, text)
+    lines = [event_text.entry_text(entry), entry.shown or _args(entry)]
+    return without(config, "\n".join(filter(None, lines)))
+
+
+def _args(entry: Entry) -> str:
+    return "\n".join(_arg(name, value) for name, value in entry.args.items())
+
+
+def _arg(name: str, value: object) -> str:
+    text = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text into messages, at the ends of lines; what is too long for five ends with a dash."""
+    found = list(_pieces(text))
+    if len(found) <= MAX_PIECES:
+        return found
+    return [*found[: MAX_PIECES - 1], f"{found[MAX_PIECES - 1][:-1]}…"]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    while len(text) > MAX_CHARS:
+        cut = text.rfind("\n", MAX_CHARS // 2, MAX_CHARS)
+        cut = MAX_CHARS if cut < 0 else cut
+        yield text[:cut]
+        text = text[cut:].lstrip("\n")
+    if text.strip():
+        yield text
+
+
+def is_emoji(text: str) -> bool:
+    """Return True for a text that is nothing but an emoji: it is meant as a reaction."""
+    said = text.strip()
+    if not 0 < len(said) <= MAX_EMOJI_CHARS:
+        return False
+    return all(unicodedata.category(each) in ("So", "Sk", "Mn", "Cf", "Me") for each in said)

@@ -1,0 +1,12 @@
+"""Sopwith as an MCP server: other programs call its proven SOPs as tools, over stdio or HTTP."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from ui.mcp_server.calls import Calls as Calls
+    from ui.mcp_server.offered import Offered as Offered
+    from ui.mcp_server.offered import offered as offered
+else:
+    __getattr__ = lazy(__name__, Calls="calls", Offered="offered", offered="offered")

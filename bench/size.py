@@ -25,7 +25,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import INDEX, date_turns
 from memory.journal.turns import Turn
-from memory.recall import learn, search
+from memory.recall import embed, search
 from models.embeddings import Embedder
 from text.words import asked
 
@@ -95,11 +95,7 @@ def fill(home: Path, talk: Conversation, others: Iterator[Turn], embedder: Embed
             memory.write(turns[at : at + BATCH])
     store = Store(home / "journal" / INDEX)
     while keys := store.due("embedding", BATCH):
-        texts = store.texts(keys)
-        learn(store, embedder, texts.values())
-        vectors = embedder.embed(list(texts.values()))
-        rows = zip(texts, vectors, strict=True)
-        store.put_embeddings(embedder.name, {key: row.astype("<f4").tobytes() for key, row in rows})
+        embed(store, embedder, keys)
     date_turns(store, [str(store.number("main", turn.id)) for turn in talk.turns])
     store.close()
 

@@ -653,7 +653,7 @@ class RoteModel:
         return ""
 
     def _said_by(self, step: Step, result: ToolResult) -> str:
-        """What a call printed; of a page all that it says."""
+        """Return what a call printed; of a page all that it says."""
         if step.tool in ("web_scan", "web_execute_js"):
             return page_text(result.data)
         return str(self._extracted(step, result, "output"))

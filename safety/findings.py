@@ -87,7 +87,8 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate says of a call. `said` are the reasons by key, `reason` is them in English.
+    """Hold what the gate says of a call. `said` are the reasons by key, `reason` is them in
+    English.
 
     `risk` is "none" or the risk that decided; `risks` are all that were found, allowed or not, by
     which the sandbox goes. `scope`: what a yes "for this run" holds for. `pinned`: the hash of the

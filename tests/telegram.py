@@ -87,7 +87,7 @@ class BotApi:
         """The lines of config.yaml."""
         return f"channels: {{telegram: {{token: '{TOKEN}', owner: {OWNER}, base_url: '{self.address}'}}}}"  # fmt: skip
 
-    # What people do
+    # Acts of people
 
     def write(self, text: str, who: int = OWNER, chat: int | None = None, **more: Any) -> int:
         """Somebody writes a message; gives its number."""
@@ -131,7 +131,7 @@ class BotApi:
             self._updates.append({"update_id": number, **update})
             self._some.notify_all()
 
-    # What the bot asks
+    # Calls of the bot
 
     def answer(self, path: str, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """The status and the body for a call."""
@@ -189,12 +189,12 @@ class BotApi:
     def _get_file(self, given: dict[str, Any]) -> Any:
         return {"file_id": given["file_id"], "file_path": f"documents/{given['file_id']}"}
 
-    # What a test looks at
+    # For the test to look at
 
     def texts(self, chat: int = OWNER) -> list[str]:
-        """What the bot said in a chat."""
+        """Return what the bot said in a chat."""
         return [each["text"] for each in self.said if each["chat_id"] == chat]
 
     def of(self, method: str) -> list[dict[str, Any]]:
-        """What was given with the calls of a method."""
+        """Return what was given with the calls of a method."""
         return [given for each, given in self.calls if each == method]

@@ -52,6 +52,7 @@ AT_USE = {
             "here",
             "memory",
             "overview",
+            "responses",
             "runs",
             "shared",
             "sops",

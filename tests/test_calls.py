@@ -1,4 +1,5 @@
-"""What several runs share: lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
+"""Check what several runs share: lists, loops, constants that must hold, texts; found by comparing,
+tried with the replay's reader."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def trace(request: str, calls: Answers, answer: str = "Done.") -> Trace:
     return Trace(f"20261122-1000{len(request):02d}-aaaa", request, *about, False, None, None)
 
 
-ORDERS = [
+ORDERS: list[dict[str, Any]] = [
     {"id": "A-1", "state": "open", "lines": [{"sku": "S-10", "name": "lamp"}, {"sku": "S-11", "name": "desk"}]},
     {"id": "A-2", "state": "sent", "lines": [{"sku": "S-12", "name": "sofa"}]},
     {"id": "A-3", "state": "open", "lines": [{"sku": "S-13", "name": "rug"}, {"sku": "S-14", "name": "vase"}, {"sku": "S-15", "name": "mug"}]},
@@ -45,7 +46,7 @@ ORDERS = [
 
 def give_back(number: int, names: list[str]) -> Trace:
     order = ORDERS[number]
-    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]  # type: ignore[index]
+    skus = [line["sku"] for name in names for line in order["lines"] if line["name"] == name]
     said = " and ".join(names)
     return trace(
         f"give back {said} of {order['id']}",
@@ -92,7 +93,7 @@ def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
         "ids",
         {"id": "{{item}}"},
     )
-    more: list[dict[str, Any]] = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
+    more = [*ORDERS, {"id": "A-9", "state": "open", "lines": []}]
     assert retrace(draft.procedure(), Run.read(close_all("Cy", more)), {"customer": "Cy"}) == ""
     why = retrace(draft.procedure(), Run.read(close_all("Di", ORDERS[1:2])), {"customer": "Di"})
     assert "there is no row" in why

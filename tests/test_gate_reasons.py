@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import config
 from bench.gate import rows
 from config import SafetyConfig
 from context import Prompts
@@ -21,14 +22,14 @@ from tests.driving import bash
 from tests.screen import scripted
 from tests.serving import Served, made_home
 from tests.test_errors import BLANK, CHINESE, english_words
-from text.sentences import catalogue, sentences
+from text.sentences import joined as sentences
 
 KEY = re.compile(r'"([a-z]+(?:_[a-z]+)*)"')
 MADE = re.compile(r"gate\.(does|foreign|presses|page|changes|in_agent|shared)_")
 
 
-def sentences_of(lang: str) -> dict[str, list[str]]:
-    found = {key: text for key, text in catalogue(lang).items() if key.startswith("gate.")}
+def sentences_of(lang: config.Lang) -> dict[str, list[str]]:
+    found = {key: text for key, text in config.sentences(lang).items() if key.startswith("gate.")}
     return {key: text if isinstance(text, list) else [text] for key, text in found.items()}
 
 
@@ -42,7 +43,7 @@ def test_each_reason_has_the_same_blanks_in_both_languages() -> None:
 
 
 def test_each_reason_is_used() -> None:
-    """Those that are made of parts (`does_delete`) stand in tables; the others by their names."""
+    """Find reasons made of parts (`does_delete`) in tables, and the others by their names."""
     code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "safety").rglob("*.py"))
     named = {f"gate.{name}" for name in KEY.findall(code)} | set(re.findall(r"gate\.\w+", code))
     unused = [key for key in sentences_of("en") if key not in named and not MADE.match(key)]

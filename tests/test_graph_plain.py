@@ -1,4 +1,5 @@
-"""What a plain sentence says of people and things, English and Chinese, without a model; and what says nothing."""
+"""Check what a plain sentence says of people and things, English and Chinese, without a model; and
+what says nothing."""
 
 from __future__ import annotations
 

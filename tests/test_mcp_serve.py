@@ -58,7 +58,7 @@ def scripted(home: Path, replies: list[Any]) -> None:
 def over_stdio(
     work: Callable[[Any], Awaitable[Any]], home: Path, answer: Any = None, mode: str = "auto"
 ) -> Any:
-    """What `work` gives with a client whose user says `answer` to what is asked."""
+    """Return what `work` gives with a client whose user says `answer` to what is asked."""
     from mcp import Client, StdioServerParameters
 
     words = [*SERVE[1:], "--home", str(home), "mcp", "serve"]

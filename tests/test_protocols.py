@@ -125,7 +125,7 @@ def test_item_of_a_type_that_nobody_knows_is_passed_over(wire: str) -> None:
 
 
 def _two_turns(wire: str, whole: dict[str, Any]) -> tuple[str, list[ToolCall]]:
-    """What a reply says, which then goes back in a second request."""
+    """Return what a reply says; it goes back in a second request."""
     raw = json.dumps(whole)
     with ScriptedServer([Answer(raw=raw, streams=False), first_of(wire)]) as server:
         model = model_at(server.base_url, wire)

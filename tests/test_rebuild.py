@@ -12,9 +12,10 @@ import numpy as np
 from bench.recall import OWN, Conversation, conversations
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.journal.sync import INDEX, rebuild
+from memory.journal.sync import INDEX, VECTORS, rebuild
 from memory.journal.turns import Turn
 from memory.recall.ranking import search
+from memory.recall.vectors import saved
 from models.embeddings import EmbeddedModel
 
 MODEL = EmbeddedModel()
@@ -68,3 +69,18 @@ def test_a_rebuild_gives_equal_answers_after_interleaved_imports(tmp_path: Path)
         assert memory.flush(60)
     after = answers(tmp_path, questions)
     assert sum(one == other for one, other in zip(before, after, strict=True)) == 120
+
+
+def test_the_file_of_vectors_is_written_behind_the_writer(tmp_path: Path) -> None:
+    file = tmp_path / "journal" / VECTORS
+    with Memory(tmp_path, embedder=MODEL) as memory:
+        memory.write(turns()[:20])
+        assert memory.flush(60) and not file.exists()
+        memory.write(turns())
+        assert memory.flush(60)
+    assert saved(file) == len(turns())
+    rebuild(tmp_path)
+    assert not file.exists()
+    with Memory(tmp_path, embedder=MODEL) as memory:
+        assert memory.flush(60)
+    assert saved(file) == len(turns())

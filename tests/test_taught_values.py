@@ -1,4 +1,4 @@
-"""What an owner says of values when teaching from a text: by name."""
+"""Check what an owner says of values when teaching from a text: by name."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def sentence(event: Event) -> str:
 
 
 def ended(event: Event) -> str:
-    """What a run ended with: its result, or why it waits or failed."""
+    """Return what a run ended with: its result, or why it waits or failed."""
     result = str(event.get("result") or "")
     if event["status"] == "done":
         return result
@@ -72,7 +72,7 @@ def ended(event: Event) -> str:
 
 
 def entry_text(entry: Entry) -> str:
-    """What an entry of the inbox says: a confirmation why it is asked for."""
+    """Return what an entry of the inbox says: a confirmation why it is asked for."""
     if entry.said:
         return f"{entry.tool}: {reasons(entry.said, '')}"
     return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)

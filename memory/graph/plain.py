@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,20 +115,27 @@ def _found(sentence: str) -> tuple[Form, re.Match[str]] | None:
 
 
 def _statement(form: Form, found: re.Match[str], who: Party, number: int) -> Statement | None:
-    said = found.groupdict()
-    subject = _subject(form.who or said.get("me") or said.get("who") or "", who)
-    object = _object(said.get("name") or said.get("value") or said.get("what") or "", who)
-    if subject is None or object is None or subject.key == object.key or AGENT in (subject, object):
+    said = {slot: text for slot, text in found.groupdict().items() if text}
+    subject = _subject(_first(said, "me", "who") or form.who, who)
+    object = _object(_first(said, "name", "value", "what"), who)
+    if subject is None or object is None or not _may_hang_together(subject, object):
         return None
-    label = form.label or (said.get("label") or said.get("attribute") or "").lower()
-    if said.get("role"):
+    label = form.label or _first(said, "label", "attribute").lower()
+    if "role" in said:
         label = role_of(said["role"])
         if object.name.split()[0] in _words("no_person"):
             return None
-    predicate = form.predicate
-    if predicate == "PREFERS" and object.key.startswith("@"):
-        predicate = "CARES_ABOUT"  # "I love my sister"
+    is_somebody = form.predicate == "PREFERS" and object.key.startswith("@")  # "I love my sister"
+    predicate: Predicate = "CARES_ABOUT" if is_somebody else form.predicate
     return Statement(subject, predicate, object, number, label, SURE if label else LIKELY)
+
+
+def _first(said: Mapping[str, str], *slots: str) -> str:
+    return next((said[slot] for slot in slots if slot in said), "")
+
+
+def _may_hang_together(subject: Party, object: Party) -> bool:
+    return subject.key != object.key and AGENT not in (subject, object)
 
 
 def _subject(words: str, who: Party) -> Party | None:

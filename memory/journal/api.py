@@ -332,18 +332,9 @@ def _queue_for(model: str, store: Store) -> None:
 def _embedding(embedder: Embedder) -> Work:
     def embed(store: Store, keys: Sequence[str]) -> None:
         _load_numpy()
-        from memory.recall import learn
+        from memory.recall import embed as embed_texts
 
-        texts = store.texts(keys)
-        learn(store, embedder, texts.values())
-        texts = {
-            key: text for key, text in texts.items() if store.embedding(key, embedder.name) is None
-        }
-        vectors = embedder.embed(list(texts.values()))
-        rows = zip(texts, vectors, strict=True)
-        store.put_embeddings(
-            embedder.name, {key: vector.astype("<f4").tobytes() for key, vector in rows}
-        )
+        embed_texts(store, embedder, keys)
 
     return embed
 

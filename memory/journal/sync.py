@@ -21,6 +21,7 @@ from memory.journal.tables import WITH_GRAPH, WITH_WORDS
 from text.time import TimeRange
 
 INDEX = "memory.sqlite3"
+VECTORS = "vectors.f32"
 _TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
 _BATCH = 2_000
 
@@ -100,15 +101,23 @@ def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> 
                     progress(store.count())
                 store.set_original(name, journal.size(name))
             _carry_over(path, store)
+            _queue_one(store)
             count = store.count()
         finally:
             store.close()
         _remove(path, keep=path)
         draft.replace(path)
+        path.with_name(VECTORS).unlink(missing_ok=True)  # of the turns as they were numbered before
         from memory.home.files import fsync_folder
 
         fsync_folder(path.parent)
     return count
+
+
+def _queue_one(store: Store) -> None:
+    """Queue a text, so that who works the queue off writes the file of vectors too."""
+    some = store.ask("SELECT hash FROM turns ORDER BY number DESC LIMIT 1")
+    store.enqueue("embedding", [hash for (hash,) in some])
 
 
 def _carry_over(path: Path, store: Store) -> None:

@@ -6,7 +6,6 @@ by themselves, and the episodes in which most of its words stand are taken in wh
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,7 +37,7 @@ AROUND = timedelta(minutes=20)
 
 
 class Candidates(NamedTuple):
-    """What is weighed: the question, the rows, and a number for each row and feature."""
+    """Hold what is weighed: the question, the rows, and a number for each row and feature."""
 
     question: Question
     rows: Rows
@@ -184,28 +183,31 @@ def _whole_episodes(
     store: Store, turns: Mapping[int, Turn], words: Mapping[int, float]
 ) -> set[int]:
     """Return the turns of the episodes in which the most that is asked for was said."""
-    from memory.recall.features import EPISODE_SECONDS
-
-    hits = [number for number in words if number > 0 and number in turns]
-    hits.sort(key=lambda number: (turns[number].session, turns[number].at))
-    episodes: list[list[int]] = []
-    for number in hits:
-        last = turns[episodes[-1][-1]] if episodes else None
-        turn = turns[number]
-        is_near = last is not None and last.session == turn.session
-        if is_near and last and (turn.at - last.at).total_seconds() <= EPISODE_SECONDS:
-            episodes[-1].append(number)
-        else:
-            episodes.append([number])
-    weights: dict[int, float] = defaultdict(float)
-    for at, members in enumerate(episodes):
-        weights[at] = sum(words[number] for number in members)
+    episodes = _episodes({number: turns[number] for number in words if number in turns})
+    episodes.sort(key=lambda members: -sum(words[number] for number in members))
     found: set[int] = set()
-    for at in sorted(weights, key=lambda at: -weights[at])[:EPISODES]:
-        first, last = turns[episodes[at][0]], turns[episodes[at][-1]]
+    for members in episodes[:EPISODES]:
+        first, last = turns[members[0]], turns[members[-1]]
         since, until = first.at - AROUND, last.at + AROUND
         found.update(store.turns_between(since, until, "said", first.session, MAX_EPISODE))
     return found
+
+
+def _episodes(turns: Mapping[int, Turn]) -> list[list[int]]:
+    """Return the numbers of turns that were said soon after each other, each in the order of time."""
+    from memory.recall.features import EPISODE_SECONDS
+
+    said = [number for number in turns if number > 0]
+    said.sort(key=lambda number: (turns[number].session, turns[number].at, number))
+    episodes: list[list[int]] = []
+    for number in said:
+        last = turns[episodes[-1][-1]] if episodes else None
+        gap = (turns[number].at - last.at).total_seconds() if last else 0.0
+        if last and last.session == turns[number].session and gap <= EPISODE_SECONDS:
+            episodes[-1].append(number)
+        else:
+            episodes.append([number])
+    return episodes
 
 
 def _last_read(store: Store, rows: Rows) -> dict[int, datetime]:

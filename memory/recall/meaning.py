@@ -19,10 +19,11 @@ from weakref import WeakKeyDictionary
 
 from memory.journal.lock import JournalError
 from memory.journal.store import Store, text_hash
+from memory.journal.sync import VECTORS
 from memory.recall.features import Meaning
 from memory.recall.question import Question
-from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load
-from memory.recall.words import MODELS, asked_words, vocabulary
+from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load, saved
+from memory.recall.words import MODELS, asked_words, learn, vocabulary
 from memory.recall.written import SETTING, line_vectors
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from models.embeddings import Embedder
 
-FILE, FAISS_FILE = "vectors.f32", "faiss.index"
+FAISS_FILE = "faiss.index"
 ROWS = 2000  # read at once
 SAVE_AT = 500  # vectors that are not in the file yet
 LINES = 20  # of what was written down, the nearest
@@ -112,6 +113,29 @@ def near(
     return Near(found, opened.vectors, opened.lines, questions)
 
 
+def embed(store: Store, embedder: Embedder, keys: Sequence[str]) -> None:
+    """Make the vectors of texts that wait for one, and of their words. Raises EmbeddingError, JournalError."""
+    texts = store.texts(keys)
+    learn(store, embedder, texts.values())
+    new = {key: text for key, text in texts.items() if store.embedding(key, embedder.name) is None}
+    rows = zip(new, embedder.embed(list(new.values())), strict=True)
+    store.put_embeddings(
+        embedder.name, {key: vector.astype("<f4").tobytes() for key, vector in rows}
+    )
+    store.finish("embedding", keys)
+    if not store.waiting("embedding"):
+        _keep(store, embedder.name)
+
+
+def _keep(store: Store, model: str) -> None:
+    """Write the file of vectors where it lacks many, so that no question waits for it."""
+    if store.readonly or store.only is not None or _by_faiss():
+        return
+    if store.last() - saved(_file(store)) >= SAVE_AT:
+        _vectors(store, model)
+        _opened.pop(store, None)
+
+
 def _paired(numbers: NDArray[np.int64], cosines: NDArray[np.float32]) -> dict[int, float]:
     return dict(zip(numbers.tolist(), cosines.tolist(), strict=True))
 
@@ -167,7 +191,7 @@ def _by_faiss() -> bool:
 
 
 def _file(store: Store) -> Path:
-    return store.path.with_name(FAISS_FILE if _by_faiss() else FILE)
+    return store.path.with_name(FAISS_FILE if _by_faiss() else VECTORS)
 
 
 def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:

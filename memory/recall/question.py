@@ -1,4 +1,5 @@
-"""What a question asks for: its words, the people it names, and how the answer to it would begin.
+"""Read what a question asks for: its words, the people it names, and how the answer to it would
+begin.
 
 What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
 as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003

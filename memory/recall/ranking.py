@@ -1,6 +1,6 @@
 """Find the turns that answer a question: what may answer it is weighed, and the first of it chosen.
 
-The weights are learned from questions of several kinds (`python -m bench.recall --learn` writes assets/recall_weights.json).
+The weights are learned from questions of several kinds (`python -m bench.learn --write`, assets/recall_weights.json).
 A time in the question is a reason for a turn and keeps places for it, never a reason against one. What is not there
 (vectors, index) is done without and named. Source: seed 003 P4.2-P4.5; seed 000 stage 2; figures "Recall".
 """

@@ -1,4 +1,5 @@
-"""What recall gives a run: the turns that a request is about, what was read, and lines for the model."""
+"""Recall for a run unasked: the turns that a request is about, what was read, and lines for the
+model."""
 
 from __future__ import annotations
 
@@ -94,7 +95,8 @@ def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetim
 
 
 def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
-    """What was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
+    """Return what was found, as a model reads it: by episode and time, each with its date and who
+    said it, within a budget."""
     kept: list[Turn] = []
     for each in turns:
         budget_chars -= len(each.turn.text) + 40
@@ -109,7 +111,7 @@ def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
 
 
 def _speaker(turn: Turn) -> str:
-    """Who said it; whoever speaks in a group is not the owner for that."""
+    """Return who said it; whoever speaks in a group is not the owner for that."""
     if turn.session in (MAIN.name, WRITTEN):
         return turn.who
     return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"

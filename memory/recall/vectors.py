@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 SAMPLE = 500  # vectors from which the spread of similarities is told
+DIGITS = 5  # of a cosine; the same vector may differ behind, by the place where it lies
 _HEADER_BYTES = 4096
 
 
@@ -166,6 +167,7 @@ class ExactVectors(Vectors):
                 np.concatenate([numbers[is_old], added]),
                 np.concatenate([cosines[is_old], more]),
             )
+        cosines = cosines.round(DIGITS)
         if count < len(numbers):
             best = _highest(cosines, count)
             numbers, cosines = numbers[best], cosines[best]
@@ -256,6 +258,15 @@ def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
     if (np.diff(numbers) <= 0).any():
         return None
     return ExactVectors(model, dimension, numbers, np.asarray(vectors)), stamp
+
+
+def saved(path: Path) -> int:
+    """Return how many vectors a file says it holds; 0 where there is none."""
+    try:
+        with path.open("rb") as file:
+            return int(json.loads(file.read(_HEADER_BYTES))["count"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 class FaissVectors(Vectors):

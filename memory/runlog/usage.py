@@ -1,4 +1,4 @@
-"""What runs have used, together: by day, by model, by SOP."""
+"""Add up what runs have used: by day, by model, by SOP."""
 
 from __future__ import annotations
 

@@ -11,46 +11,31 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
-from config import Config, Lang
+from config import Config, sentences
 from memory.runlog.inbox import Entry
 
 SECONDS = 2.0  # the program only hands the note over
-_SAID: dict[Lang, dict[str, str]] = {
-    "en": {
-        "question": "A question waits for you.",
-        "confirmation": "Something waits for your leave.",
-        "proposal": "A proposal waits for you.",
-        "notice": "There is a notice for you.",
-        "see": "See it: sopwith inbox list",
-    },
-    "zh": {
-        "question": "有一个问题等您回答。",
-        "confirmation": "有一件事等您同意。",
-        "proposal": "有一项提议等您决定。",
-        "notice": "有一条通知。",
-        "see": "查看：sopwith inbox list",
-    },
-}
 
 
 def on_desktop(config: Config) -> Callable[[Entry], None]:
     """Return what shows a new entry of the inbox; does nothing where there is no desktop, or the owner wants none. Never fails."""
-    said = _SAID[config.lang]
+    words = sentences(config.lang)
 
     def show(entry: Entry) -> None:
-        is_wanted = config.inbox.desktop == "on" and entry.session == "main"
-        if words := _command(said[entry.kind], said["see"], os.environ) if is_wanted else []:
-            try:
+        if config.inbox.desktop != "on" or entry.session != "main":
+            return
+        said, see = words[f"notice.{entry.kind}"], words["notice.see"]
+        if command := _command(said, see, os.environ):
+            with suppress(OSError, subprocess.TimeoutExpired):  # the inbox itself has it
                 subprocess.run(
-                    words,
+                    command,
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     timeout=SECONDS,
                     check=False,
                 )
-            except (OSError, subprocess.TimeoutExpired):
-                return  # the inbox itself has it
 
     return show
 

@@ -21,49 +21,53 @@ class AbsentOwner:
         return None
 
 
-class RefusingOwner:
-    """`--approve never`: what would be asked is refused at once. Questions go to `present`."""
+class _InFront:
+    """Pass questions on to `present`; a subclass decides what may happen."""
 
     def __init__(self, present: Owner) -> None:
         self._present = present
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """Passed on."""
+        """Pass the question on."""
         return self._present.ask(id, question, candidates)
 
+    def secret(self, question: str) -> str | None:
+        """Pass the question on."""
+        return self._present.secret(question)
+
+
+class RefusingOwner(_InFront):
+    """Refuse at once what would be asked (`--approve never`)."""
+
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """No."""
+        """Say no."""
         return Approval("no", "--approve never")
 
-    def secret(self, question: str) -> str | None:
-        """Passed on."""
-        return self._present.secret(question)
 
-
-class ApprovingOwner:
-    """`--approve all`: what would be asked is allowed; what the gate refuses stays refused. Questions go to `present`."""
-
-    def __init__(self, present: Owner) -> None:
-        self._present = present
-
-    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-        """Passed on."""
-        return self._present.ask(id, question, candidates)
+class ApprovingOwner(_InFront):
+    """Allow what would be asked (`--approve all`); what the gate refuses stays refused."""
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """Yes, this once."""
+        """Say yes, this once."""
         return Approval("once", "--approve all")
 
-    def secret(self, question: str) -> str | None:
-        """Passed on."""
-        return self._present.secret(question)
+
+class ApprovingJobs(ApprovingOwner):
+    """Allow a job all but more jobs: a job that makes jobs would make them without end."""
+
+    def confirm(self, confirmation: Confirmation) -> Approval | None:
+        """Say yes, or let it wait."""
+        return None if confirmation.risk == "schedule" else super().confirm(confirmation)
 
 
-def absent(approve: str) -> Owner:
-    """Return who answers where nobody is, by --approve."""
+def owner_by(approve: str, present: Owner | None = None, *, is_job: bool = False) -> Owner:
+    """Return who answers by `--approve`: `present`, or nobody; only with "ask" somebody is asked."""
+    nobody = AbsentOwner()
     if approve == "never":
-        return RefusingOwner(AbsentOwner())
-    return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()
+        return RefusingOwner(nobody)
+    if approve == "all":
+        return ApprovingJobs(nobody) if is_job else ApprovingOwner(nobody)
+    return present or nobody
 
 
 def is_attended(approve: str, owner: Owner) -> bool:

@@ -13,7 +13,7 @@ from config import Config, SopwithError, load
 from memory.runlog.log import LEFT, SHARED, read_events
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
-from runs.control.owners import absent
+from runs.control.owners import owner_by
 
 
 def main(words: Sequence[str]) -> int:
@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
         going = agent.resume(
-            run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve)
+            run, Options(approve=bounds.approve, max_cost=max_cost), owner_by(bounds.approve)
         )
         events = going.events()
         next(events, None)  # the log says that it goes on

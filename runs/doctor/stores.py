@@ -192,7 +192,7 @@ def check_mcp(config: Config) -> list[Check]:
 
 
 def check_notify(config: Config) -> list[Check]:
-    """Whether notifications could be sent; none is. Nothing where no address is set."""
+    """Return True if notifications could be sent; none is. Nothing where no address is set."""
     from runs.notify import problem
     from runs.notify.senders import MISSING
 
@@ -207,7 +207,7 @@ def check_notify(config: Config) -> list[Check]:
 
 
 def check_channels(config: Config) -> list[Check]:
-    """Whether the bot's token is taken; nothing where no channel is set."""
+    """Return True if the bot's token is taken; nothing where no channel is set."""
     found: list[Check] = []
     if config.channels.telegram:
         found.append(_check_telegram(config, config.channels.telegram))

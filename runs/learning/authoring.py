@@ -29,7 +29,8 @@ from runs.workshop import Workshop as Agent
 
 @dataclass(frozen=True, slots=True)
 class Authoring:
-    """What came of the call: what may be taken, what it cost, the run that tells of it. `problem`: why nothing was taken."""
+    """Hold what came of the call: what may be taken, what it cost, the run that tells of it.
+    `problem`: why nothing was taken."""
 
     model: str
     words: Proposal = field(default_factory=Proposal)

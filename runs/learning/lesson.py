@@ -40,8 +40,9 @@ GENERIC = re.compile(
 
 @dataclass(slots=True)
 class Lesson:
-    """What is known so far. `traces`: of the runs that teach it; `before`: what the demonstration did; `number`: of its stage
-    while it waits; `declared`: the parameters of a text, with their schemas; `problems`: what of a text is not understood."""
+    """Hold what is known so far. `traces`: of the runs that teach it; `before`: what the
+    demonstration did; `number`: of its stage while it waits; `declared`: the parameters of a
+    text, with their schemas; `problems`: what of a text is not understood."""
 
     name: str
     ground: Ground

@@ -63,8 +63,9 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """What is to become an SOP: the `trace` of a run, or a `written` sop.yaml. `request` is how the owner will ask for it,
-    empty when nobody has said; `existing` is the SOP that has the name now."""
+    """Hold what is to become an SOP: the `trace` of a run, or a `written` sop.yaml. `request` is
+    how the owner will ask for it, empty when nobody has said; `existing` is the SOP that has the
+    name now."""
 
     name: str
     traces: tuple[Trace, ...] = ()

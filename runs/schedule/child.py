@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from config import Config
-    from handler import Approval, Confirmation, Owner
     from models.base import Event
     from runs.assemble import Options
     from runs.run import Run
@@ -132,8 +131,9 @@ def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run
     """The run of this row: begun, or resumed where its process died."""
     from memory.runlog.log import summarise
     from runs.assemble import Agent
+    from runs.control.owners import owner_by
 
-    agent, owner, options = Agent(config), owner_of(job.approve), _options(config, job)
+    agent, owner, options = Agent(config), owner_by(job.approve, is_job=True), _options(config, job)
     options = replace(options, job=occasion)
     if row.run and summarise(config.home, row.run) is not None:
         return agent.resume(row.run, options, owner)
@@ -155,22 +155,6 @@ def _options(config: Config, job: Job) -> Options:
         window=False,  # the task stands alone
         cwd=Path(job.cwd).expanduser() if job.cwd else Path.home(),
     )
-
-
-def owner_of(approve: str) -> Owner:
-    """Return who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
-    from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
-
-    class Approving(ApprovingOwner):
-        def confirm(self, confirmation: Confirmation) -> Approval | None:
-            """Yes to all but more jobs: a job that makes jobs would make them without end."""
-            return None if confirmation.risk == "schedule" else super().confirm(confirmation)
-
-    owners: dict[str, Owner] = {
-        "never": RefusingOwner(AbsentOwner()),
-        "all": Approving(AbsentOwner()),
-    }
-    return owners.get(approve, AbsentOwner())
 
 
 def main(home: str, lang: str, job: str, due: str, owner: str) -> int:

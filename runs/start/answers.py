@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from config import Lang, sentences
 from learning.route import task_of
 from memory.sops.store import Sop
 from models.base import Event, Model, Reply, Request
@@ -15,23 +16,6 @@ from models.errors import ModelUnavailable
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 12
-SAY = {
-    "help": {
-        "en": "I do what I have learned, without a model. For example:\n{examples}\n"
-        "Teach me more: sopwith teach NAME --record. Set up a model for the rest: sopwith init.",
-        "zh": "学过的事我可以直接做，不需要模型。例如：\n{examples}\n"
-        "教我新的流程：sopwith teach NAME --record。其余的事需要模型：sopwith init。",
-    },
-    "thanks": {"en": "You're welcome.", "zh": "不客气。"},
-    "undo": {
-        "en": "See what the last run changed: sopwith diff. Take it back: sopwith undo last.",
-        "zh": "查看上次运行改了什么：sopwith diff。撤销它：sopwith undo last。",
-    },
-    "command": {
-        "en": "That is a command. Type: sopwith {command}",
-        "zh": "这是一条命令，请输入：sopwith {command}",
-    },
-}
 
 
 def is_answered(task: str, *, has_model: bool = False) -> bool:
@@ -40,11 +24,11 @@ def is_answered(task: str, *, has_model: bool = False) -> bool:
     return bool(topic) and not (has_model and topic in ("hello", "thanks"))
 
 
-def answer(task: str, sops: Sequence[Sop], lang: str) -> str:
+def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
     topic = _topic(task)
     examples = "\n".join(f"- {line}" for line in _examples(sops, lang))
-    said = SAY["help" if topic == "hello" else topic][lang]
+    said = str(sentences(lang)[f"answers.{'help' if topic == 'hello' else topic}"])
     return said.format(examples=examples, command=task_of(task))
 
 
@@ -58,7 +42,7 @@ def _topic(task: str) -> str:
     return "command" if is_command else ""
 
 
-def _examples(sops: Sequence[Sop], lang: str) -> list[str]:
+def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
     """Return a line for each SOP that runs alone: its description and how to ask for it; the owner's own first."""
     runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
     return [f"{sop.name}: {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]

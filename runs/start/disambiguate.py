@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_loop import End, Outcome
+from config import Lang, sentences
 from learning.route import Remembered, Shown, Where, choose
 from memory.runlog.inbox import Entry, Inbox, call_hash
 from models.base import Event
@@ -31,34 +32,6 @@ if TYPE_CHECKING:
 LANE = "asked"
 TRIES = 3  # for a value
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
-SAY = {
-    "question": {
-        "en": "I'm not sure what you mean. Did you mean:",
-        "zh": "不确定您的意思。您是不是想要：",
-    },
-    "pick": {"en": "Is this what you mean?", "zh": "您是这个意思吗？"},
-    "none": {"en": "none of these", "zh": "都不是"},
-    "unused": {"en": "does not use {}", "zh": "未用到 {}"},
-    "missing": {"en": "asks for {}", "zh": "还需要 {}"},
-    "value": {"en": "{}: {}?", "zh": "{}（{}）是什么？"},
-    "again": {"en": "{} {}: {}?", "zh": "{} {}（{}）是什么？"},
-    "plan": {"en": "Do this at these times?", "zh": "要按这些时间做吗？"},
-    "job": {"en": "{}: {} ({}; next: {})", "zh": "{}：{}（{}；下次：{}）"},
-    "kept": {
-        "en": "{} is scheduled; next: {}. It runs while the scheduler does: sopwith schedule start",
-        "zh": "{} 已加入计划；下次：{}。调度器运行时才会执行：sopwith schedule start",
-    },
-    "door": {
-        "en": "I'm not sure what you mean, and no model is set up. The nearest I can do:",
-        "zh": "不确定您的意思，也没有设置模型。我能做的最接近的事：",
-    },
-    "door_model": {"en": "The nearest I can do without it:", "zh": "不用模型时最接近的事："},
-    "set_up": {"en": "Set up a model: sopwith init", "zh": "设置模型：sopwith init"},
-    "effects none": {"en": "changes nothing", "zh": "不改变任何东西"},
-    "effects local": {"en": "changes files here", "zh": "会改动这里的文件"},
-    "effects external": {"en": "reaches other machines", "zh": "会影响其他机器"},
-    "effects destructive": {"en": "removes things", "zh": "会删除东西"},
-}
 
 
 class Asking(NamedTuple):
@@ -68,7 +41,7 @@ class Asking(NamedTuple):
     home: Path
     run: str
     task: str
-    lang: str
+    lang: Lang
     where: Where
     owner: Owner
     attended: bool
@@ -202,7 +175,7 @@ class Asking(NamedTuple):
         procedure = each.sop.procedure
         notes = [
             " ".join(each.sop.summary(self.lang).split()).rstrip(".。"),
-            self._say(f"effects {procedure.effects if procedure else 'none'}"),
+            self._say(f"effects-{procedure.effects if procedure else 'none'}"),
             self._say("missing", ", ".join(each.missing)) if each.missing else "",
             self._say("unused", ", ".join(each.unused)) if each.unused else "",
             self.preview(each),
@@ -240,7 +213,7 @@ class Asking(NamedTuple):
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
     def _say(self, what: str, *args: str) -> str:
-        return SAY[what][self.lang].format(*args)
+        return str(sentences(self.lang)[f"asking.{what}"]).format(*args)
 
 
 def _as_text(value: Any) -> str:

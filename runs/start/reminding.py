@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from config import Lang, sentences
 from learning.route import Match, Where
 
 if TYPE_CHECKING:
@@ -13,16 +14,6 @@ if TYPE_CHECKING:
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time
-SAY = {
-    "kept": {
-        "en": "I will remind you: {text}, {when}. (sopwith schedule list shows it; it needs sopwith schedule start or serve.)",
-        "zh": "到时提醒您：{text}，{when}。（查看：sopwith schedule list；需要 sopwith schedule start 或 serve 在运行。）",
-    },
-    "when": {
-        "en": "When? Say the time too, as in: remind me to call mum tomorrow at 5pm",
-        "zh": "什么时候？请连时间一起说，例如：提醒我明天下午三点开会",
-    },
-}
 
 
 def is_reminder(match: Match | None) -> bool:
@@ -30,7 +21,7 @@ def is_reminder(match: Match | None) -> bool:
     return match is not None and match.sop.name == SOP
 
 
-def keep(task: str, match: Match, home: Path, where: Where, lang: str) -> str:
+def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     """Write the job of a reminder; return what to say, which without a time is a
     question. Raises OSError, RepositoryError."""
     from text.time import moment_of
@@ -44,19 +35,19 @@ def keep(task: str, match: Match, home: Path, where: Where, lang: str) -> str:
     _write(
         home, {"at": f"{at}:00", "cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
     )
-    return SAY["kept"][lang].format(text=text, when=at.replace("T", " "))
+    return _say("kept", lang, text=text, when=at.replace("T", " "))
 
 
-def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: str) -> str:
+def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: Lang) -> str:
     """Keep a reminder that comes again and again: "every weekday at 9"."""
     from runs.start.planned import planned
 
     plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
     if plan is None:
-        return SAY["when"][lang]
+        return _say("when", lang)
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
-    return SAY["kept"][lang].format(text=text, when=plan.when)
+    return _say("kept", lang, text=text, when=plan.when)
 
 
 def _write(home: Path, fields: dict[str, Any]) -> None:
@@ -67,3 +58,8 @@ def _write(home: Path, fields: dict[str, Any]) -> None:
     taken = folder.all()
     id = next(each for n in range(1, 100_000) if (each := f"{SOP}-{n}") not in taken)
     folder.write(id, {"timezone": local_timezone(), **fields}, f"schedule: {id} added")
+
+
+def _say(what: str, lang: Lang, **values: str) -> str:
+    text: str = sentences(lang)[f"reminder.{what}"]
+    return text.format(**values)

@@ -28,10 +28,9 @@ from procrastinate.worker import Worker as Taker
 from config import Config, SopwithError
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import absent
+from runs.control.owners import owner_by
 from runs.notify import Outbox, of_run
 from runs.run import Run
-from runs.schedule.child import owner_of
 from runs.workers.database import PATIENCE_SECONDS, opened
 from runs.workers.log import GOES_ON, Claim, Fenced, SharedLogs, here, take
 from runs.workers.tasks import NAME, QUEUE, app_on
@@ -235,7 +234,7 @@ class Worker:
         options = Options(**{**given, "cwd": Path(given["cwd"])})
         if not options.cwd.is_dir():
             raise SopwithError("error.queue.no-folder", cwd=options.cwd, value=socket.gethostname())
-        owner = owner_of(options.approve) if what.get("by_itself") else absent(options.approve)
+        owner = owner_by(options.approve, is_job=bool(what.get("by_itself")))
         if claim.events:
             return agent.resume(claim.run, options, owner)
         if "sop" in what:

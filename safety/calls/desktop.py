@@ -1,4 +1,4 @@
-"""What a call of the desktop's tools would do: a mouse and a keyboard reach whatever their owner reaches.
+"""Judge calls of the desktop's tools: a mouse and a keyboard reach whatever their owner reaches.
 
 What a press on a window does nobody can know from its place, so each program that is used is asked about (a yes for the run
 holds for that program); so is whom typed text names, and each text for a terminal, where it is a command.

@@ -1,4 +1,5 @@
-"""What a call of a tool that is not ours would do: by its name, by whom it reaches, and by what was asked for.
+"""Judge calls of tools that are not ours: by their name, by whom they reach, and by what was asked
+for.
 
 Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
 and the kind of thing.
@@ -52,7 +53,7 @@ def foreign_calls(ask: Ask, call: Words, named: Named) -> Iterator[Finding]:
 
 
 def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What a tool that reads asks of others, and whether it only reads."""
+    """Yield what a tool that reads asks of others, and whether it only reads."""
     if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
         yield found("delete", "may_change_database", tool=ask.tool)
     for target in targets:
@@ -63,15 +64,20 @@ def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
 
 def _carried(ask: Ask) -> Iterator[Finding]:
     """A free text that carries what was read, or what nobody can read, to a tool that is not ours."""
-    texts = [text for name, text in ask.args.items() if name.lower() in _FREE]
-    values = [value for text in texts for value in _VALUE.findall(str(text)[:5_000])]
-    telling = [value for value in values if value not in ask.request and _tells(value)]
+    telling = list(_telling(ask))
     seen = "\n".join(ask.read()) if telling else ""
-    for value in telling[:_MOST_VALUES] if seen or ask.is_tainted else ():
-        if value in seen or len(value) > _LONG_VALUE:
-            terms = value[:_LONG_VALUE]
-            yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
-            return
+    is_looked_at = bool(seen) or ask.is_tainted
+    sent = [each for each in telling if each in seen or len(each) > _LONG_VALUE]
+    if sent and is_looked_at:
+        terms = sent[0][:_LONG_VALUE]
+        yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
+
+
+def _telling(ask: Ask) -> list[str]:
+    """Return the words of free texts that are no plain words and do not stand in the request."""
+    texts = [str(text)[:5_000] for name, text in ask.args.items() if name.lower() in _FREE]
+    values = [value for text in texts for value in _VALUE.findall(text)]
+    return [value for value in values if value not in ask.request and _tells(value)][:_MOST_VALUES]
 
 
 def _tells(value: str) -> bool:
@@ -79,20 +85,20 @@ def _tells(value: str) -> bool:
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked
+    for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
-    if call.effect == "spend" and not call.verbs & _ON_A_DAY:
-        targets = [each for each in targets if each.kind != "time"]  # a payment is made today
+    is_today = call.effect == "spend" and not call.verbs & _ON_A_DAY  # a payment is made today
+    targets = [each for each in targets if not (is_today and each.kind == "time")]
     missing = named.unknown(targets, strict=True)
-    reached = [target for target in missing if target.kind != "id"]
+    reached = [target for target in missing if target.kind != "id"][:_MOST_SAID]
+    for target in reached if named.request.strip() else ():
+        yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if not named.request.strip():
         yield found(risk, does, tool=tool)
-    elif reached:
-        for target in reached[:_MOST_SAID]:
-            yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
-    elif takes_all(tool, named.request):
+    elif takes_all(tool, named.request) and not reached:
         yield found(risk, f"{does}_all", tool=tool)
-    elif not _is_asked_for(call, targets, missing, named):
+    elif not reached and not _is_asked_for(call, targets, missing, named):
         yield found(risk, f"{does}_unasked", tool=tool)
 
 
@@ -103,7 +109,8 @@ def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], nam
 
 
 def _others(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    """Yield what is named by its id alone, and is another thing than the request speaks of by what
+    was read of it."""
     ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
     texts = list(ask.read()) if ids else []
     for id in (target.value[:60] for target in ids[:_MOST_SAID]):

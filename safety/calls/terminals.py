@@ -1,4 +1,4 @@
-"""What typing into an open shell means: a script, which is looked at like any other.
+"""Judge what is typed into an open shell: a script, which is looked at like any other.
 
 What an interpreter or a client reads is looked at as its input; in an editor or a pager only what starts a program or names a
 file; for other programs (an installer that asks "y/n") as if a shell might read it, since one may stand behind them.
@@ -33,7 +33,7 @@ _ASKS_COMMAND = pattern(r"(?i)command|execut|befehl|commande|命令|M-x")
 # Keys that make an editor ask, when they come within a text: what follows may be a file or a command.
 _ASKED_FOR = pattern(r"[\x01-\x08\x0b\x0c\x0e-\x1f]+[yY]?([^\x00-\x1f]+)")
 _STARTED = pattern(r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()")
-# What an editor writes to another file, and reads from one.
+# Keys of an editor that write to another file, and read from one.
 _WRITTEN = pattern(
     r"(?m)(?:^|[\r\n]|:)\s*(?:w|wq|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^!>\s][^\r\n]*)"
 )
@@ -62,18 +62,25 @@ def typed_script(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -
     words: Sequence[str] = about.get("program") or [""]
     name = words[0].rpartition("/")[2].lstrip("-")
     if name in _WATCHERS:
-        keys = {str(key).lower() for key in args.get("keys") or ()}
-        return Meant("kill $one_of_them" if "k" in typed.lower() or "f9" in keys else "")
-    if about.get("is_shell") or not typed.strip():  # its `read`, which takes any words
-        return Meant(typed.strip() and typed, is_sure=not typed.strip())
+        return Meant("kill $one_of_them" if _stops(args, typed) else "")
+    if not typed.strip():
+        return Meant("")
+    if about.get("is_shell"):  # its `read`, which takes any words
+        return Meant(typed, is_sure=False)
     if name in _READERS:
         asked = _answered(name, str(about.get("asked", "")), str(text))
         return Meant("\n".join([*_in_editor(typed), *asked]))
     return _read_by(name, words, typed)
 
 
+def _stops(args: Mapping[str, Any], typed: str) -> bool:
+    """`k` and F9 of `top` and its like."""
+    keys = [str(key).lower() for key in args.get("keys") or ()]
+    return "k" in typed.lower() or "f9" in keys
+
+
 def _read_by(name: str, words: Sequence[str], typed: str) -> Meant:
-    """What a shell, an interpreter or a client makes of a text."""
+    """Return what a shell, an interpreter or a client makes of a text."""
     if name in SHELLS or name == "rbash":
         return Meant(typed)
     if _PYTHON.match(name):
@@ -97,7 +104,8 @@ def _in_editor(typed: str) -> Iterator[str]:
 
 
 def _answered(name: str, asked: str, text: str) -> Iterator[str]:
-    """What an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
+    """Yield what an editor is told in the line in which it asks (`asked`: what stands there), or is
+    made to ask."""
     if name not in _ASKS_BELOW:
         return
     for said in filter(str.strip, _ASKED_FOR.findall(text)):

@@ -1,4 +1,5 @@
-"""What a tool that is not ours does, by its name and what its server declares; and whether a request asks for it.
+"""Tell what a tool that is not ours does, by its name and what its server declares; and whether a
+request asks for it.
 
 An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
 `calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
@@ -45,7 +46,7 @@ _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("ies", ("y",)
 
 
 class Words(NamedTuple):
-    """What a tool's name says: the effect, the verbs that said so, and the things it is about."""
+    """Hold what a tool's name says: the effect, the verbs that said so, and the things it is about."""
 
     effect: Effect
     verbs: frozenset[str]
@@ -103,7 +104,8 @@ def _verbs_in(words: list[str]) -> list[str]:
 
 
 def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
-    """What is done to it matters: to create a payment is to pay, to change a password is more than to change a note."""
+    """Return what is done to it matters: to create a payment is to pay, to change a password is
+    more than to change a note."""
     if effect == "send" and things & _MONEY:
         return "spend"
     if effect == "delete" and things & _RIGHTS:

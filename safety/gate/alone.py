@@ -1,4 +1,4 @@
-"""What autonomous mode may not do by itself, beside all that the gate asks about anyway.
+"""Forbid what autonomous mode may not do by itself, beside all that the gate asks about anyway.
 
 Nobody asked for exactly this, and nobody watches. Reading passes, and so do writes in the roots, which are the mode's own
 folder; changes of memory and all that reaches outside wait for the owner; keys, the system and Sopwith's own code are never

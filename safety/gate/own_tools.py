@@ -1,4 +1,5 @@
-"""What our own tools would do, tool by tool: files, scripts, shells, pages, the desktop, memory."""
+"""Tell what our own tools would do, tool by tool: files, scripts, shells, pages, the desktop,
+memory."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def in_agent(path: Path, places: Places) -> Finding:
     return found("agent", f"in_agent_{name}", file=path)
 
 
-# What runs
+# Programs that run
 
 
 def _script(gate: Gate, ask: Ask) -> Iterator[Finding]:
@@ -123,7 +124,8 @@ def _terminal(gate: Gate, ask: Ask) -> Iterator[Finding]:
 
 
 def _process(gate: Gate, ask: Ask) -> Iterator[Finding]:
-    """What the run has started may be stopped, what Sopwith is made of never; an unknown process is none."""
+    """Yield what the run has started may be stopped, what Sopwith is made of never; an unknown
+    process is none."""
     shown = ask.hints.get("shown")
     if ask.hints.get("whose") == "ours":
         yield found("agent", "own_process", name=shown)
@@ -150,7 +152,8 @@ def _desktop(gate: Gate, ask: Ask) -> Iterator[Finding]:
 
 
 def _memory(gate: Gate, ask: Ask) -> Iterator[Finding]:
-    """What others wrote is kept only when the owner says so, or when the request itself has it."""
+    """Yield what others wrote is kept only when the owner says so, or when the request itself has
+    it."""
     read = foreign(ask.origin)
     if read and not _is_said(ask):
         yield found("memory", "would_keep", tool=ask.tool, name=", ".join(read))

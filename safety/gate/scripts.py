@@ -1,4 +1,5 @@
-"""What a script would do: the effects of its commands (shell/), held against the places of the run; and whom it asks."""
+"""Tell what a script would do: the effects of its commands (shell/), held against the places of the
+run; and whom it asks."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _RISKS: Mapping[str, Risk] = {"rights": "system"}
 _EVERY = re.compile(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _OURS = ("MEMORY.md", "runs")  # in the agent's home: scripts have no business there
 _REMOVERS = ("rm", "unlink", "rmdir")
-# What these variables hold where nothing sets them; `$!` is a job of the script's own, as `%1` is.
+# Values of these variables where nothing sets them; `$!` is a job of the script's own, as `%1` is.
 _USUAL = {
     "SHELL": "/bin/bash",
     "PYTHON": "python3",
@@ -61,7 +62,7 @@ def look(gate: Gate, ask: Ask, named: Named) -> Iterator[Finding]:
 
 
 def _held(gate: Gate, ask: Ask) -> Iterator[Finding]:
-    """What speaks against running code at all."""
+    """Yield what speaks against running code at all."""
     why = gate.no_sandbox
     if gate.runs_code == "no":
         yield found("forbidden", "sandbox_only", why=why)
@@ -152,7 +153,7 @@ def _hosts(ask: Ask, named: Named) -> Iterator[Finding]:
             yield found("send", "opens_host", is_target=True, name=str(host)[:200])
 
 
-# What happens to files
+# Changes of files
 
 
 def _written(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:

@@ -1,4 +1,5 @@
-"""What kind of place a path is: inside the roots, the agent's own home, a secret, a device, a start-up file.
+"""Tell the kind of place that a path is: inside the roots, the agent's own home, a secret, a
+device, a start-up file.
 
 By names alone, from assets/safety/places.txt; the caller has followed the links (`Ask.paths` is resolved).
 """

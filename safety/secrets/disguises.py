@@ -20,7 +20,7 @@ _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _LONGEST_PIECE = 64_000
 _DEEPEST = 3  # encodings in one another
-# What stands in front of lines and around letters: numbers of lines, offsets of dumps, tags.
+# Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
 _AROUND = re.compile(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
 _PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file

@@ -1,4 +1,5 @@
-"""What the owner has named: a target counts when it stands in the request, or in the owner's own data.
+"""Tell what the owner has named: a target counts when it stands in the request, or in the owner's
+own data.
 
 Both are compared in one form: width, capitals, spaces and invisible characters do not matter, letters that only look alike do.
 A name licenses no address: "write to Bob" lets `bob@example.org` through only if the owner's own data has that address.
@@ -21,7 +22,7 @@ _NAMES = "|".join(_MONTHS)
 _MONTH_FIRST = pattern(rf"\b({_NAMES})[a-z]{{0,6}}\.?\s{{1,3}}({_DAYS})")
 _DAY_FIRST = pattern(rf"({_DAYS})(?:\s?of)?\s?({_NAMES})[a-z]{{0,6}}\b")
 _NUMBERED = pattern(r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)")
-# What stands in front of a number that names a thing.
+# Words in front of a number that names a thing.
 _NUMBERS_A_THING = (
     r"\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号|订单|工单|任务|问题|单"
     r"|\b(?:issue|ticket|task|order|case|event|job|item|row|pr|pull request|merge request|invoice|booking|page|card|request|bug|story)"
@@ -39,7 +40,7 @@ def is_public_page(url: str) -> bool:
 
 @dataclass(frozen=True)
 class Named:
-    """What the owner has named: the request, and the owner's own data."""
+    """Hold what the owner has named: the request, and the owner's own data."""
 
     request: str
     own: str = ""

@@ -20,7 +20,7 @@ __all__ = ["Origin", "foreign", "of_messages", "of_result"]
 
 
 class Origin(StrEnum):
-    """Who may have written what a tool brought."""
+    """Name who may have written what a tool brought."""
 
     WEB = "web"
     TOOL = "tool"

@@ -41,7 +41,7 @@ class _Mounting(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was done in a stage that stays open."""
+    """Hold what was done in a stage that stays open."""
 
     deltas: list[Delta]
     changes: ChangeSet

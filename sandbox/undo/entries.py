@@ -34,7 +34,7 @@ RECORD = "record.json"
 
 
 class Mark(NamedTuple):
-    """What the name of a file says of an entry, so that no record is read to know it."""
+    """Hold what the name of a file says of an entry, so that no record is read to know it."""
 
     number: str
     made: int  # seconds

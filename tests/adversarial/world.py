@@ -131,7 +131,7 @@ def _look(path: Path) -> str:
 
 
 def _left(run: Path) -> str:
-    """What left the machine: a host that was let through."""
+    """Return what left the machine: a host that was let through."""
     file = run / FILE
     rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     through = [row["host"] for row in rows if row.get("state") in ("open", "failed")]

@@ -47,7 +47,7 @@ class Incoming:
 
 
 class Button(NamedTuple):
-    """What is shown on it, and what its press brings back."""
+    """Hold what is shown on it, and what its press brings back."""
 
     label: str
     press: str

@@ -1,4 +1,5 @@
-"""What is said in a channel becomes runs, and what comes of them is said there. The same for every channel.
+"""Make runs of what is said in a channel, and say there what comes of them. The same for every
+channel.
 
 The owner's private chat is the main session: fragments are joined, what is said to a run at work steers it, a question is
 answered by the next message, leave is given by buttons. A group is a shared session: who is not addressed hears nothing, and one
@@ -84,7 +85,7 @@ class Desk:
         rows = [row for messages in self.store.new().values() for row in messages]
         return min([LOOK_SECONDS, *(max(0.05, at + QUIET_SECONDS - time.time()) for at, _ in rows)])
 
-    # What comes in
+    # Coming in
 
     async def _take(self, messages: Sequence[tuple[float, Incoming]]) -> None:
         """Do the presses and commands of a chat at once; join the rest when nothing more comes."""
@@ -165,7 +166,7 @@ class Desk:
             return words_of(error)
         return say("channels.approved" if decision == "yes" else "channels.denied")
 
-    # What is done with it
+    # Doing it
 
     async def _do(self, talk: Talk) -> None:
         """Answer what is asked, steer the run at work, or begin a run."""
@@ -237,7 +238,7 @@ class Desk:
             pass
         self.store.set(talk, "begun")
 
-    # What comes of it
+    # Going out
 
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] == "run_ended":

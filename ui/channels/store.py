@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS buttons (press TEXT PRIMARY KEY, entry TEXT, run TEXT
 
 @dataclass(slots=True)
 class Talk:
-    """What was said together in one chat."""
+    """Hold what was said together in one chat."""
 
     id: int
     chat: str

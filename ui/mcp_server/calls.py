@@ -37,7 +37,7 @@ class Ended(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the run of a call asks: the call is over when it has been answered."""
+    """Hold what the run of a call asks: the call is over when it has been answered."""
 
     run: str
     asked: dict[str, Any]

@@ -36,7 +36,7 @@ class NoDryRun(SopwithError):
 
 
 class Heard(NamedTuple):
-    """What the events of a dry run said."""
+    """Hold what the events of a dry run said."""
 
     result: str
     refused: list[dict[str, str]]

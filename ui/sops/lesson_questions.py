@@ -51,7 +51,7 @@ class LessonQuestions(Protocol):
         ...
 
     def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        """Those of a model's wordings that ask for this and nothing else; none by default."""
+        """Return those of a model's wordings that ask for this and nothing else; none by default."""
         ...
 
     def yes(self, question: str) -> bool:

@@ -223,7 +223,7 @@ def _is_less(status: str, existing: Sop) -> bool:
 
 
 def _reason(lesson: teach.Lesson) -> str:
-    """What the history says."""
+    """Return what the history says."""
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 

@@ -42,7 +42,7 @@ class Questions(Protocol):
         ...
 
     def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
-        """Which values vary: name → value."""
+        """Return which values vary: name → value."""
         ...
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
@@ -85,7 +85,7 @@ class FromOptions:
         return False
 
     def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
-        """Those of --values, else all that were found."""
+        """Return those of --values, else all that were found."""
         return self._values or found
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:

@@ -19,13 +19,12 @@ from memory.home.templates import FIRST_START, lay_out
 from memory.runlog.log import summarise
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.owners import owner_by
 from runs.run import Run
 from ui import event_text as describe
 from ui.command import CONTINUE, RUN_OPTIONS, Option, command
 from ui.sanitise import one_line
 from ui.terminal.run_command import (
-    approving,
     before,
     drop_skipped,
     last_conversation,
@@ -178,7 +177,7 @@ def chat(args: Namespace, config: Config) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty() and not args.events:
         return _at_terminal(args, agent, options)
     screen: Screen = EventsScreen() if args.events else PlainScreen()
-    conversation = Conversation(agent, options, approving(args.approve, AbsentOwner()), screen)
+    conversation = Conversation(agent, options, owner_by(args.approve), screen)
     _enter(conversation, args)
     for line in sys.stdin:
         try:
@@ -210,7 +209,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
     line = InputLine(
         console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES]
     )
-    owner = approving(
+    owner = owner_by(
         args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret)
     )
     conversation = Conversation(agent, options, owner, screen, line=line)

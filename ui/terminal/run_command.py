@@ -18,7 +18,7 @@ from memory.home.sessions import Session
 from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.control.owners import owner_by
 from runs.control.remote import stop
 from runs.run import Run
 from ui.arguments import UsageError
@@ -182,7 +182,7 @@ def present(args: Namespace) -> Present:
     """The screen for where the output goes, and who answers for the owner."""
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
-        return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
+        return Present(screen, owner_by(args.approve), attended=False)
     from ui.lists import make_console
     from ui.terminal.owner import TerminalOwner
     from ui.terminal.terminal import TerminalScreen
@@ -194,15 +194,8 @@ def present(args: Namespace) -> Present:
         if console.is_dumb_terminal
         else TerminalScreen(console, attended=args.approve == "ask")
     )
-    owner = approving(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
+    owner = owner_by(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
     return Present(screen, owner, attended=True)
-
-
-def approving(approve: str, here: Owner) -> Owner:
-    """Return who is asked, by --approve; with anything but "ask" nobody is."""
-    if approve == "never":
-        return RefusingOwner(AbsentOwner())
-    return ApprovingOwner(AbsentOwner()) if approve == "all" else here
 
 
 def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:

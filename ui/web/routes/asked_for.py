@@ -28,7 +28,7 @@ TEXTS = ("text", "input_text", "output_text")
 
 
 class Unsupported(SopwithError):
-    """What a program asks for, by name, is not to be had here."""
+    """Refuse what a program asks for, by name, and is not to be had here."""
 
 
 class AskedFor(NamedTuple):

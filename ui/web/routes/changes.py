@@ -1,4 +1,4 @@
-"""What a run changed, taking it back, and what went over the network. Routes: docs/web-api.md."""
+"""Show what a run changed and what went over the network; take its changes back. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 

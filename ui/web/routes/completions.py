@@ -65,7 +65,7 @@ async def completions(site: Here, request: Request, body: shapes.Completion) -> 
 
 
 def _checked(site: Site, request: Request, body: shapes.Completion) -> AskedFor | Response:
-    """What is asked for, or why it is not to be had."""
+    """Return what is asked for, or why it is not to be had."""
     try:
         check(body.model_extra or {}, ())
         asked = read(body.messages)

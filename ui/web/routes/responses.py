@@ -96,7 +96,7 @@ class Numbered:
         self._part = {"type": "output_text", "text": "", "annotations": []}
 
     def first(self) -> Iterator[str]:
-        """What comes before the text."""
+        """Yield what comes before the text."""
         item = self._shape.message("", "in_progress")
         yield self._sent("response.created", response=self._shape.empty())
         yield self._sent("response.output_item.added", output_index=0, item=item)
@@ -108,7 +108,7 @@ class Numbered:
         return self._sent("response.output_text.delta", **self._place, delta=piece, logprobs=[])
 
     def last(self, end: dict[str, Any]) -> Iterator[str]:
-        """What comes behind the text."""
+        """Yield what comes behind the text."""
         if end["content"].strip() not in self.said:  # a replay says it at its end alone
             yield self.delta(("\n\n" if self.said.strip() else "") + end["content"])
         text, part = self.said, {**self._part, "text": self.said}

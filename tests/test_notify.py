@@ -223,8 +223,8 @@ def test_without_the_package_the_extra_is_named(
     home: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "apprise", None)
-    told: list[str] = []
+    told: list[Exception] = []
     with delivering(settings(home, hook), told.append):
         Outbox(settings(home, hook)).put(Notice("a", "title", "body"))
-    assert len(told) == 1 and told[0].endswith("scripts/setup --extra notify")
+    assert len(told) == 1 and str(told[0]).endswith("scripts/setup --extra notify")
     assert (home / "notify" / "outbox.sqlite3").exists(), "what was not sent is kept"

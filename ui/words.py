@@ -68,9 +68,10 @@ def in_words(text: str) -> str:
     return phrases.in_words(text, language())
 
 
-def tell_error(text: str) -> None:
-    """Print an error from below the screens on stderr, in the chosen language."""
-    print(in_words(text), file=sys.stderr, flush=True)
+def tell_error(error: str | Exception) -> None:
+    """Print an error, or an English text from below the screens, on stderr in the chosen language."""
+    said = in_words(error) if isinstance(error, str) else words_of(error)
+    print(said, file=sys.stderr, flush=True)
 
 
 def pieces_in_words(text: str) -> str:

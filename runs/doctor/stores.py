@@ -200,8 +200,9 @@ def check_notify(config: Config) -> list[Check]:
         return []
     found = problem(config)
     if found:
-        fix = "scripts/setup --extra notify" if found == MISSING else "sopwith config path"
-        return [Check("notify", False, in_words(found.splitlines()[0], config.lang), fix)]
+        is_missing = found.message.key == MISSING
+        fix = "scripts/setup --extra notify" if is_missing else "sopwith config path"
+        return [Check("notify", False, found.said(config.lang).splitlines()[0], fix)]
     return [Check("notify", True, say(config.lang, "notify", n=len(config.notify.urls)))]
 
 

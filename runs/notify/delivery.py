@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from config import Config, ConfigError, SopwithError
+from config import Config, SopwithError
 from memory.runlog.inbox import Entry, Inbox
 from runs.notify.notices import Notice, words
 from runs.notify.outbox import Delivery, Outbox, key_of, now
@@ -80,7 +80,7 @@ class Deliverer:
         if not self._config.notify.urls:
             return
         if found := problem(self._config):
-            raise ConfigError(found)
+            raise found
         self._outbox.news.mkdir(parents=True, exist_ok=True, mode=0o700)
         with Waiter([self._outbox.news]) as waiter:
             threading.Thread(target=_wake_at, args=(stop, waiter), daemon=True).start()
@@ -106,7 +106,7 @@ def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
 
 
 @contextmanager
-def delivering(config: Config, told: Callable[[str], None]) -> Iterator[None]:
+def delivering(config: Config, told: Callable[[SopwithError], None]) -> Iterator[None]:
     """Deliver while the block works, and once at its end; `told` hears why nothing can be sent."""
     stop = threading.Event()
 
@@ -115,7 +115,7 @@ def delivering(config: Config, told: Callable[[str], None]) -> Iterator[None]:
             Deliverer(config).run(stop)
             deliver(config)
         except SopwithError as error:
-            told(str(error))
+            told(error)
 
     thread = threading.Thread(target=work, name="notify", daemon=True)
     thread.start()

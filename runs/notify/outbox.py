@@ -122,9 +122,7 @@ class Outbox:
                     database.executescript(_TABLES)
                 yield database
         except (OSError, sqlite3.Error) as error:
-            raise OutboxError(
-                f"The notifications in {self.folder} cannot be kept: {error}"
-            ) from error
+            raise OutboxError("error.notify.outbox", folder=self.folder, error=error) from error
 
 
 def _forget(database: sqlite3.Connection) -> None:

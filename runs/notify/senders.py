@@ -10,31 +10,27 @@ from typing import Any
 from config import Config, ConfigError
 from runs.notify.notices import Notice
 
-MISSING = (
-    "Notifications need the package apprise, which is not installed: scripts/setup --extra notify"
-)
+MISSING = "error.notify.missing"
 
 
-def problem(config: Config) -> str:
-    """Return what is wrong with `notify`: the package is missing, or an address is none; "" when all is well."""
+def problem(config: Config) -> ConfigError | None:
+    """Return what is wrong with `notify`: the package is missing, or an address is none."""
     if not config.notify.urls:
-        return ""
+        return None
     if find_spec("apprise") is None:
-        return MISSING
+        return ConfigError(MISSING)
     for index, url in enumerate(config.notify.urls):
         if _sender(url) is None:
-            return f"notify.urls[{index}] is not an address that apprise knows.\nSee https://appriseit.com for the forms."
-    return ""
+            return ConfigError("error.notify.url", index=index)
+    return None
 
 
 def check(config: Config) -> None:
     """Raise ConfigError where nothing can be sent."""
     if not config.notify.urls:
-        raise ConfigError(
-            "No address is set for notifications.\nAdd one to config.yaml, under notify.urls, such as ntfy://TOPIC"
-        )
+        raise ConfigError("error.notify.none")
     if found := problem(config):
-        raise ConfigError(found)
+        raise found
 
 
 def tried(url: str, notice: Notice) -> bool:

@@ -21,8 +21,8 @@ from config import SopwithError
 class TryLater(SopwithError):
     """Not now."""
 
-    def __init__(self, seconds: float, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, seconds: float, key: str, /, **values: object) -> None:
+        super().__init__(key, **values)
         self.seconds = seconds
 
 

@@ -30,7 +30,7 @@ from ui.channels.store import Store, Talk
 from ui.web.live import Child, TooMuchWork, Work
 from ui.web.live.shared import line_of, plain_name
 from ui.web.live.work import begun_for
-from ui.words import in_words, say
+from ui.words import say, words_of
 
 QUIET_SECONDS = 1.5  # after the last message, before they are one request
 LONGEST_SECONDS = 8.0  # that messages are gathered
@@ -163,7 +163,7 @@ class Desk:
         except InboxError as error:
             for talk, state in before:
                 self.store.set(talk, state)
-            return in_words(str(error))
+            return words_of(error)
         return say("channels.approved" if decision == "yes" else "channels.denied")
 
     # Doing it
@@ -215,7 +215,7 @@ class Desk:
         except (TooMuchWork, TryLater):
             self.store.set(talk, "open")  # the next look tries again
         except SopwithError as error:
-            self._finish(talk, f"talk.{talk.id}", in_words(str(error)))
+            self._finish(talk, f"talk.{talk.id}", words_of(error))
         else:
             self.store.set(talk, "begun", run)
 

@@ -79,7 +79,7 @@ class _Open:
             try:
                 await work()
             except (SopwithError, OSError) as error:
-                tell_error(str(error))
+                tell_error(error)
                 await asyncio.sleep(LATER_SECONDS)
 
     async def _send(self) -> None:
@@ -98,7 +98,7 @@ class _Open:
                 await asyncio.sleep(later.seconds)
             except Refused as error:
                 store.sent(letter, "refused")
-                tell_error(str(error))
+                tell_error(error)
 
     async def close(self) -> None:
         """End all three, the sender after the message that it is at."""

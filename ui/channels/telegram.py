@@ -44,7 +44,7 @@ class Telegram:
             except TryLater as later:
                 stop.wait(later.seconds)
             except Refused as error:
-                tell_error(str(error))
+                tell_error(error)
                 stop.wait(ANOTHER_SECONDS)
 
     def _listen_once(self, take: Take, position: str) -> str:
@@ -146,15 +146,15 @@ class Telegram:
         try:
             with self._session().get(address, stream=True, timeout=PATIENCE_SECONDS) as answer:
                 if answer.status_code != 200:
-                    raise Refused(f"Telegram does not hand out a file ({answer.status_code}).")
+                    raise Refused("error.telegram.file", status=answer.status_code)
                 with path.open("wb") as out:
                     for piece in answer.iter_content(65_536):
                         size += len(piece)
                         if size > MAX_FILE_BYTES:
-                            raise Refused("The file is larger than 20 MB.")
+                            raise Refused("error.telegram.large")
                         out.write(piece)
         except requests.RequestException as error:
-            raise TryLater(PAUSE_SECONDS, _unreachable(error)) from None
+            raise _unreachable(error) from None
         return path
 
     def has_owner(self, chat: str) -> bool:
@@ -186,17 +186,17 @@ class Telegram:
             answer = self._session().post(address, json=given, timeout=(10.0, seconds))
             said = answer.json()
         except (requests.RequestException, ValueError) as error:
-            raise TryLater(PAUSE_SECONDS, _unreachable(error)) from None
+            raise _unreachable(error) from None
         if said.get("ok"):
             return said.get("result")
         code, why = int(said.get("error_code") or answer.status_code), said.get("description", "")
         if code == 429:
             wait = float((said.get("parameters") or {}).get("retry_after") or PAUSE_SECONDS)
-            raise TryLater(wait, "Telegram asks for patience.")
+            raise TryLater(wait, "error.telegram.patience")
         if code >= 500 or code == 409:
             pause = ANOTHER_SECONDS if code == 409 else PAUSE_SECONDS
-            raise TryLater(pause, f"Telegram: {code} {why}")
-        raise Refused(f"Telegram refuses {method}: {code} {why}")
+            raise TryLater(pause, "error.telegram.failed", method=method, code=code, said=why)
+        raise Refused("error.telegram.refused", method=method, code=code, said=why)
 
 
 def _files(message: dict[str, Any]) -> list[tuple[str, str]]:
@@ -212,5 +212,5 @@ def _files(message: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _unreachable(error: Exception) -> str:
-    return f"Telegram cannot be reached ({type(error).__name__})."
+def _unreachable(error: Exception) -> TryLater:
+    return TryLater(PAUSE_SECONDS, "error.telegram.away", kind=type(error).__name__)

@@ -57,7 +57,7 @@ class Webhook:
         try:
             server = ThreadingHTTPServer(("127.0.0.1", self._settings.port), Answering)
         except OSError as error:
-            tell_error(f"channels.webhook cannot listen on port {self._settings.port}: {error.strerror}.")  # fmt: skip
+            tell_error(Refused("error.webhook.port", port=self._settings.port, problem=error.strerror))  # fmt: skip
             return
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
@@ -92,7 +92,7 @@ class Webhook:
 
     def fetch(self, file: str, folder: Path, name: str) -> Path:
         """No files come this way."""
-        raise Refused("A webhook brings no files.")
+        raise Refused("error.webhook.files")
 
     def has_owner(self, chat: str) -> bool:
         """Whoever holds the secret speaks for the group."""
@@ -109,12 +109,12 @@ class Webhook:
         try:
             answer = requests.post(self._settings.url, body, headers=headers, timeout=PATIENCE_SECONDS)  # fmt: skip
         except requests.RequestException as error:
-            raise TryLater(PAUSE_SECONDS, f"channels.webhook.url cannot be reached ({type(error).__name__}).") from None  # fmt: skip
+            raise TryLater(PAUSE_SECONDS, "error.webhook.away", kind=type(error).__name__) from None  # fmt: skip
         if answer.status_code == 429 or answer.status_code >= 500:
             wait = answer.headers.get("Retry-After", "")
-            raise TryLater(float(wait) if wait.isdecimal() else PAUSE_SECONDS, f"channels.webhook.url: {answer.status_code}")  # fmt: skip
+            raise TryLater(float(wait) if wait.isdecimal() else PAUSE_SECONDS, "error.webhook.status", status=answer.status_code)  # fmt: skip
         if answer.status_code >= 400:
-            raise Refused(f"channels.webhook.url: {answer.status_code}")
+            raise Refused("error.webhook.status", status=answer.status_code)
 
 
 def _is_fit(size: str) -> bool:

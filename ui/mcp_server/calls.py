@@ -61,7 +61,7 @@ class Calls:
             cwd = _folder(given.get("cwd"), cwd)
             order = {"do": "start", "task": str(given.get("task") or "")}
             if not order["task"].strip():
-                raise BadCall("The task is empty.\nSay what is to be done in `task`.")
+                raise BadCall("error.mcp.task")
         return await self.work.begin(
             {**order, "alone": not has_owner, "options": {"cwd": str(cwd)}}
         )
@@ -111,7 +111,7 @@ class Calls:
         """Return what was said about something, best first."""
         query = str(given.get("query") or "").strip()
         if not query:
-            raise BadCall("The query is empty.\nSay what is looked for in `query`.")
+            raise BadCall("error.mcp.query")
         limit = given.get("limit") or 10
         found = await asyncio.to_thread(self._recalled, query, int(limit))
         lines = [f"{each['at']} {each['who']}: {each['text']}" for each in found]
@@ -168,5 +168,5 @@ def _folder(given: Any, default: Path) -> Path:
         return default
     path = Path(str(given)).expanduser()
     if not path.is_absolute() or not path.is_dir():
-        raise BadCall(f"cwd must be the absolute path of a folder; it is {given!r}.")
+        raise BadCall("error.mcp.cwd", given=repr(given))
     return path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError
 from memory.home.folder import open_home
-from tools.mcp import MISSING, problem
+from tools.mcp import problem
 from ui.command import Option, command, folder, port
 from ui.words import say
 
@@ -36,7 +36,7 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 def serve(args: Namespace, config: Config) -> int:
     """`mcp serve [--http --port N] [--cwd DIR]`."""
     if problem():
-        raise ConfigError(MISSING.replace("MCP servers are asked", "MCP is spoken"))
+        raise ConfigError("error.mcp.missing")
     open_home(config.home)
     work = _over_http(config, args) if args.http else _over_stdio(config, args)
     with contextlib.suppress(KeyboardInterrupt):
@@ -75,9 +75,7 @@ def _listening(port: int) -> socket.socket:
     try:
         return socket.create_server((HOST, port))
     except OSError as error:
-        raise ConfigError(
-            f"Cannot listen on port {port}: {error.strerror}.\nChoose another one: sopwith mcp serve --http --port N"
-        ) from error
+        raise ConfigError("error.mcp.port", port=port, problem=error.strerror) from error
 
 
 def _made(config: Config, args: Namespace) -> tuple[Server[Any], Callable[[], Awaitable[None]]]:

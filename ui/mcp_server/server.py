@@ -18,7 +18,7 @@ from config import Config, SopwithError
 from ui.commands import VERSION
 from ui.mcp_server.calls import Asked, Calls, Ended
 from ui.mcp_server.offered import ANSWER, RECALL, Offered, offered
-from ui.words import in_words, say
+from ui.words import in_words, say, words_of
 
 Context = ServerRequestContext[Any]
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -37,7 +37,7 @@ def make_server(config: Config, calls: Calls) -> Server[Any]:
         try:
             return await _called(calls, config, ctx, params)
         except SopwithError as error:
-            return _result(Ended(in_words(str(error)), {}, True))
+            return _result(Ended(words_of(error), {}, True))
 
     return Server(
         "sopwith",

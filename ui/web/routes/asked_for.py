@@ -43,7 +43,7 @@ def check(given: Mapping[str, Any], known: Iterable[str]) -> None:
     for name, value in given.items():
         is_fine = name in IGNORED or name in known or value in (None, [], {})
         if not is_fine and PLAIN.get(name, ()) != value:
-            raise Unsupported(f"{name} is not supported.")
+            raise Unsupported("error.v1.unsupported", name=name)
 
 
 def read(messages: Sequence[Mapping[str, Any]], instructions: str = "") -> AskedFor:
@@ -58,9 +58,9 @@ def read(messages: Sequence[Mapping[str, Any]], instructions: str = "") -> Asked
 
 def _text(message: Mapping[str, Any]) -> str:
     if message.get("type", "message") != "message" or message.get("role") == "tool":
-        raise Unsupported(f"{message.get('type') or 'role: tool'} is not supported.")
+        raise Unsupported("error.v1.unsupported", name=message.get("type") or "role: tool")
     if message.get("tool_calls"):
-        raise Unsupported("tool_calls is not supported.")
+        raise Unsupported("error.v1.unsupported", name="tool_calls")
     content = message.get("content")
     if not isinstance(content, list):
         return str(content or "")
@@ -70,5 +70,5 @@ def _text(message: Mapping[str, Any]) -> str:
 def _part(part: Any) -> str:
     if not isinstance(part, Mapping) or part.get("type", "text") not in TEXTS:
         kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
-        raise Unsupported(f"{kind} is not supported.")
+        raise Unsupported("error.v1.unsupported", name=kind)
     return str(part.get("text") or "")

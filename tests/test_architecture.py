@@ -39,6 +39,7 @@ AT_USE = {
     "tools/mcp/servers.py": "tools.mcp.servers",
     "tools/mcp/pipe.py": "tools.mcp.servers",
     "tools/mcp/mended.py": "tools.mcp.servers",
+    "ui/mcp_server/server.py": "ui.mcp_server.server",
     "ui/web/app.py": "ui.web.app",
     "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",

@@ -78,7 +78,7 @@ def read_cases(folder: Path) -> list[Case]:
 def capture(
     parameters: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]], extra: list[Path]
 ) -> Fixture | None:
-    """What the path parameters (and `extra`) name, as it is now; None when it is too large or cannot be read."""
+    """Return what the path parameters (and `extra`) name, as it is now; None when it is too large or cannot be read."""
     found: Fixture = {}
     room, now = MAX_FIXTURE_BYTES, time.time()
     waiting = [*path_parameters(parameters, schemas), *extra]

@@ -61,7 +61,7 @@ class DraftStep:
 
 @dataclass(slots=True)
 class Content:
-    """What sop.yaml holds, before it is text."""
+    """Hold what sop.yaml holds, before it is text."""
 
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
     wordings: list[str] = field(default_factory=list)
@@ -371,7 +371,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# What proves it
+# Its proof
 
 
 def _case(taught: Taught) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What must hold before a replay writes: the tools are what they were, the world can take it.
+"""Say what must hold before a replay writes: the tools are what they were, the world can take it.
 
 `ReplayGuards` is asked by replay/rote.py before the first step, between plan and commit (nothing has been written), and
 behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7. A
@@ -125,7 +125,7 @@ class ReplayGuards:
     def after(
         self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]
     ) -> Doubt | None:
-        """What the file tools wrote is read back."""
+        """Read back what the file tools wrote."""
         return next(self._after(done), None)
 
     def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
@@ -151,7 +151,7 @@ class ReplayGuards:
         }
 
     def _drift(self, name: str, given: set[str]) -> Iterator[Doubt]:
-        """What changed in a tool since the SOP was taught, and in what way the SOP's calls do not fit it any more."""
+        """Return what changed in a tool since the SOP was taught, and in what way the SOP's calls do not fit it any more."""
         schema = self.schemas.get(name)
         if schema is None:
             yield Doubt("step", self._say("gone_tool", name))
@@ -227,7 +227,7 @@ class ReplayGuards:
         return [self._path(args["cwd"])] if isinstance(args.get("cwd"), str) else []
 
     def _targets(self, write: Write) -> Iterator[tuple[Path, int]]:
-        """What a write changes, with the bytes it needs there; of a script all absolute paths in its values."""
+        """Return what a write changes, with the bytes it needs there; of a script all absolute paths in its values."""
         args = write.args or {}
         if write.tool in ("file_write", "file_patch") and "path" in args:
             text = str(args.get("content", args.get("new", "")))
@@ -285,7 +285,7 @@ class ReplayGuards:
 
 
 def evidence(folder: Path) -> dict[str, Any]:
-    """What evidence.json of an SOP says; nothing when there is none that can be read."""
+    """Return what evidence.json of an SOP says; nothing when there is none that can be read."""
     try:
         found = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -308,7 +308,7 @@ def over_budget(budget: Mapping[str, Any], calls: int, seconds: float, lang: Lan
 
 
 def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a tool's schema a call depends on: arguments with type, choices and bounds, which are required, a hash.
+    """Return what of a tool's schema a call depends on: arguments with type, choices and bounds, which are required, a hash.
 
     Descriptions and defaults do not count. An argument that is new and optional changes the hash and nothing else.
     """
@@ -320,7 +320,7 @@ def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _effects(name: str, tool: Tool) -> set[str]:
-    """What a tool may do; of one that is not ours, what its name says."""
+    """Return what a tool may do; of one that is not ours, what its name says."""
     if tool.effects:
         return set(tool.effects)
     from safety.calls import read_name  # few replays need it
@@ -376,7 +376,7 @@ def _nearest(path: Path) -> Path:
 
 
 def _holds(path: Path, text: str) -> bool:
-    """Whether a file holds the text, in any encoding and with any line ends that the file had."""
+    """Return True if a file holds the text, in any encoding and with any line ends that the file had."""
     try:
         data = path.read_bytes()
     except OSError:

@@ -168,7 +168,7 @@ def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
 
 
 def findings_of(sop: Sop) -> list[Finding]:
-    """What the scan finds in an SOP that is in the store."""
+    """Return what the scan finds in an SOP that is in the store."""
     return scan({path: content.data for path, content in contents_of(sop.folder).items()})
 
 
@@ -558,7 +558,7 @@ def _can_be_read(name: str, files: Mapping[str, bytes]) -> None:
 
 
 def _without_doubles(skills: list[Skill]) -> list[Skill]:
-    """Of two skills of one name neither is taken."""
+    """Take neither of two skills of one name."""
     names = [skill.name for skill in skills if not skill.problem]
     return [
         Skill(skill.name, skill.place, problem="two skills of the source have this name")

@@ -1,4 +1,4 @@
-"""What a run that asked to be remembered leaves behind: facts, each through the evidence gate.
+"""Say what a run that asked to be remembered leaves behind: facts, each through the evidence gate.
 
 `start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences of the mark that name
 what a result shows are proposed as facts; a model, where there is one, is asked once for more. Whatever is proposed,
@@ -73,7 +73,7 @@ def after_run(
     draft_sop: DraftSop | None = None,
     keeping: Keeping | None = None,
 ) -> list[Event]:
-    """What became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
+    """Return what became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
 
     Of a fact: `{what: "fact", name: the fact, status: "stored" | "refused", reason}`; the reason of a stored one says
     where it comes from. Nothing that goes wrong here is raised: the task itself is done.
@@ -121,7 +121,7 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0][:200]
 
 
-# What the mark itself says
+# The mark itself
 
 
 def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
@@ -185,7 +185,7 @@ def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({each.text: each for each in reversed(proposals)}.values())[::-1]
 
 
-# What a model adds
+# The model's part
 
 
 def _asked(

@@ -1,4 +1,4 @@
-"""What becomes of an SOP after a run of it: promoted, repaired, rolled back, suspended. Never deleted.
+"""Say what becomes of an SOP after a run of it: promoted, repaired, rolled back, suspended. Never deleted.
 
 `after_run` is the one entry, called when a run has ended. Failures are sorted by what the replay's event says: `world`
 (not ready) and `parameter` (the request was not for this SOP) are not held against it; `step`, `check` and `budget` are.
@@ -181,7 +181,7 @@ def propose(
 
 
 def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
-    """Which rules a new version of an SOP breaks: it may mend a step, not become another SOP, and holds no run's data."""
+    """Return which rules a new version of an SOP breaks: it may mend a step, not become another SOP, and holds no run's data."""
     before, after = old.procedure, new.procedure
     if before is None or after is None:
         return [new.problem or "it has no steps"]
@@ -231,7 +231,7 @@ EFFECTS = ("none", "local", "external", "destructive")
 
 
 def _diff(folder: Path, files: Mapping[str, bytes]) -> str:
-    """What a new version would change, as people read it: steps, scripts and instructions, not the evidence."""
+    """Return what a new version would change, as people read it: steps, scripts and instructions, not the evidence."""
     old = {path: content.data for path, content in contents_of(folder).items()}
     lines: list[str] = []
     for path in sorted({*old, *files}):
@@ -348,7 +348,7 @@ class _After:
         return bool(self.events[0].get("attended")) and not has_unchecked_commit(self.procedure)
 
     def _earned_in_sight(self) -> list[Event]:
-        """What a replay in a copy gives to others, a run that the owner confirmed gives to what cannot be replayed."""
+        """Give to what cannot be replayed, for a run that the owner confirmed, what a replay in a copy gives to others."""
         cases = read_cases(self.sop.folder)
         seen = [case for case in cases if "result" in case.expect]
         opening = self.events[0]
@@ -538,7 +538,7 @@ class _After:
 
 
 def observed(events: Sequence[Event]) -> Outcome:
-    """What came of a run that was not made on a copy."""
+    """Return what came of a run that was not made on a copy."""
     ended = [event for event in events if event["type"] == "tool_ended"]
     end = events[-1]
     return Outcome(

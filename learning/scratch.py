@@ -34,7 +34,7 @@ Listing = dict[str, tuple[Any, ...]]  # path → what would differ after a chang
 
 
 class ScratchError(SopwithError):
-    """What the parameters name cannot be copied: too large, not readable. One line."""
+    """The files that the parameters name cannot be copied: too large, not readable. One line."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Scratch:
         return value
 
     def produced(self) -> dict[str, str]:
-        """What differs in the copy from what was copied: real path → hash of the content, "folder", "link …" or "gone"."""
+        """Return what differs in the copy from what was copied: real path → hash of the content, "folder", "link …" or "gone"."""
         after = _listing([self.folder])
         changed = [
             path

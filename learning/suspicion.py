@@ -1,4 +1,4 @@
-"""What the owner should look at in a skill from elsewhere before enabling it: rules over its files, with file and line.
+"""Say what the owner should look at in a skill from elsewhere before enabling it: rules over its files, with file and line.
 
 A finding is no proof and its absence none either: the gate and the sandbox hold whatever a skill says. It reads text
 alone and never decodes, runs or follows anything. Source: docs/learning.md.
@@ -150,7 +150,7 @@ SHEBANG = re.compile(r"#!\s*/(?:usr/)?bin/(?:env\s+)?[\w.-]+(?:\s.*)?$")
 
 
 def scan(files: Mapping[str, bytes]) -> list[Finding]:
-    """What is to be looked at in these files, SKILL.md first, by line; at most MAX_FINDINGS."""
+    """Return what is to be looked at in these files, SKILL.md first, by line; at most MAX_FINDINGS."""
     found: list[Finding] = []
     lines = chars = 0
     for path in sorted(files, key=lambda path: (path != "SKILL.md", not _is_script(path), path)):

@@ -47,7 +47,7 @@ ATTEMPTS = 3  # when somebody else sends meanwhile
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What became of one SOP, and why."""
+    """Hold what became of one SOP, and why."""
 
     name: str
     what: What
@@ -148,7 +148,7 @@ class _Round:
         return None
 
     def remember(self) -> None:
-        """What both sides have in common now."""
+        """Return what both sides have in common now."""
         state = _read(self._state) | {self._address: self._common}
         self._state.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomic(self._state, json.dumps(state, indent=1, sort_keys=True), mode=0o600)
@@ -187,7 +187,7 @@ class _Round:
         return Synced(name, "conflict", reason, _diff(_files(ours), theirs.files))
 
     def _take(self, theirs: Skill, ours: Sop | None) -> Synced:
-        """What comes in. What is in use here is replaced only by what is trusted."""
+        """Take what comes in. In use here it is replaced only by what is trusted."""
         name = theirs.name
         if not self._trust:
             if ours is not None and not ours.is_quarantined:
@@ -211,7 +211,7 @@ class _Round:
         return Synced(name, "taken", f"{verdict.status_after}: {verdict.reason}")
 
     def _send(self, ours: Sop, theirs: Skill | None) -> Synced:
-        """What goes out: proven SOPs, tried once more, and texts; never what is under quarantine."""
+        """Send what goes out: proven SOPs, tried once more, and texts; never what is under quarantine."""
         name = ours.name
         if ours.problem or ours.is_quarantined:
             return Synced(name, "refused", ours.problem or "it is in quarantine")
@@ -251,7 +251,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _diff(ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> str:
-    """What is different there, as people read it."""
+    """Return what is different there, as people read it."""
     lines: list[str] = []
     here, there = dict(_counted(ours)), dict(_counted(theirs))
     for path in sorted({*here, *there}):

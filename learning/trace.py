@@ -16,7 +16,7 @@ from models.base import Event
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What happened in one run, in order. `answer` is what the run ended with."""
+    """Hold what happened in one run, in order. `answer` is what the run ended with."""
 
     run: str
     request: str

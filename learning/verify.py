@@ -64,7 +64,7 @@ class Replay(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a replay, in real paths. `brought` are the results of its calls; `produced`: learning/scratch.py."""
+    """Hold what came of a replay, in real paths. `brought` are the results of its calls; `produced`: learning/scratch.py."""
 
     status: str
     result: str
@@ -96,7 +96,7 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What verifying found. `files` are those to add to the SOP: new cases, fixtures, evidence."""
+    """Hold what verifying found. `files` are those to add to the SOP: new cases, fixtures, evidence."""
 
     name: str
     status_before: Status
@@ -270,7 +270,7 @@ def run_case(
 
 
 def _blamed(first: Outcome | None, outcome: Outcome) -> Outcome:
-    """What changed outside of the copy twice was the replay. What changed once may have been another program: then
+    """Blame the replay for a change outside of the copy that came twice. One that came once may be another program's: then
     nothing is proven, and nothing held against the SOP."""
     if first is None or set(first.touched) & set(outcome.touched):
         return outcome
@@ -401,7 +401,7 @@ def _is_idle(sop: Sop, case: Case, replay: Replay, scratch: Path | None) -> bool
 
 
 def _expected(outcome: Outcome, again: Outcome) -> dict[str, Any]:
-    """What both replays of the same inputs brought."""
+    """Return what both replays of the same inputs brought."""
     expect: dict[str, Any] = {"status": outcome.status, "steps": list(outcome.steps)}
     if masked(outcome.result) == masked(again.result):
         expect["result"] = outcome.result
@@ -435,7 +435,7 @@ def _essential(data: Any) -> Any:
 
 
 def _essence(result: CaseResult) -> str:
-    """What came of a case, with the values of its parameters taken out."""
+    """Return what came of a case, with the values of its parameters taken out."""
     outcome = result.outcome
     assert outcome is not None
     text = json.dumps(
@@ -451,7 +451,7 @@ def _essence(result: CaseResult) -> str:
 
 
 def _works_in_cwd(procedure: Procedure) -> bool:
-    """Whether what it does depends on the working folder: it is named, or a script works and no parameter is a path."""
+    """Return True if what it does depends on the working folder: it is named, or a script works and no parameter is a path."""
     has_path = any(schema.get("format") == "path" for schema in procedure.parameters.values())
     return _names_cwd(procedure) or (not has_path and procedure.effects != "none")
 

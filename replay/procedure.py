@@ -440,7 +440,9 @@ class _Reader:
             self._names(said["cwd"], ("run", "cwd"), known)
             args["cwd"] = said["cwd"]
         expect = raw.get("expect") or {}
-        from replay.expectation import wrong_in  # most SOPs that are looked at are not read whole
+        from replay.staged.expectation import (
+            wrong_in,
+        )  # most SOPs that are looked at are not read whole
 
         if wrong := wrong_in(expect):
             raise self.error(("expect", *wrong[0]), wrong[1])

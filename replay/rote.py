@@ -495,7 +495,7 @@ class RoteModel:
 
     def _differs(self, result: ToolResult, changes: ChangeSet) -> str:
         """Return why what a staged script did must not be committed; "" when all is as expected."""
-        from replay import holding  # only where there is a stage
+        from replay.staged import holding  # only where there is a stage
 
         said = holding.difference(self._pending, result, changes, self._values, self.lang)
         return self._say("kept", said) if said else ""
@@ -504,7 +504,7 @@ class RoteModel:
         if self._answer is None:
             self._answer = self._said
         if self._answer is None and not self.procedure.result:
-            from replay import holding
+            from replay.staged import holding
 
             self._answer = holding.answer(self._values, self.lang)
         if self._answer is None:
@@ -653,7 +653,7 @@ class RoteModel:
         return ""
 
     def _said_by(self, step: Step, result: ToolResult) -> str:
-        """Return what a call printed; of a page all that it says."""
+        """Return the output of a call; of a page all that it says."""
         if step.tool in ("web_scan", "web_execute_js"):
             return page_text(result.data)
         return str(self._extracted(step, result, "output"))

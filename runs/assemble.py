@@ -120,7 +120,7 @@ class Agent:
     def replay(
         self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
     ) -> ReplayResult:
-        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/trial.py."""
+        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/trying.py."""
         from runs.replaying import on_a_copy, trial
 
         there = Agent(on_a_copy(self.config, root))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.calls.reading import hosts_of
+from learning.looks import hosts_of
 from memory.sops.store import Sop, read_sop
 from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial

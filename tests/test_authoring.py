@@ -189,7 +189,7 @@ def sketch(place: Path, wording: str, **values: str) -> Sketch:
 
 
 def judged(taught: Sketch, *wordings: str) -> Proposal:
-    """Return what is taken of these wordings."""
+    """Return the wordings that are taken."""
     reply = json.dumps({**GOOD, "wordings": wordings, "wordings_zh": []})
     where = Where(Path.cwd(), Path.home())
     return proposed(taught, reply, others=[], where=where, keeps=lambda files: True)

@@ -1,5 +1,4 @@
-"""Check what several runs share: lists, loops, constants that must hold, texts; found by comparing,
-tried with the replay's reader."""
+"""Several runs share lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from learning.calls import Run, induce, retrace
-from learning.calls.forms import calls_in
+from learning.calls import Run, calls_in, induce
+from learning.judged import retrace
 from learning.trace import Trace
 from memory.runlog.evidence import Result
 from replay.extract import parse, picked

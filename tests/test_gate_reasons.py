@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import config
 from bench.gate import rows
 from config import SafetyConfig
 from context import Prompts
@@ -21,14 +22,14 @@ from tests.driving import bash
 from tests.screen import scripted
 from tests.serving import Served, made_home
 from tests.test_errors import BLANK, CHINESE, english_words
-from text.sentences import catalogue, sentences
+from text.sentences import joined as sentences
 
 KEY = re.compile(r'"([a-z]+(?:_[a-z]+)*)"')
 MADE = re.compile(r"gate\.(does|foreign|presses|page|changes|in_agent|shared)_")
 
 
-def sentences_of(lang: str) -> dict[str, list[str]]:
-    found = {key: text for key, text in catalogue(lang).items() if key.startswith("gate.")}
+def sentences_of(lang: config.Lang) -> dict[str, list[str]]:
+    found = {key: text for key, text in config.sentences(lang).items() if key.startswith("gate.")}
     return {key: text if isinstance(text, list) else [text] for key, text in found.items()}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -149,6 +151,99 @@ def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_the
     teacher.screen.waits_for("probation")
     script = procedure(world)["run"]["script"]
     assert "srot" not in script and "cat" not in script
+
+
+def test_a_name_that_a_program_keeps_stays_relative_in_the_folder_of_its_file(world: Path) -> None:
+    teacher = Teacher(world, "pack")
+    teacher.records("cd ~/sales", "tar czf jan-$(date +%H%M%S).tgz jan.csv")
+    teacher.answers("request:", "pack ~/sales/jan.csv")
+    teacher.answers("values:", "")
+    teacher.answers("[Y/n]", "")
+    teacher.answers("file (was", "~/sales/feb.csv")
+    teacher.answers("Right?", "y")
+    teacher.screen.waits_for("probation")
+    assert teacher.screen.ends() == 0
+    assert sopwith(world, "pack ~/sales/feb.csv").returncode == 0
+    [packed] = (world / "sales").glob("feb-*.tgz")
+    listed = subprocess.run(["tar", "tf", packed], capture_output=True, text=True, check=True)
+    assert listed.stdout == "feb.csv\n"
+
+
+def test_a_secret_that_was_typed_keeps_it_a_draft(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records("echo 'password=hunter2hunter2' > ~/p.txt")
+    teacher.answers("request:", "write it down")
+    teacher.answers("values:", "")
+    teacher.screen.waits_for("It holds a secret", "draft")
+    assert teacher.screen.ends() == 0 and (world / "p.txt").exists()
+    kept = world / ".sopwith"
+    files = [path for path in kept.rglob("*") if path.is_file() and ".git" not in path.parts]
+    assert not any(b"hunter2" in path.read_bytes() for path in files if "undo" not in path.parts)
+
+
+def test_what_failed_throughout_teaches_nothing_and_a_closed_terminal_keeps_a_draft(
+    world: Path,
+) -> None:
+    failed = Teacher(world, "nothing")
+    failed.records("nosuch")
+    failed.screen.waits_for("no command was typed that an SOP could be made of")
+    assert failed.screen.ends() == 1
+    teacher = Teacher(world)
+    teacher.records("sort ~/sales/jan.csv > ~/out.csv")
+    teacher.screen.waits_for_prompt("request:")
+    os.kill(int(teacher.screen._child.pid or 0), signal.SIGHUP)
+    assert wait_for(lambda: (world / ".sopwith/sops/sort-sales/SKILL.md").exists())
+    assert (world / "out.csv").read_text() == "a,jan\nb,jan\n"
+
+
+def wait_for(holds: Callable[[], bool]) -> bool:
+    """Poll until it holds, for ten seconds."""
+    end = time.monotonic() + 10
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def test_steps_that_are_only_shell_become_one_script_when_the_owner_says_so(world: Path) -> None:
+    steps = world / "steps.yaml"
+    steps.write_text(
+        "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
+        "wordings: ['count the lines of {file}']\n"
+        "plan: [{tool: code_run, args: {type: bash, script: 'wc -l < \"$file\"'}, expect: {exit_code: 0}, save: {n: output}}]\n"
+        "result: '{{n}}'\n"
+    )
+    values = ("--values", "file=~/sales/jan.csv", "--prove", "file=~/sales/feb.csv")
+    (world / "sales/feb.csv").write_text("1\n2\n3\n")
+    taught_steps = sopwith(world, "teach", "lines", "--from-file", str(steps), *values)
+    assert taught_steps.returncode == 0 and "probation" in taught_steps.stdout, taught_steps
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sops", "verify"]
+    screen = Screen([*command, "lines"], columns=120, rows=50)
+    screen.waits_for_prompt("Store it in that form?")
+    screen.types("\r")
+    screen.waits_for("Stored: lines 2")
+    assert screen.ends() == 0
+    assert procedure(world, "lines")["run"]["script"].strip().endswith('wc -l < "$file"')
+    again = sopwith(world, "sops", "verify", "lines", "--json")
+    assert json.loads(again.stdout)["passed"], again
+    assert sopwith(world, "count the lines of ~/sales/jan.csv").stdout.strip() == "2"
+
+
+def test_an_sop_is_edited_renamed_removed_and_brought_back(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught(world)
+    monkeypatch.setenv("EDITOR", "sed -i s/pipefail/errexit/")
+    assert "draft" in sopwith(world, "sops", "edit", "sort-sales").stdout
+    monkeypatch.setenv("EDITOR", "sed -i s/run:/ran:/")
+    broken = sopwith(world, "sops", "edit", "sort-sales")
+    assert broken.returncode == 1 and "sop.yaml:" in broken.stderr, broken
+    assert sopwith(world, "sops", "rollback", "sort-sales", "1").returncode == 0
+    assert sopwith(world, "sops", "rename", "sort-sales", "sorted").returncode == 0
+    assert sopwith(world, "sops", "remove", "sorted").returncode == 0
+    assert sopwith(world, "sort ~/sales/feb.csv").returncode == 5
+    assert sopwith(world, "sops", "rollback", "sorted").returncode == 0
+    assert sopwith(world, "sort ~/sales/feb.csv").returncode == 0
+    assert (world / "sales" / "sorted-feb.csv").exists()
 
 
 def test_runs_of_a_model_become_one_procedure_where_what_differs_is_its_parameter(

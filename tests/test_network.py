@@ -388,7 +388,10 @@ class Upstream:
             self.heads.append(head)
             client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             server.sendall(client.recv(65_536))
-            client.sendall(server.recv(65_536))
+            with server.makefile("rb") as answer:
+                while line := answer.readline().strip():
+                    client.sendall(line + b"\r\n")
+                client.sendall(b"\r\n" + answer.read(len("missing.example /x None")))
 
 
 def test_the_proxy_of_the_owners_network_is_used(

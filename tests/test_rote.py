@@ -359,3 +359,18 @@ def test_a_python_step_imports_nothing_from_where_it_works(tmp_path: Path) -> No
     (tmp_path / "colorsys.py").write_text("raise SystemExit('hijacked')", encoding="utf-8")
     steps = "plan: [{tool: code_run, args: {type: python, script: 'import colorsys; print(1)'}, expect: {exit_code: 0}}]\nresult: x\n"
     assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "x"
+
+
+def test_a_template_in_code_of_any_tool_is_refused_before_the_call(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "fill.js").write_text("await type('e1', '{{text}}')", "utf-8")
+    (tmp_path / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {text: {type: string}}, required: [text]}\n"
+        "effects: external\ncommit:\n"
+        "  - {tool: web_execute_js, args: {script: {file: scripts/fill.js}}}\nresult: done\n"
+    )
+    model = RoteModel(
+        Procedure.load(tmp_path), {"text": "milk"}, sop="fill", version=1, lang="en", cwd=tmp_path
+    )
+    with pytest.raises(Diverged, match="was left unfilled"):
+        list(model.reply(Request(1, [])))

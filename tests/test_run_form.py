@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from replay.expectation import Touched, matches, unmet
-from replay.output_kinds import difference, observed
 from replay.procedure import Procedure, ProcedureError
+from replay.staged.expectation import Touched, matches, unmet
+from replay.staged.output_kinds import difference, observed
 
 PARAMETERS = "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
 

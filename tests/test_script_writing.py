@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import replay.script
-from learning.calls import induce, with_script
+from learning.calls import induce
+from learning.judged import with_script
 from learning.trace import Trace, read_trace
 from runs.assemble import Options
 from runs.learning import teach as teaching

@@ -1,4 +1,4 @@
-"""Check what an owner says of values when teaching from a text: by name."""
+"""Values that an owner names when teaching from a text."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from config import sentences as _known
+import config
 
 
 class Said(NamedTuple):
@@ -17,7 +17,7 @@ class Said(NamedTuple):
 
 def catalogue(lang: str) -> dict[str, Any]:
     """Return all sentences of one language by key."""
-    return _known("zh" if lang == "zh" else "en")
+    return config.sentences("zh" if lang == "zh" else "en")
 
 
 def sentence(lang: str, said: Said) -> str:
@@ -28,6 +28,6 @@ def sentence(lang: str, said: Said) -> str:
     return str(found.format(**said.values))
 
 
-def sentences(lang: str, said: Iterable[Any]) -> str:
+def joined(lang: str, said: Iterable[Any]) -> str:
     """Join sentences that were kept in a log as pairs of key and values."""
     return "; ".join(sentence(lang, Said(*each)) for each in said)

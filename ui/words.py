@@ -15,7 +15,7 @@ from typing import Any
 
 from config import SopwithError
 from context import phrases
-from text.sentences import catalogue, sentences
+from text.sentences import catalogue, joined
 
 _spoken = ["en"]
 _here: ContextVar[str] = ContextVar(
@@ -80,7 +80,7 @@ def pieces_in_words(text: str) -> str:
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
     """Return what the gate says, by its keys; `text` of an older log, which has none."""
-    return sentences(language(), said) if said else text
+    return joined(language(), said) if said else text
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -90,4 +90,4 @@ def in_each(text: str) -> dict[str, str]:
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
     """Return what the gate says in every language, for who does not know yet who will read it."""
-    return {lang: sentences(lang, said) if said else text for lang in ("en", "zh")}
+    return {lang: joined(lang, said) if said else text for lang in ("en", "zh")}

@@ -37,7 +37,7 @@ REASONS = {  # why something was not taken, in English and Chinese
 
 @dataclass(slots=True)
 class Proposal:
-    """What may be taken of a reply. `doubtful` are wordings that only an owner can say yes to: nothing speaks against them,
+    """Hold what may be taken of a reply. `doubtful` are wordings that only an owner can say yes to: nothing speaks against them,
     and nothing proves that their words mean the same. `names`: of a parameter, a better one."""
 
     description: str = ""

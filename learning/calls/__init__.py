@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
+    from learning.calls.book import kind_of as kind_of
+    from learning.calls.forms import calls_in as calls_in
     from learning.calls.induce import induce as induce
-    from learning.calls.retrace import retrace as retrace
+    from learning.calls.requests import described as described
+    from learning.calls.requests import spans as spans
+    from learning.calls.runs import ACT as ACT
+    from learning.calls.runs import Call as Call
     from learning.calls.runs import Run as Run
-    from learning.calls.same import is_same as is_same
-    from learning.calls.writing import source_in as source_in
-    from learning.calls.writing import with_script as with_script
 else:
     __getattr__ = lazy(
         __name__,
+        ACT="runs",
+        Call="runs",
         Run="runs",
+        calls_in="forms",
+        described="requests",
         induce="induce",
-        is_same="same",
-        retrace="retrace",
-        source_in="writing",
-        with_script="writing",
+        kind_of="book",
+        spans="requests",
     )

@@ -1,4 +1,4 @@
-"""What is known of several runs of the same task: parameters with their places in the requests, and saved values."""
+"""Keep what is known of several runs of a task: parameters with their places in the requests, and saved values."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Found:
 
     @property
     def rank(self) -> tuple[bool, bool, int]:
-        """What makes it better than another."""
+        """Return the order in which one is better than another."""
         return self.is_asked, not self.is_invented, self.named
 
     @property

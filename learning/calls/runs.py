@@ -69,13 +69,13 @@ class Run:
     @classmethod
     def read(cls, trace: Trace) -> Run:
         """Read a trace as it is known what only reads."""
-        from learning.calls.reads import only_reads
+        from learning.looks import only_reads
 
         return cls.of(trace, lambda call: only_reads(call, trace.request))
 
     @property
     def request(self) -> str:
-        """What the owner asked for."""
+        """Return the owner's words."""
         return self.trace.request
 
 

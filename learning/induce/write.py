@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,10 +50,9 @@ def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     found = [path, full]
     if full.startswith(f"{home}/"):
         found.append("~" + full[len(str(home)) :])
-    for folder in folders:
-        if full.startswith(f"{folder}/"):
-            found.append(full[len(folder) + 1 :])
-    return list(dict.fromkeys(found))
+    below = [full[len(folder) + 1 :] for folder in folders if full.startswith(f"{folder}/")]
+    beside = [path for folder in folders if (path := os.path.relpath(full, folder))[:3] == "../"]
+    return list(dict.fromkeys([*found, *below, *(path for path in beside if path[3:6] != "../")]))
 
 
 def written(script: str, values: Mapping[str, Sequence[str]]) -> Written:

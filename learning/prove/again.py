@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from learning.prove.seen import Seen
 from learning.prove.trying import Ground
 from models.base import ToolResult
-from replay import holding, template
+from replay import template
 from replay.procedure import Procedure
+from replay.staged import holding
 
 
 class Tried(NamedTuple):
-    """What came of it. `why`: what differs from the expectation, "" when nothing does."""
+    """Hold what came of it. `why`: what differs from the expectation, "" when nothing does."""
 
     seen: Seen
     why: str

@@ -13,8 +13,8 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from learning.prove.seen import Seen
-from replay import expectation as held
-from replay.output_kinds import observed
+from replay.staged import expectation as held
+from replay.staged.output_kinds import observed
 
 LEVELS = 3  # ways to tell a path, the one with most of the values in it first
 _TEMPLATE = re.compile(r"(\{\{.*?\}\})")

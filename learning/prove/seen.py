@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.expectation import REPOSITORIES, Touched, touched
+from replay.staged.expectation import REPOSITORIES, Touched, touched
 from safety.changes import ChangeSet
 from tools.scripts.staged import with_rewritten
 
@@ -23,7 +23,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 
 @dataclass(slots=True)
 class Seen:
-    """What one run of a script did. `digests`: of the content of each file that it wrote."""
+    """Hold what one run of a script did. `digests`: of the content of each file that it wrote."""
 
     changes: ChangeSet
     touched: list[Touched]
@@ -33,8 +33,7 @@ class Seen:
 
     def is_like(self, other: Seen, volatile: frozenset[str] = frozenset()) -> bool:
         """True if the same paths were touched and hold the same, but for `volatile` ones."""
-        mine, its = _kinds(self.touched), _kinds(other.touched)
-        if mine != its:
+        if _kinds(self.touched) != _kinds(other.touched):
             return False
         return not self.differing(other) - volatile
 
@@ -49,7 +48,9 @@ class Seen:
 
 
 def _kinds(found: list[Touched]) -> set[tuple[str, str]]:
-    return {("gone" if each.kind == "gone" else "there", each.path) for each in found}
+    """Return what was touched; a number in a name may be a time, which is another one each time."""
+    kinds = [("gone" if each.kind == "gone" else "there", each.path) for each in found]
+    return {(kind, re.sub(r"\d+", "#", path)) for kind, path in kinds}
 
 
 def plain(output: str) -> str:

@@ -41,7 +41,7 @@ _SHORTEST_SECRET = (
 )
 _OTHER_END = 0x5441  # Linux: TIOCGPTPEER, the end of a pseudo-terminal in which programs work
 _PLAIN = b"\x1b[?2004l"  # the terminal marks what is pasted only as long as a shell edits a line
-# What a terminal answers when a program asks about it, and reports of focus and mouse: no key was pressed.
+# Answers of a terminal to a program that asks about it, and reports of focus and mouse: no key was pressed.
 _ANSWERS = re.compile(
     rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]"
 )
@@ -224,7 +224,7 @@ class Recording:
         return bytes(seen)
 
     def rest(self) -> bytes:
-        """What was held back in case it became a message, when the terminal has closed."""
+        """Return what was held back in case it became a message, when the terminal has closed."""
         rest = self._marks.rest()
         self._capture(rest)
         return rest
@@ -284,7 +284,7 @@ class Recording:
     def _hear_end(self, mark: Mark) -> None:
         command = self._command
         if command is not None and command.is_running:
-            # What came after its end, heard late, or still waits, is for the shell.
+            # Keys that came after its end, heard late, or still wait, are for the shell.
             command.typed = [each for each in command.typed if each[0] <= mark.at]
             if mark.is_line_waiting:
                 command.typed = [
@@ -361,7 +361,7 @@ class Recording:
         self._log.sync()
 
     def _data(self, command: _Running) -> dict[str, Any]:
-        """What the run log keeps of a command. Always: `exit_code` (null when it never ended), `output` as it stood on the
+        """Return what the run log keeps of a command. Always: `exit_code` (null when it never ended), `output` as it stood on the
         terminal, `cwd_before`, `cwd_after`. Where it applies: `bytes` of an output of which the middle is left out;
         `pipe` (exit codes) when a part of a pipe failed; `interactive` (took single keys or the whole screen), `input`
         (was answered by a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread` (the
@@ -483,13 +483,13 @@ def _as_a_shell_begins() -> None:
 
 
 def _label(environ: Mapping[str, str], word: str) -> str:
-    """What stands before the prompt: a dot and a word, where the shell can tell how wide they are."""
+    """Return what stands before the prompt: a dot and a word, where the shell can tell how wide they are."""
     locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
     return f"● {word} " if "utf" in locale.lower() else "(rec) "
 
 
 def _is_unread(terminal: int) -> bool:
-    """Whether a line that was typed waits in the pseudo-terminal; True where the system does not tell (all but Linux)."""
+    """Return True if a line that was typed waits in the pseudo-terminal; True where the system does not tell (all but Linux)."""
     try:
         inside = fcntl.ioctl(terminal, _OTHER_END, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
@@ -501,7 +501,7 @@ def _is_unread(terminal: int) -> bool:
 
 
 def _show_rest(recording: Recording, shell: Any) -> None:
-    """What the shell said last is still in the pseudo-terminal when it has gone."""
+    """Show what the shell said last: it is still in the pseudo-terminal when it has gone."""
     import pexpect
 
     with suppress(pexpect.EOF, pexpect.TIMEOUT, OSError):

@@ -57,7 +57,7 @@ class Marks:
         self._held = b""  # a message, or what may become one
 
     def split(self, data: bytes) -> list[bytes | Mark]:
-        """What came, in order; the beginning of a message is held until its end has come."""
+        """Return what came, in order; the beginning of a message is held until its end has come."""
         data = self._held + data
         self._held = b""
         found: list[bytes | Mark] = []
@@ -78,7 +78,7 @@ class Marks:
         return found
 
     def rest(self) -> bytes:
-        """What is still held when the stream has ended: no message."""
+        """Return what is still held when the stream has ended: no message."""
         rest, self._held = self._held, b""
         return rest
 
@@ -164,7 +164,7 @@ class Capture:
 
 
 def readable(data: bytes) -> str:
-    """What the terminal left standing, as text."""
+    """Return what the terminal left standing, as text."""
     text = (
         _SCREEN.sub(b"", data)
         .translate(None, _SHIFTS)

@@ -28,7 +28,7 @@ State = tuple[
 
 
 class Index:
-    """Of the SOPs that were asked about last."""
+    """Hold the SOPs that were asked about last."""
 
     def __init__(self) -> None:
         self._weights: dict[str, Weights] = {}
@@ -97,7 +97,7 @@ def tokens_file() -> str:
 
 
 def _state(sop: Sop) -> State:
-    """What tells one state of an SOP from another; its files are only looked at where nobody did when it was read."""
+    """Tell one state of an SOP from another; its files are only looked at where nobody did when it was read."""
     folder = os.fspath(sop.folder)
     wordings = (
         [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []

@@ -53,7 +53,7 @@ _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(slots=True)
 class Instructions:
-    """What a text says. `is_whole`: a script of its own, which decides itself when it fails."""
+    """Hold what a text says. `is_whole`: a script of its own, which decides itself when it fails."""
 
     title: str = ""
     lines: list[str] = field(default_factory=list)

@@ -24,7 +24,7 @@ class ToolCall:
 @dataclass(slots=True)
 class ToolResult:
     """Hold what a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a
-    model reads. `origin` says whose words it is: "" the owner's own, else safety/origins.py.
+    model reads. `origin` says whose words it is: "" the owner's own, else safety/taint/origins.py.
     `seconds`: how long the tool worked. `reason`: the gate's, when it refused."""
 
     status: Status

@@ -16,7 +16,7 @@ from memory.runlog.inbox import Inbox
 from memory.runlog.log import Totals, read_events
 from models.base import Event
 from runs.auto.ledger import Attempt
-from text.sentences import sentences
+from text.sentences import joined
 
 FOLDER = "reports"
 HISTORY = "history.md"
@@ -92,7 +92,7 @@ def _result(events: Sequence[Event], lang: str) -> str:
     result = str(ended[-1]["result"]).strip()
     if ended[-1]["status"] == "done":
         return result
-    return sentences(lang, ended[-1].get("said") or ()) or in_words(result, lang)
+    return joined(lang, ended[-1].get("said") or ()) or in_words(result, lang)
 
 
 def _steps(events: Sequence[Event]) -> Iterator[str]:
@@ -111,6 +111,6 @@ def _open(home: Path, runs: Container[str], lang: str) -> Iterator[str]:
     """Yield what of it, and of its helpers, waits in the inbox."""
     for entry in Inbox(home).list():
         if entry.run in runs:
-            why = f"{entry.tool}: {sentences(lang, entry.said)}" if entry.said else entry.text
+            why = f"{entry.tool}: {joined(lang, entry.said)}" if entry.said else entry.text
             text = why if entry.kind == "question" else in_words(why, lang)
             yield f"- {entry.id}: {' '.join(text.split())[:_CHARS]}"

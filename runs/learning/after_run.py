@@ -148,7 +148,7 @@ def _spent(events: Sequence[Event]) -> float:
 
 
 def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
-    """Yield a further case of an SOP from what a model did with it once more."""
+    """Take a run that a model did with the SOP before it as one more case of it."""
     ground = ground_of(agent.config, trace.cwd)
     if sop.procedure is not None and is_staged(sop.procedure):
         yield from _one_more_case(agent, sop, values_of(sop, trace, ground))
@@ -209,8 +209,7 @@ def _crystallised_again(
 
 
 def _marked_scripts(agent: Agent, trace: Trace, spent_usd: float) -> Iterator[Event] | None:
-    """Return what a run of scripts that marked itself teaches; None for a run that used other tools
-    too."""
+    """Learn from a run of scripts that marked itself; None for a run that used other tools too."""
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
     found = learned_alone(agent, trace, _free_name(agent, trace.request), spent_usd=spent_usd)
     return None if found is None else _stored_alone(agent, found, trace)
@@ -257,7 +256,7 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
 
 
 def _one_more_case(agent: Agent, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
-    """Take what an SOP that exists did again as a case of it, and as no other SOP."""
+    """Add what an SOP that exists did again to its cases; it is no other SOP."""
     if not is_learned(twin) or twin.procedure is None:
         return
     if values is None or set(values) != set(twin.procedure.parameters):

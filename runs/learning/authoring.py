@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 from config import SopwithError
 from learning.authoring import BadReply, Proposal, Sketch, proposed
-from learning.calls import source_in
 from learning.draft import Draft
+from learning.judged import source_in
 from learning.route import Remembered, Where
 from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
@@ -29,8 +29,7 @@ from runs.workshop import Workshop as Agent
 
 @dataclass(frozen=True, slots=True)
 class Authoring:
-    """Hold what came of the call: what may be taken, what it cost, the run that tells of it.
-    `problem`: why nothing was taken."""
+    """The outcome of the call: what may be taken, what it cost, the run that tells of it. `problem`: why nothing was taken."""
 
     model: str
     words: Proposal = field(default_factory=Proposal)
@@ -128,7 +127,7 @@ def script_writer(
 
 
 class ScriptWriter:
-    """Writes scripts/run.py (learning/calls/writing.py), each call a run of its own. It keeps what that cost."""
+    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
 
     def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd

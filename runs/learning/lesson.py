@@ -31,6 +31,7 @@ from learning.trace import Trace
 from learning.value_schema import schema_of
 from learning.written import Instructions
 from memory.sops.store import Status
+from safety.secrets import HIDDEN
 
 ABSENT = "not-there"  # ends the name of a path that no file has
 GENERIC = re.compile(
@@ -40,9 +41,8 @@ GENERIC = re.compile(
 
 @dataclass(slots=True)
 class Lesson:
-    """Hold what is known so far. `traces`: of the runs that teach it; `before`: what the
-    demonstration did; `number`: of its stage while it waits; `declared`: the parameters of a
-    text, with their schemas; `problems`: what of a text is not understood."""
+    """All that is known so far. `traces`: of the runs that teach it; `before`: what the demonstration did; `number`: of its stage
+    while it waits; `declared`: the parameters of a text, with their schemas; `problems`: what of a text is not understood."""
 
     name: str
     ground: Ground
@@ -66,6 +66,8 @@ class Lesson:
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    relative: list[str] = field(default_factory=list)  # paths that a program must not see whole
+    is_settled: bool = True  # False where the lines alone do not do it again
     needed: list[str] = field(default_factory=list)  # parameters that must name what is there
     suggested: str = ""  # the title of a text, with slots
     words: Proposal | None = None
@@ -129,6 +131,7 @@ class Lesson:
                 self._leave_out()
                 return True
         self.baseline = seen
+        self.is_settled = self.is_done_before
         return False
 
     def _repeats(self, seen: Seen) -> bool:
@@ -213,7 +216,30 @@ class Lesson:
 
     def _written(self) -> Written:
         spelled = {name: self._spelled(value) for name, value in self.values.items()}
-        return written(strict(self.lines, self.head), spelled)
+        if not self.relative:
+            return written(strict(self.lines, self.head), spelled)
+        return self._written_relative({**spelled, **self._apart()})
+
+    def _apart(self) -> dict[str, list[str]]:
+        """Return the folder and the name of each path that stays relative, as variables of their own."""
+        found: dict[str, list[str]] = {}
+        for name in self.relative:
+            folder, _, last = self.values[name].rpartition("/")
+            found |= {f"{name}_folder": self._spelled(folder), f"{name}_name": [last], name: []}
+        return found
+
+    def _written_relative(self, spelled: Mapping[str, Sequence[str]]) -> Written:
+        """Return the script that goes to the folder of a path, and names it there as it was typed."""
+        found = written(strict(self.lines, self.head), spelled)
+        first = []
+        for name in self.relative:
+            first += [f"{name}_folder=${{{name}%/*}}", f"{name}_name=${{{name}##*/}}"]
+            if f"{name}_folder" not in found.used:
+                first.append(f'cd "${name}_folder"')
+            if f"{name}_name" in found.used:
+                found.used[name] = 1
+        found.first = [*first, *found.first]
+        return found
 
     @property
     def script(self) -> str:
@@ -271,6 +297,25 @@ class Lesson:
 
     def prove_own(self) -> str:
         """Try it with the demonstration's values; return why that proves nothing, "" when it does the same."""
+        why = self._try_own()
+        if why and (relative := self._typed_relative()):
+            self.relative = relative
+            why = self._try_own() and why
+            self.relative = [] if why else relative
+        return why
+
+    def _typed_relative(self) -> list[str]:
+        """Return the paths that were typed by their last name alone, in the folder where they lie."""
+        text = strict(self.lines, self.head)
+        return [
+            name
+            for name, value in self.values.items()
+            if "/" in value.strip("/")
+            and str(Path(value).expanduser().parent) in self.folders
+            and written(text, {name: [value.rpartition("/")[2]]}).used
+        ]
+
+    def _try_own(self) -> str:
         case = self.try_values(self.values)
         baseline = self.baseline
         if baseline is None:
@@ -357,7 +402,7 @@ class Lesson:
 
     def status(self) -> Status:
         """Return what the procedure has earned."""
-        if not self.cases or self.problems:
+        if not self.cases or self.problems or HIDDEN in self.script:
             return "draft"
         is_whole = self.sets_known > 1 or not self.parameters
         return "probation" if is_whole else "candidate"

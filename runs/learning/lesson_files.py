@@ -21,13 +21,14 @@ from learning.wording import asked_with
 from memory.runlog.log import RunLogError
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, Status, read_sop
-from replay.expectation import Touched
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
+from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
 from runs.workshop import Workshop as Agent
 from safety.changes import ChangeSet
+from safety.secrets import HIDDEN
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 KEPT = (
@@ -75,7 +76,7 @@ def stored(agent: Agent, lesson: Lesson, status: Status, reason: str) -> tuple[S
     version = existing.version if existing and existing.description else 0
     written, redact = files_of(lesson, existing), agent.parts.redactor()
     files: dict[str, str | bytes] = {path: redact(text) for path, text in written.items()}
-    has_secret = files["sop.yaml"] != written["sop.yaml"]
+    has_secret = HIDDEN in lesson.script or files["sop.yaml"] != written["sop.yaml"]
     sop = SopChanges(agent.config.home, SEEDS).write(
         lesson.name,
         files,

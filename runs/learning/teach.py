@@ -19,13 +19,12 @@ from typing import Any
 
 from config import SopwithError
 from learning.authoring import Sketch, with_words
-from learning.calls import induce, is_same, retrace, with_script
-from learning.calls.requests import spans
-from learning.calls.runs import Run
+from learning.calls import Run, induce, spans
 from learning.cases import free_name, read_cases
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.folder import fitting_wordings
 from learning.guards import evidence, signatures
+from learning.judged import is_same, retrace, with_script
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
@@ -63,9 +62,8 @@ class NoInstructions(TeachingError):
 
 @dataclass(slots=True)
 class Lesson:
-    """Hold what is to become an SOP: the `trace` of a run, or a `written` sop.yaml. `request` is
-    how the owner will ask for it, empty when nobody has said; `existing` is the SOP that has the
-    name now."""
+    """A procedure to be made of the `trace` of a run, or a `written` sop.yaml. `request` is how the owner will ask for it,
+    empty when nobody has said; `existing` is the SOP that has the name now."""
 
     name: str
     traces: tuple[Trace, ...] = ()
@@ -108,6 +106,12 @@ def known(agent: Agent, name: str) -> Sop | None:
     """The SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
+
+
+def values_that_vary(lesson: Lesson) -> dict[str, str]:
+    """Name → value of what varies, in the first of the runs."""
+    taught = induce(lesson.traces, lesson.name).taught
+    return {name: str(value) for name, value in taught[0].values.items()}
 
 
 def draft_of(

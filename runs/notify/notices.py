@@ -14,7 +14,7 @@ from memory.runlog.inbox import Inbox
 from memory.runlog.log import Totals, read_events
 from models.base import Event
 from safety.secrets import without
-from text.sentences import sentences
+from text.sentences import joined
 
 WORDS = Path(__file__).resolve().parents[2] / "assets" / "words" / "notices.json"
 MAX_RESULT_CHARS = 800
@@ -68,7 +68,7 @@ def _sentences() -> dict[str, list[str]]:
 def _result(last: Event, lang: Lang) -> str:
     text = str(last.get("result") or "").strip()
     if last["status"] != "done":
-        text = sentences(lang, last["said"]) if last.get("said") else in_words(text, lang)
+        text = joined(lang, last["said"]) if last.get("said") else in_words(text, lang)
     return text if len(text) <= MAX_RESULT_CHARS else text[:MAX_RESULT_CHARS] + "…"
 
 

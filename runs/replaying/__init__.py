@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
-    from runs.replaying.trial import on_a_copy as on_a_copy
-    from runs.replaying.trial import trial as trial
+    from runs.replaying.trying import on_a_copy as on_a_copy
+    from runs.replaying.trying import trial as trial
 else:
     __getattr__ = lazy(
         __name__,
         guards="replaying",
         lane="replaying",
-        on_a_copy="trial",
+        on_a_copy="trying",
         steps="replaying",
-        trial="trial",
+        trial="trying",
     )

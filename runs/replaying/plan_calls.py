@@ -23,7 +23,7 @@ def plan_calls(
         if not tool.effects:
             return _by_its_name(name)
         if name in LOOKS:
-            from learning.calls.reading import only_looks  # few replays ask
+            from learning.looks import only_looks  # few replays ask
 
             is_named = only_looks(args, hosts())
             return (
@@ -47,7 +47,7 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
 
 
 def _only_reads(args: Mapping[str, Any], hosts: Callable[[], frozenset[str]]) -> bool:
-    from learning.calls.reading import python_only_reads, shell_only_reads
+    from learning.looks import python_only_reads, shell_only_reads
 
     script = str(args.get("script", ""))
     only_reads = python_only_reads if args.get("type") == "python" else shell_only_reads

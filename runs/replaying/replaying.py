@@ -60,7 +60,7 @@ def steps(sop: Sop | None) -> int:
 
 
 def _hosts(sop: Sop, task: str) -> frozenset[str]:
-    from learning.calls.reading import hosts_of  # few plans ask anybody
+    from learning.looks import hosts_of  # few plans ask anybody
 
     return hosts_of(sop, task)
 

@@ -64,15 +64,20 @@ def _asked(ask: Ask, targets: list[Target], named: Named) -> Iterator[Finding]:
 
 def _carried(ask: Ask) -> Iterator[Finding]:
     """A free text that carries what was read, or what nobody can read, to a tool that is not ours."""
-    texts = [text for name, text in ask.args.items() if name.lower() in _FREE]
-    values = [value for text in texts for value in _VALUE.findall(str(text)[:5_000])]
-    telling = [value for value in values if value not in ask.request and _tells(value)]
+    telling = list(_telling(ask))
     seen = "\n".join(ask.read()) if telling else ""
-    for value in telling[:_MOST_VALUES] if seen or ask.is_tainted else ():
-        if value in seen or len(value) > _LONG_VALUE:
-            terms = value[:_LONG_VALUE]
-            yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
-            return
+    is_looked_at = bool(seen) or ask.is_tainted
+    sent = [each for each in telling if each in seen or len(each) > _LONG_VALUE]
+    if sent and is_looked_at:
+        terms = sent[0][:_LONG_VALUE]
+        yield found("send", "carries", is_target=True, tool=ask.tool, terms=terms)
+
+
+def _telling(ask: Ask) -> list[str]:
+    """Return the words of free texts that are no plain words and do not stand in the request."""
+    texts = [str(text)[:5_000] for name, text in ask.args.items() if name.lower() in _FREE]
+    values = [value for text in texts for value in _VALUE.findall(text)]
+    return [value for value in values if value not in ask.request and _tells(value)][:_MOST_VALUES]
 
 
 def _tells(value: str) -> bool:
@@ -83,18 +88,17 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
     """Yield what an effect reaches that the owner has not named, or that the owner has not asked
     for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
-    if call.effect == "spend" and not call.verbs & _ON_A_DAY:
-        targets = [each for each in targets if each.kind != "time"]  # a payment is made today
+    is_today = call.effect == "spend" and not call.verbs & _ON_A_DAY  # a payment is made today
+    targets = [each for each in targets if not (is_today and each.kind == "time")]
     missing = named.unknown(targets, strict=True)
-    reached = [target for target in missing if target.kind != "id"]
+    reached = [target for target in missing if target.kind != "id"][:_MOST_SAID]
+    for target in reached if named.request.strip() else ():
+        yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if not named.request.strip():
         yield found(risk, does, tool=tool)
-    elif reached:
-        for target in reached[:_MOST_SAID]:
-            yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
-    elif takes_all(tool, named.request):
+    elif takes_all(tool, named.request) and not reached:
         yield found(risk, f"{does}_all", tool=tool)
-    elif not _is_asked_for(call, targets, missing, named):
+    elif not reached and not _is_asked_for(call, targets, missing, named):
         yield found(risk, f"{does}_unasked", tool=tool)
 
 

@@ -30,6 +30,7 @@ _ASKS_ON = {
     "getJSON": "get",
 }  # of XMLHttpRequest, $, axios
 _GOES = names("assign replace open")  # of location and window
+_PASSES_ON = names("call apply bind")
 _PRESSES = names("click submit requestSubmit")
 _CODE = names("eval Function setTimeout setInterval atob")
 _PRIVATE = names("cookie cookieStore localStorage sessionStorage indexedDB credentials")
@@ -134,18 +135,30 @@ def _text(node: Node | None, known: Mapping[str, str]) -> str | None:
     """Return the text that an expression is, when it is written out; what follows a known start is "…"."""
     if node is None:
         return None
-    kind = node.type
-    if kind in ("parenthesized_expression", "template_substitution"):
-        return _text(node.named_children[0] if node.named_children else None, known)
-    if kind == "string":
-        return _ESCAPE.sub(_unescaped, _word(node)[1:-1])
-    if kind == "number":
-        return _word(node)
-    if kind == "template_string":
-        return _joined([_piece(child, known) for child in node.named_children])
-    if kind == "binary_expression" and _word(node.child_by_field_name("operator")) == "+":
-        return _joined([_text(node.child_by_field_name(side), known) for side in ("left", "right")])
-    return known.get(_word(node)) if kind == "identifier" else None
+    read = _TEXTS_OF.get(node.type)
+    return read(node, known) if read else None
+
+
+def _inner(node: Node, known: Mapping[str, str]) -> str | None:
+    return _text(node.named_children[0] if node.named_children else None, known)
+
+
+def _sum(node: Node, known: Mapping[str, str]) -> str | None:
+    sides = [node.child_by_field_name(side) for side in ("left", "right")]
+    is_sum = _word(node.child_by_field_name("operator")) == "+"
+    return _joined([_text(side, known) for side in sides]) if is_sum else None
+
+
+_TEXTS_OF: Mapping[str, Callable[[Node, Mapping[str, str]], str | None]] = {
+    **dict.fromkeys(("parenthesized_expression", "template_substitution"), _inner),
+    "string": lambda node, _: _ESCAPE.sub(_unescaped, _word(node)[1:-1]),
+    "number": lambda node, _: _word(node),
+    "template_string": lambda node, known: _joined(
+        [_piece(child, known) for child in node.named_children]
+    ),
+    "binary_expression": _sum,
+    "identifier": lambda node, known: known.get(_word(node)),
+}
 
 
 def _piece(node: Node, known: Mapping[str, str]) -> str | None:
@@ -215,20 +228,15 @@ class _Reader:
 
     def _string(self, node: Node) -> None:
         """An address that is written out anywhere may be one that is asked, unless it is only compared with."""
-        above = node.parent
-        while above is not None and above.type in _AROUND:
-            above = above.parent
-        if above is not None and above.type == "call_expression":
-            function = above.child_by_field_name("function")
-            method = function.child_by_field_name("property") if function is not None else None
-            if _word(method) in _COMPARES:
-                return
+        if _is_compared(node):
+            return
         text = self.text(node) or ""
-        whole = node.parent if node.parent and node.parent.type == "binary_expression" else None
-        if whole is not None and _ADDRESS.match(text.lstrip()):
-            joined = self.text(whole) or text
-            starts = joined.lstrip().startswith(text.lstrip())
-            self.found.urls.append(joined if starts else text.lstrip())
+        above = node.parent
+        is_part = above is not None and above.type == "binary_expression"
+        start = text.lstrip()
+        if is_part and _ADDRESS.match(start):
+            joined = self.text(above) or text
+            self.found.urls.append(joined if joined.lstrip().startswith(start) else start)
         else:
             self.found.urls += _ADDRESS.findall(text)
 
@@ -303,17 +311,22 @@ class _Reader:
 
     def _method(self, name: str, on: str, args: list[Node]) -> None:
         first = _word(args[0]) if args else ""
+        is_opened = self.has_xhr and len(args) > 1
         if name in _PRESSES:
             self._pressed_by_method(name, on)
-        elif name == "dispatchEvent" and not _QUIET_EVENT.search(first):
-            self.blind("sends_events")
-        elif name in ("call", "apply", "bind") and _PASSED_ON.search(on):
-            self.blind("renames", name=on[-40:])
+        elif name == "dispatchEvent":
+            self.blind("sends_events") if not _QUIET_EVENT.search(first) else None
+        elif name in _PASSES_ON:
+            self.blind("renames", name=on[-40:]) if _PASSED_ON.search(on) else None
         elif name in _GOES and _LEADS.search(on):
             self._asked(name, args[:1], "get")
-        elif name == "open" and self.has_xhr and len(args) > 1:
+        elif name == "open" and is_opened:
             self._asked(name, args[1:2], self.text(args[0]) or "post")
-        elif name in _ASKS_ON and _CLIENT.search(on):
+        else:
+            self._asked_on(name, on, args)
+
+    def _asked_on(self, name: str, on: str, args: list[Node]) -> None:
+        if name in _ASKS_ON and _CLIENT.search(on):
             self._asked(name, args[:1], _ASKS_ON[name])
         elif name in _ASKS:
             self._asked(name, args, "get")
@@ -344,6 +357,15 @@ def _method_of(options: str) -> str:
         return said[1]
     is_open = not options.startswith("{") or "..." in options
     return "post" if is_open or re.search(r"\bmethod\b", options) else "get"
+
+
+def _is_compared(node: Node) -> bool:
+    above = node.parent
+    while above is not None and above.type in _AROUND:
+        above = above.parent
+    function = above.child_by_field_name("function") if above is not None else None
+    method = function.child_by_field_name("property") if function is not None else None
+    return _word(method) in _COMPARES
 
 
 def _is_called(node: Node) -> bool:

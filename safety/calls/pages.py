@@ -105,13 +105,20 @@ class _Page:
     def _may_open(self, url: str) -> bool:
         if url.lower().startswith(("about:", "data:", "blob:")) or is_local(url):
             return True
-        is_tainted = self.ask.is_tainted
-        is_own_site = bool(host_of(url)) and host_of(url) == host_of(str(self.ask.hints.get("url")))
-        is_shown = url in {str(each.get("href")) for each in self.refs.values()}
-        tells = "?" in url and is_tainted and (url.endswith("…") or not is_shown)
-        if is_public_page(url) or (is_own_site and not tells):
+        if is_public_page(url) or (self._is_own_site(url) and not self._tells(url)):
             return True
-        return self.named.has_url(url, strict=is_tainted)
+        return self.named.has_url(url, strict=self.ask.is_tainted)
+
+    def _is_own_site(self, url: str) -> bool:
+        """True of the site that is open."""
+        host = host_of(url)
+        return bool(host) and host == host_of(str(self.ask.hints.get("url")))
+
+    def _tells(self, url: str) -> bool:
+        """True of a query that no page has shown, once others could have asked for it."""
+        shown = [str(each.get("href")) for each in self.refs.values()]
+        is_new = url.endswith("…") or url not in shown
+        return is_new and "?" in url and self.ask.is_tainted
 
     def _pressed(self, ref: str) -> Iterator[Finding]:
         about = self.refs.get(ref)
@@ -146,16 +153,20 @@ class _Page:
             yield self._found(_RISKS[effect], f"presses_{effect}", name=label)
 
     def _sent(self, script: PageScript) -> Iterator[Finding]:
-        if script.drags and not self.asks_for_any:
-            yield self._found("change", "drags")
-        if not self.asks_for_any and any(self._posts(each, script) for each in script.typed):
-            yield self._found("send", "sends_form")
+        if not self.asks_for_any:
+            yield from self._unasked(script)
         is_nowhere = script.enters and not (script.typed or script.presses)
         if is_nowhere and self.ask.is_tainted:
             yield self._found("unknown", "presses_enter")
         if script.sends and (self.ask.is_tainted or not self.asks_for_any):
             methods = ", ".join(dict.fromkeys(script.sends))
             yield self._found("send", "sends_requests", name=methods)
+
+    def _unasked(self, script: PageScript) -> Iterator[Finding]:
+        if script.drags:
+            yield self._found("change", "drags")
+        if any(self._posts(each, script) for each in script.typed):
+            yield self._found("send", "sends_form")
 
     def _posts(self, each: Typed, script: PageScript) -> bool:
         is_sent = each.enters or script.enters

@@ -1,4 +1,4 @@
-"""Keep what was read about a thing of which a call names only the id: a request for one thing must not reach another.
+"""Tell what was read about a thing of which a call names only the id: a request for one thing must not reach another.
 
 `cancel_event(id=24)` says nothing by itself. What the run has read says what 24 is, and whether something else that was read
 is what the request speaks of.
@@ -7,7 +7,6 @@ is what the request speaks of.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +15,8 @@ from text import pattern
 from text.patterns import names
 
 MAX_CHARS = 200_000  # of one result
+MAX_DEPTH = 12
+_KEY = pattern(r"\d{1,20}|[0-9a-f-]{16,64}")
 _ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")
 _ID_LINE = pattern(
     r"(?im)^[\s>*-]*[\"']?(?:[\w.-]*?(?:id_?|uid|uuid)|编号)[\"']?\s*[:=：]\s*[\"']?([\w-]{1,64})"
@@ -40,19 +41,19 @@ def misfit(
     """Return True if the thing of this id is hardly what the request speaks of, by what was read;
     "" if nothing speaks against it. `is_named` says of another id whether the request has it."""
     read = [record for text in texts for record in records(text[:MAX_CHARS])]
-    wanted = id.strip().casefold()
-    own = [record for record in read if wanted in record.ids]
-    if not read:
-        return ""
-    if not own:
-        return "not_read"
+    own = [record for record in read if id.strip().casefold() in record.ids]
+    if not read or not own:
+        return "not_read" if read else ""
     if any(is_named(each) for record in read for each in record.ids):
         return "another"
     said = {word for word in _words(request) - _SMALL if not is_verb(word)}
-    best = max(len(said & record.words) for record in read)
-    if 2 * max(len(said & record.words) for record in own) < best:
-        return "another"
-    return ""
+    is_less = 2 * _most(said, own) < _most(said, read)
+    return "another" if is_less else ""
+
+
+def _most(said: set[str], read: list[Record]) -> int:
+    """Return how many of the words a record has that has most of them."""
+    return max(len(said & record.words) for record in read)
 
 
 def records(text: str) -> list[Record]:
@@ -78,34 +79,34 @@ def _documents(text: str) -> Iterator[Any]:
 
 def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
     """Each object that has an id. Texts in it are words, whatever they look like: others wrote them."""
-    if depth > 12:
+    if depth > MAX_DEPTH:
         return
-    if isinstance(data, list):
-        for each in data:
-            yield from _of_data(each, depth + 1)
-    if not isinstance(data, dict):
-        return
-    own = {
-        name: value
-        for name, value in data.items()
-        if isinstance(value, (str, int)) and not isinstance(value, bool)
-    }
-    ids = frozenset(
-        str(value).casefold() for name, value in own.items() if _ID.fullmatch(str(name))
-    )
+    below = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    if isinstance(data, dict):
+        yield from _of_object(data)
+        yield from (_named_by_key(key, each) for key, each in data.items() if _is_key(key, each))
+    for each in below:
+        yield from _of_data(each, depth + 1)
+
+
+def _of_object(data: dict[str, Any]) -> Iterator[Record]:
+    own = {name: value for name, value in data.items() if isinstance(value, (str, int))}
+    ids = [value for name, value in own.items() if _ID.fullmatch(str(name)) and value is not True]
+    said = [str(value) for name, value in own.items() if not _ID.fullmatch(str(name))]
     nested = [value for value in data.values() if isinstance(value, (dict, list))]
+    said += [json.dumps(value, ensure_ascii=False, default=str) for value in nested]
     if ids:
-        said = " ".join(str(value) for name, value in own.items() if not _ID.fullmatch(str(name)))
-        more = " ".join(json.dumps(value, ensure_ascii=False, default=str) for value in nested)
-        yield Record(ids, _words(f"{said} {more}"))
-    for name, value in data.items():
-        if isinstance(value, dict) and re.fullmatch(
-            r"\d{1,20}|[0-9a-f-]{16,64}", str(name)
-        ):  # {"24": {…}}
-            yield Record(
-                frozenset({str(name).casefold()}), _words(json.dumps(value, ensure_ascii=False))
-            )
-        yield from _of_data(value, depth + 1)
+        yield Record(frozenset(str(id).casefold() for id in ids), _words(" ".join(said)))
+
+
+def _is_key(key: object, value: object) -> bool:
+    """`{"24": {…}}`: the id is the key."""
+    return isinstance(value, dict) and bool(_KEY.fullmatch(str(key)))
+
+
+def _named_by_key(key: object, value: object) -> Record:
+    words = _words(json.dumps(value, ensure_ascii=False, default=str))
+    return Record(frozenset({str(key).casefold()}), words)
 
 
 def _of_lines(text: str) -> Iterator[Record]:

@@ -19,11 +19,11 @@ def is_said(ask: Ask) -> bool:
     if ask.tool not in ("create_task", "update_task"):
         return False
     said = _plain(ask.request)
-    written = [text for name in _WRITTEN for text in _texts(ask.args.get(name))]
-    if not all(_plain(text) in said for text in written):
+    written = [_plain(text) for name in _WRITTEN for text in _texts(ask.args.get(name))]
+    if any(text not in said for text in written):
         return False
     if ask.tool == "create_task":
-        return bool(_plain(str(ask.args.get("title") or "")))
+        return bool(written[0])
     title = _plain(str(ask.hints.get("title") or ""))
     is_numbered = str(ask.args.get("id")) in re.findall(r"\d+", ask.request)
     return is_numbered or (len(title.encode()) > 3 and title in said)

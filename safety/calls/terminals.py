@@ -62,14 +62,21 @@ def typed_script(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -
     words: Sequence[str] = about.get("program") or [""]
     name = words[0].rpartition("/")[2].lstrip("-")
     if name in _WATCHERS:
-        keys = {str(key).lower() for key in args.get("keys") or ()}
-        return Meant("kill $one_of_them" if "k" in typed.lower() or "f9" in keys else "")
-    if about.get("is_shell") or not typed.strip():  # its `read`, which takes any words
-        return Meant(typed.strip() and typed, is_sure=not typed.strip())
+        return Meant("kill $one_of_them" if _stops(args, typed) else "")
+    if not typed.strip():
+        return Meant("")
+    if about.get("is_shell"):  # its `read`, which takes any words
+        return Meant(typed, is_sure=False)
     if name in _READERS:
         asked = _answered(name, str(about.get("asked", "")), str(text))
         return Meant("\n".join([*_in_editor(typed), *asked]))
     return _read_by(name, words, typed)
+
+
+def _stops(args: Mapping[str, Any], typed: str) -> bool:
+    """`k` and F9 of `top` and its like."""
+    keys = [str(key).lower() for key in args.get("keys") or ()]
+    return "k" in typed.lower() or "f9" in keys
 
 
 def _read_by(name: str, words: Sequence[str], typed: str) -> Meant:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from config import SafetyConfig
 from safety.findings import Ask, Decision, Finding, foreign, found
@@ -24,6 +24,20 @@ LEAVE_SANDBOX = {"system", "outside", "secret"}  # what no sandbox can do
 REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}
 _MOST_REASONS = 3
+
+
+class _Judged(NamedTuple):
+    """One finding with what is decided on it."""
+
+    verdict: str
+    said: tuple[Said, ...]
+    finding: Finding
+
+    @property
+    def risk(self) -> str:
+        """The risk that decides: the config forbids others than the four that are never allowed."""
+        is_config = any(each.key == "gate.config_forbids" for each in self.said)
+        return "forbidden" if is_config else self.finding.risk
 
 
 @dataclass(frozen=True)
@@ -49,20 +63,22 @@ class Gate:
 
     def decide(self, ask: Ask) -> Decision:
         """Return the decision on a call. Never raises; takes well under 10 ms for what people write."""
-        findings = self._findings(ask)
-        if self.is_alone:
-            from safety.gate.alone import look
-
-            findings = look(ask, findings)
-        kept = [each for each in findings if not (ask.stage and _is_seen(each))]
-        judged = [(self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
+        kept = [each for each in self._found(ask) if not (ask.stage and _is_seen(each))]
+        judged = [_Judged(*self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
         for wanted in ("refuse", "confirm"):
-            chosen = [(said, each) for (verdict, said), each in judged if verdict == wanted]
+            chosen = [each for each in judged if each.verdict == wanted]
             if chosen:
                 return self._decision(wanted, chosen, kept, ask)
-        risks = tuple(dict.fromkeys(each.risk for each in kept))
-        said = judged[0][0][1] if judged else ()
-        return Decision("allow", risks[0] if risks else "none", said, risks)
+        risks = _risks(kept)
+        said = judged[0].said if judged else ()
+        return Decision("allow", (*risks, "none")[0], said, risks)
+
+    def _found(self, ask: Ask) -> Iterator[Finding]:
+        if not self.is_alone:
+            return self._findings(ask)
+        from safety.gate.alone import look
+
+        return look(ask, self._findings(ask))
 
     def _verdict(self, finding: Finding, *, is_tainted: bool) -> tuple[str, tuple[Said, ...]]:
         risk = finding.risk
@@ -79,23 +95,20 @@ class Gate:
     def _decision(
         self,
         wanted: Literal["refuse", "confirm"],
-        chosen: list[tuple[tuple[Said, ...], Finding]],
+        chosen: list[_Judged],
         kept: list[Finding],
         ask: Ask,
     ) -> Decision:
-        reasons = {str(said): said for said, _ in chosen}
-        said = [each for several in list(reasons.values())[:_MOST_REASONS] for each in several]
-        risks = tuple(dict.fromkeys(each.risk for each in kept))
-        is_script = self.sandboxed and "execute" in ask.effects
-        if wanted == "confirm" and is_script and LEAVE_SANDBOX & set(risks):
+        reasons = list({str(each.said): each.said for each in chosen}.values())
+        said = [each for several in reasons[:_MOST_REASONS] for each in several]
+        risks, is_script = _risks(kept), "execute" in ask.effects
+        leaves = self.sandboxed and is_script and not LEAVE_SANDBOX.isdisjoint(risks)
+        if leaves and wanted == "confirm":
             said.append(Said("gate.leaves_sandbox", {}))
+        pin = pinned(ask, self.cwd, self.owner_home) if is_script else ""
         targets = sorted({each.reason for each in kept if each.is_target})
-        pin = pinned(ask, self.cwd, self.owner_home) if "execute" in ask.effects else ""
         scope = "|".join([ask.tool, *sorted(risks), *targets, *foreign(ask.origin), pin])
-        first = chosen[0][1]
-        is_config = any(each.key == "gate.config_forbids" for each in chosen[0][0])
-        risk = "forbidden" if is_config else first.risk
-        return Decision(wanted, risk, tuple(said), risks, scope, pin)
+        return Decision(wanted, chosen[0].risk, tuple(said), risks, scope, pin)
 
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)
@@ -115,6 +128,10 @@ class Gate:
             yield found(
                 "unknown", "unknown_effects", tool=ask.tool, effects=", ".join(sorted(effects))
             )
+
+
+def _risks(findings: list[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.risk for each in findings))
 
 
 def _is_seen(finding: Finding) -> bool:

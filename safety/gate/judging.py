@@ -21,8 +21,8 @@ _PLACES = {"machine", "agent", "startup", "secret", "others", "outside"}  # have
 
 
 class Question(NamedTuple):
-    """Hold what a tool yields for the owner to decide: the changes that a call has made in a stage.
-    It is sent None for a yes, or the refusal."""
+    """Tell what a tool yields for the owner to decide: the changes that a call has made in a stage. It is sent None for a yes,
+    or the refusal."""
 
     changes: ChangeSet
     decision: Decision
@@ -181,5 +181,5 @@ def _table() -> _Table:
 
 
 def _last() -> Iterator[Row]:
-    """Yield what no row fits is asked about."""
+    """Tell what no row fits is asked about."""
     yield Row("any", "any", "any", "ask", "unknown")

@@ -23,13 +23,11 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
         return "shared_tool"
     if ask.tool == "code_run" and ask.args.get("type") != "python":
         return "shared_python"
-    if any(references(value) for value in ask.args.values() if isinstance(value, str)):
+    if any(map(references, map(str, ask.args.values()))):
         return "shared_reference"
-    if ask.tool == "file_read" and run and _are_kept(ask.paths, run.resolve()):
-        return ""
-    if not all(path.is_relative_to(folder) for path in ask.paths):
-        return "shared_folder"
-    return ""
+    is_kept = ask.tool == "file_read" and run is not None and _are_kept(ask.paths, run.resolve())
+    is_inside = all(path.is_relative_to(folder) for path in ask.paths)
+    return "" if is_kept or is_inside else "shared_folder"
 
 
 def _are_kept(paths: tuple[Path, ...], run: Path) -> bool:

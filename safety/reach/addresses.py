@@ -1,4 +1,4 @@
-"""Decide which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
+"""Tell which network addresses the agent may ask: public ones, and those of the owner's own net that `safety.private_hosts` names.
 
 What counts is the number that a name comes to, not its spelling: a look-up has turned 0x7f.1, 2130706433 and localhost. into
 the same 127.0.0.1 before it is asked about here. Source: IANA's registries of special-purpose addresses.
@@ -61,8 +61,8 @@ def is_public(address: Address) -> bool:
 
 
 class Reach(NamedTuple):
-    """Hold what may be asked. `named` is what the config allows beside public addresses: hosts,
-    addresses or networks, each perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
+    """Tell what may be asked. `named` is what the config allows beside public addresses: hosts, addresses or networks, each
+    perhaps with a port (nas.local, 192.168.1.10:5000, 10.0.0.0/8)."""
 
     named: tuple[str, ...] = ()
 

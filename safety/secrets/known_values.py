@@ -1,4 +1,4 @@
-"""List the values that the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
+"""Tell which values the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
 
 from __future__ import annotations
 

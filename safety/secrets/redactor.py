@@ -158,7 +158,7 @@ class Stream:
         )
 
     def close(self) -> str:
-        """Return what still waited."""
+        """Tell what still waited."""
         rest, self._waiting = self._redactor(self._waiting), ""
         return rest
 

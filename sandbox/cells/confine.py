@@ -47,7 +47,7 @@ CANNOT = 125
 
 NEW_USER_AND_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x10020000, 4096, 16384, 1 << 18
 MOUNT_SETATTR, HERE, ALL_BELOW, READ_ONLY = 442, -100, 0x8000, 1
-# A folder that is new above a guarded one gives no right to read, since that would hold below.
+# For new files in a folder above a guarded one: no right to read, since that would hold below too.
 MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
 
 

@@ -41,7 +41,7 @@ class _Mounting(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Hold what was done in a stage that stays open."""
+    """A look at a stage that stays open: all that was done so far."""
 
     deltas: list[Delta]
     changes: ChangeSet

@@ -34,7 +34,7 @@ RECORD = "record.json"
 
 
 class Mark(NamedTuple):
-    """Hold what the name of a file says of an entry, so that no record is read to know it."""
+    """The name of a file that tells of an entry what is asked of all, so that no record is read."""
 
     number: str
     made: int  # seconds

@@ -29,20 +29,23 @@ def _libraries() -> dict[str, Any]:
 
 @functools.cache
 def _lists() -> dict[str, Any]:
-    shells, interpreters, wrappers, writes = set(), {}, {}, {}
-    for name, known in programs().items():
-        if known.code.get("input") == "bash":
-            shells.add(name)
-        elif "script" in known.more or "program" in known.more:
-            interpreters[name] = " ".join(option for option in known.code if option[:1] == "-")
-        if "runs" in known.more:
-            wrappers[name] = (" ".join(known.takes), int(known.more["runs"]))
-        if "writes" in known.more:
-            writes[name] = str(known.more["writes"])
-    interpreters = {name: given for name, given in interpreters.items() if name[-1:] != "*"}
+    known = {name: found for name, found in programs().items() if name[-1:] != "*"}
+    shells = {name for name, found in known.items() if found.code.get("input") == "bash"}
     return {
         "SHELLS": frozenset(shells - {"source", "."}),
-        "INTERPRETERS": interpreters,
-        "WRAPPERS": wrappers,
-        "WRITES": writes,
+        "INTERPRETERS": {
+            name: " ".join(option for option in found.code if option[:1] == "-")
+            for name, found in known.items()
+            if name not in shells and {"script", "program"} & found.more.keys()
+        },
+        "WRAPPERS": {
+            name: (" ".join(found.takes), int(found.more["runs"]))
+            for name, found in known.items()
+            if "runs" in found.more
+        },
+        "WRITES": {
+            name: str(found.more["writes"])
+            for name, found in known.items()
+            if "writes" in found.more
+        },
     }

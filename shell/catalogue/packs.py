@@ -100,11 +100,15 @@ def _entry(name: str, names: list[str], given: Mapping[str, Any]) -> Entry:
 
 def _rows(effect: str, text: str | None, name: str, names: list[str]) -> Iterator[Row]:
     for pattern in str(text or "").split(";"):
-        parts = pattern.replace('"', " ").split()
-        if len(names) > 1 and parts[:1] and parts[0] in names:
-            # a row for one program of the block alone
-            parts = parts[1:] or ["*"] if parts[0] == name else []
+        parts = _of_program(pattern.replace('"', " ").split(), name, names)
         options = [part for part in parts if part.startswith("-") and part != "--"]
         plain = [part for part in parts if part not in options]
         if parts:
             yield Row(effect, tuple(plain), tuple(options))
+
+
+def _of_program(parts: list[str], name: str, names: list[str]) -> list[str]:
+    """Return the words of a row; none of one that is for another program of the block."""
+    if len(names) == 1 or not parts or parts[0] not in names:
+        return parts
+    return (parts[1:] or ["*"]) if parts[0] == name else []

@@ -26,8 +26,7 @@ _ORDINARY_MODE = re.compile(
 
 
 class Use(NamedTuple):
-    """Hold what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this
-    machine's files alone."""
+    """Tell what a command line does. `kind` is an effect, or "local"; `is_local`: it reaches this machine's files alone."""
 
     kind: str
     verb: str = ""

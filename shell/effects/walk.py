@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 
 from shell.bash import Command, Part, Script, Word, read
-from shell.catalogue import use_of, words
+from shell.catalogue import use_of
 from shell.effects import files, known
 from shell.effects.expand import Arg, expanded, plain_arg
 from shell.effects.records import Effect, Setting
@@ -119,8 +119,7 @@ def _simple(state: State, command: Command) -> None:
 def _run_words(state: State, args: list[Arg], command: Command) -> None:
     """Go through one command with its arguments; what a wrapper runs comes back here."""
     name = args[0].text
-    is_pattern = args[0].is_pattern and name not in ("[", "[[")
-    if name is None or is_pattern:
+    if name is None or _is_pattern(args[0]):
         state.add("unknown", "", "the name of a command is only known when it runs")
         _guessed(state, args, command)
     elif name in state.aliases:
@@ -128,10 +127,14 @@ def _run_words(state: State, args: list[Arg], command: Command) -> None:
         state.script(f"{state.aliases.pop(name)} {rest}")
     elif name in state.functions and state.depth <= MAX_DEPTH:
         _call(state, name, args)
-    elif not name.isascii() and not name.startswith(("./", "/", "~")):
+    elif not name.isascii() and name[0] not in "./~":
         _lookalike(state, name, args, command)
     elif name:
         _executed(state, name, args, command)
+
+
+def _is_pattern(arg: Arg) -> bool:
+    return arg.is_pattern and arg.text not in ("[", "[[")
 
 
 def _guessed(state: State, args: list[Arg], command: Command) -> None:
@@ -168,22 +171,25 @@ def _call(state: State, name: str, args: list[Arg]) -> None:
 
 def _executed(state: State, name: str, args: list[Arg], command: Command) -> None:
     path = state.join(name) if "/" in name else None
-    if path is not None and path in state.written:
-        _script_file(state, state.written[path], args)
+    if path in state.written:
+        _script_file(state, state.written[path or ""], args)
         return
     name = name.rpartition("/")[2] or name
-    use = use_of(name, [arg.text if arg.text is not None else _option(arg) for arg in args[1:]])
+    use = use_of(name, [_known(arg) for arg in args[1:]])
     if name in state.forbidden:
         state.add("forbidden", name, is_local=False)
     if use.kind not in ("local", "read"):
         state.add(use.kind, name, use.verb, is_local=use.is_local)
     if use.kind != "read":
         files.of_command(state, name, args, command)
-    if use.kind != "read" or name not in words("plain"):
-        files.named(state, name, args)
+    files.named(state, name, args)
     if name in _HANDLERS:
         _HANDLERS[name](state, name, args, command)
     run_inner(state, name, args, command, use.kind)
+
+
+def _known(arg: Arg) -> str | None:
+    return _option(arg) if arg.text is None else arg.text
 
 
 def _option(arg: Arg) -> str | None:

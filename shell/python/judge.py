@@ -1,4 +1,4 @@
-"""Tell what Python code does, by the names of its calls (assets/commands/python.yaml)."""
+"""Tell what Python code would do, by the names of its calls (assets/commands/python.yaml)."""
 
 from __future__ import annotations
 
@@ -113,16 +113,20 @@ class _Judge:
             self._of_no_kind(node, name, last)
 
     def _of_no_kind(self, node: ast.Call, name: str, last: str) -> None:
-        is_getattr = name == "getattr" and len(node.args) > 1
-        has_data = len(node.args) > 1 or any(key.arg == "data" for key in node.keywords)
-        if is_getattr and not isinstance(node.args[1], ast.Constant):
-            self._add("unknown", name, "a name that is only known when it runs")
+        has_data = len(node.args) > 1 or "data" in [key.arg for key in node.keywords]
+        if name == "getattr":
+            self._taken(node)
         elif last == ".urlopen" and has_data:
             self._add("send", name, is_local=False)
         elif name in _LISTS and node.args and self._removes_all():
             self._file("takes", name, self.text(node.args[0]))
         else:
             self._library(node, name, last[1:])
+
+    def _taken(self, node: ast.Call) -> None:
+        """`getattr(os, "sys" + "tem")`."""
+        if not all(isinstance(each, ast.Constant) for each in node.args[1:2]):
+            self._add("unknown", "getattr", "a name that is only known when it runs")
 
     def _removes_all(self) -> bool:
         return "endswith" not in self.code and _REMOVES.search(self.code) is not None
@@ -236,15 +240,22 @@ class _Judge:
 
     def _there(self, node: ast.Call, name: str, last: str) -> None:
         words = pieces(last)
-        modules = self.read.modules - _names("servers") - _names("remote")
-        is_sure = last in _names("plain") or bool(self.read.modules & _names("services"))
-        is_verb = is_sure or len(words) > 1 or (last == "drop" and not node.args)
-        if not words or not is_verb or name.partition(".")[0] in modules:
+        if not words or not self._is_verb(node, words, last) or self._is_of_other(name):
             return
         if words[0] in _names("deletes") or last in ("flushall", "flushdb", "drop_all"):
             self._add("delete", last, is_local=False)
         elif words[0] in _names("sends") or "post" in words:
             self._add("send", last, is_local=False)
+
+    def _is_verb(self, node: ast.Call, words: list[str], last: str) -> bool:
+        is_service = bool(self.read.modules & _names("services"))
+        is_drop = last == "drop" and not node.args
+        return is_service or is_drop or len(words) > 1 or last in _names("plain")
+
+    def _is_of_other(self, name: str) -> bool:
+        """True of a call of a module that reaches no service."""
+        others = self.read.modules - _names("servers") - _names("remote")
+        return name.partition(".")[0] in others
 
 
 def _kind_of(name: str) -> str:

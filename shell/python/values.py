@@ -1,4 +1,4 @@
-"""Evaluate an expression of Python as far as it is known before it runs: a text, or a place."""
+"""Tell what an expression of Python stands for, as far as that is known before it runs: a text, or a place."""
 
 from __future__ import annotations
 

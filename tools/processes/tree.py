@@ -57,7 +57,7 @@ Opens = Callable[["Holder", Sequence[str], Sequence[str]], "Stage"]
 
 
 class Guards(Protocol):
-    """Hold what is looked after when a call has ended (tools/scripts/guarded.py)."""
+    """Look after files when a call has ended (tools/scripts/guarded.py)."""
 
     def taken(self, folder: Path) -> list[str]:
         """Bring it back; return the paths."""

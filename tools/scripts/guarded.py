@@ -26,7 +26,7 @@ class _Before(NamedTuple):
 
 
 class Guarded:
-    """Hold what is guarded around one call."""
+    """The guard of some files around one call."""
 
     def __init__(self, planner: mounts.Planner, hidden: Iterable[str]) -> None:
         places = planner.profile.places

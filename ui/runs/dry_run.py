@@ -36,7 +36,7 @@ class NoDryRun(SopwithError):
 
 
 class Heard(NamedTuple):
-    """Hold what the events of a dry run said."""
+    """The sum of the events of a dry run."""
 
     result: str
     refused: list[dict[str, str]]

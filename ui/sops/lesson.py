@@ -88,6 +88,8 @@ class LessonFlow:
             lesson.notes.append(say("lesson.disagree", line=disagreeing))
             print(f"✗ {say('lesson.disagree', line=one_line(disagreeing, 120))}")
             return False
+        if not lesson.is_settled:
+            return False
         self._look_for_a_twin()
         self._put_into_words()
         self._prove_own()
@@ -105,7 +107,7 @@ class LessonFlow:
 
     def _settle(self) -> None:
         lesson = self.lesson
-        if not lesson.lines:
+        if all(line.code != 0 for line in lesson.lines):
             raise RecordError(say("lesson.nothing", name=lesson.name))
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")

@@ -9,7 +9,7 @@ from typing import Any
 from learning.prove import Seen
 from learning.wording import slotted
 from memory.sops.store import Sop
-from replay.expectation import KINDS, Touched
+from replay.staged.expectation import KINDS, Touched
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of
 from ui.sanitise import one_line
@@ -70,7 +70,11 @@ def show_stored(sop: Sop, lesson: Lesson) -> None:
         "asked": _filled(lesson),
         "values": values,
     }
-    if lesson.request and slotted(lesson.request, lesson.values)[0] not in wordings:
+    if (
+        sop.status != "draft"
+        and lesson.request
+        and slotted(lesson.request, lesson.values)[0] not in wordings
+    ):
         print("  " + say("teach.unusable", wording=(wordings or [sop.name])[0]))
     key = f"lesson.next_{sop.status}"
     print("  " + say(key, **asked).rstrip())

@@ -126,7 +126,8 @@ class _Teaching:
         return 0
 
     def _draft(self, lesson: teach.Lesson) -> Draft:
-        draft = teach.draft_of(self.agent, lesson, parameters(self.args.values or []))
+        values = self.questions.values(teach.values_that_vary(lesson)) if lesson.traces else None
+        draft = teach.draft_of(self.agent, lesson, values)
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self.questions.request(lesson, slots)
@@ -223,7 +224,7 @@ def _is_less(status: str, existing: Sop) -> bool:
 
 
 def _reason(lesson: teach.Lesson) -> str:
-    """Return what the history says."""
+    """Return the line of the history."""
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 

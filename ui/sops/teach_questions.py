@@ -42,7 +42,7 @@ class Questions(Protocol):
         ...
 
     def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
-        """Return which values vary: name → value."""
+        """Say which values vary: name → value."""
         ...
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:

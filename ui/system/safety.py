@@ -26,7 +26,7 @@ from tools.registry import all_tools
 from tools.staged import Staging
 from tools.toolbox import Toolbox
 from ui.command import JSON, command
-from ui.words import reasons
+from ui.words import in_words, reasons
 
 PIECE = 65_536  # bytes read at a time
 QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
@@ -147,7 +147,7 @@ class _Judge:
             )
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
-            return _answer("confirm", "unknown", str(error))
+            return _answer("confirm", "unknown", in_words(str(error)))
         except (
             *_DEFECTS,
             SopwithError,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from learning.calls.runs import ACT, Call, Run
+from learning.calls import ACT, Call, Run, calls_in
 from models.base import Request, ToolCall, ToolResult
 from models.errors import Diverged
 from replay.procedure import Procedure
@@ -75,8 +75,6 @@ def _difference(asked: Sequence[ToolCall], writes: Sequence[Call]) -> str:
 
 def _plain(tool: str, args: Mapping[str, Any] | None) -> Any:
     """Return a call as it can be compared: of what was done on a page the acts."""
-    from learning.calls.forms import calls_in
-
     given = dict(args or {})
     if tool == ACT and (acts := calls_in(str(given.get("script", "")))):
         kept = [[verb, *told] for verb, told in acts if verb != "wait"]

@@ -13,12 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from learning.calls import script_faults
-from learning.calls.book import kind_of
-from learning.calls.requests import described, spans
-from learning.calls.retrace import retrace
-from learning.calls.runs import Call, Run
+from learning.calls import Call, Run, described, kind_of, spans
 from learning.draft import Draft, load, write_draft
+from learning.judged import script_faults
+from learning.judged.retrace import retrace
 from learning.trace import Trace
 from replay.procedure import ProcedureError
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from models.base import ToolResult
-from replay import expectation
 from replay.procedure import Step
+from replay.staged import expectation
 from safety.changes import ChangeSet
 
 Lang = Literal["en", "zh"]

@@ -8,7 +8,7 @@ from tools.base import LOOKS
 
 def only_reads(call: Result, request: str) -> bool:
     """Return True for a call that leaves everything as it is. `request`: a host that it names may be asked."""
-    from learning.calls.reading import hosts_in, only_looks, python_only_reads, shell_only_reads
+    from learning.looks.scripts import hosts_in, only_looks, python_only_reads, shell_only_reads
     from safety.calls import read_name
 
     if call.tool == "file_read":

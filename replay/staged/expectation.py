@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from replay import template
-from replay.output_kinds import OUTPUT_KEYS, difference, problem
+from replay.staged.output_kinds import OUTPUT_KEYS, difference, problem
 from safety.changes import ChangeSet
 
 KINDS = ("new", "changed", "gone", "mode")

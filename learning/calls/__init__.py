@@ -8,7 +8,7 @@ from text.face import lazy
 if TYPE_CHECKING:
     from learning.calls.book import kind_of as kind_of
     from learning.calls.forms import calls_in as calls_in
-    from learning.calls.induce import induce as induce
+    from learning.calls.inducing import induce as induce
     from learning.calls.requests import described as described
     from learning.calls.requests import spans as spans
     from learning.calls.runs import ACT as ACT
@@ -22,7 +22,7 @@ else:
         Run="runs",
         calls_in="forms",
         described="requests",
-        induce="induce",
+        induce="inducing",
         kind_of="book",
         spans="requests",
     )

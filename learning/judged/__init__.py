@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from learning.judged.retrace import retrace as retrace
+    from learning.judged.retracing import retrace as retrace
     from learning.judged.same import is_same as is_same
     from learning.judged.writing import source_in as source_in
     from learning.judged.writing import with_script as with_script
@@ -13,7 +13,7 @@ else:
     __getattr__ = lazy(
         __name__,
         is_same="same",
-        retrace="retrace",
+        retrace="retracing",
         source_in="writing",
         with_script="writing",
     )

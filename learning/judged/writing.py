@@ -16,7 +16,7 @@ from typing import Any
 from learning.calls import Call, Run, described, kind_of, spans
 from learning.draft import Draft, load, write_draft
 from learning.judged import script_faults
-from learning.judged.retrace import retrace
+from learning.judged.retracing import retrace
 from learning.trace import Trace
 from replay.procedure import ProcedureError
 

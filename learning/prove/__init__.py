@@ -12,20 +12,16 @@ if TYPE_CHECKING:
     from learning.prove.seen import Seen as Seen
     from learning.prove.seen import plain as plain
     from learning.prove.seen import seen_in as seen_in
-    from learning.prove.strictness import Lines as Lines
-    from learning.prove.strictness import strict as strict
     from learning.prove.trying import Ground as Ground
 else:
     __getattr__ = lazy(
         __name__,
         Case="expected",
         Ground="trying",
-        Lines="strictness",
         Seen="seen",
         expectation="expected",
         inputs_of="again",
         plain="seen",
         seen_in="seen",
-        strict="strictness",
         tried="again",
     )

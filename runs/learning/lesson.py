@@ -24,8 +24,8 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.prove import Case, Ground, Seen, inputs_of, plain, strict
-from learning.prove.strictness import HEADS, Line
+from learning.prove import Case, Ground, Seen, inputs_of, plain
+from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
 from learning.trace import Trace
 from learning.value_schema import schema_of

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -9,10 +11,12 @@ from pathlib import Path
 from sandbox.cells import levels
 
 NOTE = "stage"  # in the home folder, beside the note on the sandbox
+RETRY_SECONDS = 300
 
 
 def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
-    """Return whether these roots can be staged, really tried; a trial holds until the next boot, or other mounts."""
+    """Return True when these roots can be staged, really tried. A yes holds until the next boot, or other mounts; a no
+    for RETRY_SECONDS, since its cause may pass (a busy machine, a full disk)."""
     folders = sorted({str(root) for root in roots if root.is_dir()})
     key, note = _key(folders), home / NOTE
     if not key:
@@ -21,7 +25,7 @@ def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
         noted, _, answer = note.read_text("utf-8").rpartition("\n")
     except (OSError, UnicodeDecodeError):
         noted, answer = "", ""  # not noted yet
-    if noted == key:
+    if noted == key and (answer == "overlay" or _age(note) < RETRY_SECONDS):
         return answer == "overlay"
     from sandbox.stage import probe
 
@@ -29,6 +33,14 @@ def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
     with suppress(OSError):  # tried again next time
         note.write_text(f"{key}\n{found.name}", "utf-8")
     return found.name == "overlay"
+
+
+def _age(note: Path) -> float:
+    """Return the seconds since a note was written."""
+    try:
+        return abs(time.time() - note.stat().st_mtime)
+    except OSError:
+        return math.inf
 
 
 def _key(roots: list[str]) -> str:

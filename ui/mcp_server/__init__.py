@@ -6,7 +6,7 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.mcp_server.calls import Calls as Calls
-    from ui.mcp_server.offered import Offered as Offered
-    from ui.mcp_server.offered import offered as offered
+    from ui.mcp_server.offers import Offered as Offered
+    from ui.mcp_server.offers import offered as offered
 else:
-    __getattr__ = lazy(__name__, Calls="calls", Offered="offered", offered="offered")
+    __getattr__ = lazy(__name__, Calls="calls", Offered="offers", offered="offers")

@@ -15,7 +15,7 @@ from config import Config, SopwithError
 from memory.runlog.log import summarise
 from models.base import Event
 from safety.secrets import without
-from ui.mcp_server.offered import RUN_TASK
+from ui.mcp_server.offers import RUN_TASK
 from ui.web.live import Child, Hub, NotAsked, Work
 
 LOOK_SECONDS = 1.0  # between two looks at a run whose process says nothing

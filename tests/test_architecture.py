@@ -48,18 +48,18 @@ AT_USE = {
         for name in (
             "changes",
             "chat",
-            "completions",
             "doors",
             "here",
             "memory",
             "overview",
-            "responses",
             "runs",
             "shared",
             "sops",
             "world",
         )
     },
+    "ui/web/routes/openai/completions.py": "ui.web.routes.openai.completions",
+    "ui/web/routes/openai/responses.py": "ui.web.routes.openai.responses",
 }  # of a library's classes; imported inside functions, or by each other
 VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNORECASE)
 

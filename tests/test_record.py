@@ -29,7 +29,7 @@ from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, Screen
 from ui import words
-from ui.sops.record import banner
+from ui.sops.teaching import banner
 
 PROMPT = "● rec $"
 PROGRAM = """
@@ -39,7 +39,7 @@ sys.path.insert(0, sys.argv[1])
 import config, learning.recording.shell as shell
 from memory.home.folder import open_home
 from safety.secrets import held_values
-from ui.sops.record import banner
+from ui.sops.teaching import banner
 from ui.words import say, use
 use(sys.argv[2])
 shell.SHELL_FILE = Path(sys.argv[3] or shell.SHELL_FILE)

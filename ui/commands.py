@@ -6,7 +6,7 @@ VERSION = "0.1.0"
 SCREENS = {  # in the order of the help
     "run": "ui.terminal.run_command",
     "chat": "ui.terminal.chat",
-    "teach": "ui.sops.teach",
+    "teach": "ui.sops.teaching.teach",
     "runs list": "ui.runs.runs",
     "runs show": "ui.runs.runs",
     "runs resume": "ui.terminal.run_command",

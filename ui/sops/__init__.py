@@ -1,4 +1,6 @@
-"""The commands `teach` and `sops …`."""
+"""The commands `sops …`, and what other screens show and read of an SOP.
+
+`teaching/` holds `teach`."""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +8,22 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.sops.search import as_json as as_json
+    from ui.sops.sops import MARKS as MARKS
+    from ui.sops.sops import NO as NO
     from ui.sops.sops import SopUsage as SopUsage
+    from ui.sops.sops import as_word as as_word
     from ui.sops.sops import entry as entry
     from ui.sops.sops import parameters as parameters
+    from ui.sops.sops import roots as roots
 else:
-    __getattr__ = lazy(__name__, SopUsage="sops", as_json="search", entry="sops", parameters="sops")
+    __getattr__ = lazy(
+        __name__,
+        as_json="search",
+        MARKS="sops",
+        NO="sops",
+        SopUsage="sops",
+        as_word="sops",
+        entry="sops",
+        parameters="sops",
+        roots="sops",
+    )

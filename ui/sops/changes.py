@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -21,26 +20,19 @@ from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
-from ui.sops.sops import SopUsage, find, parameters
+from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
 from ui.terminal import read_next
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
 YES = {"y", "yes", "ok", "是", "好", "要"}
-NO = {"n", "no", "不", "否", "不是", "不要"}
 MAX_PATHS = 8  # of what a case did
 SIGNS = {"new": "+", "gone": "-"}
-MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
 def changes(config: Config) -> SopChanges:
     """The write side of this home folder's SOPs."""
     return SopChanges(config.home, SEEDS)
-
-
-def roots(config: Config) -> list[Path]:
-    """Return the folders that an SOP may change, as the settings say."""
-    return [Path(root).expanduser() for root in config.safety.roots]
 
 
 @command("sops verify", Argument("sop"), Argument("values", "*"), JSON)
@@ -64,7 +56,7 @@ def verify_(args: Namespace, config: Config) -> int:
 def _offer_the_new_form(sop: Sop, config: Config, ground: Ground) -> None:
     """Ask whether steps that are only shell become one script, whose changes are held before they count."""
     from runs.learning.turning import turned
-    from ui.sops.lesson_shown import show_seen
+    from ui.sops.teaching import show_seen
 
     lesson = turned(sop, ground)
     if lesson is None:
@@ -96,13 +88,6 @@ def _case_lines(result: CaseResult) -> list[str]:
     done = result.outcome.produced if result.outcome else {}
     found = [f"    {SIGNS.get(kind, '~')} {one_line(as_word(path))}" for path, kind in done.items()]
     return [line, *found[:MAX_PATHS]]
-
-
-def as_word(value: Any) -> str:
-    """A value as it can be given again as k=v: a folder below the owner's home with ~."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    home = str(Path.home())
-    return f"~{text.removeprefix(home)}" if text == home or text.startswith(f"{home}/") else text
 
 
 def _as_json(verdict: Verdict) -> dict[str, Any]:

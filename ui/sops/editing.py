@@ -18,8 +18,8 @@ from memory.home.repository import contents_of
 from memory.sops.store import NAME, Sop, Status, contract_of, read_sop
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
-from ui.sops.changes import NO, YES, changes
-from ui.sops.sops import SopUsage, find, store
+from ui.sops.changes import YES, changes
+from ui.sops.sops import NO, SopUsage, find, store
 from ui.terminal import read_next
 from ui.words import say
 

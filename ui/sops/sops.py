@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
@@ -16,6 +18,9 @@ from ui.command import JSON, Argument, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.words import say
+
+NO = {"n", "no", "不", "否", "不是", "不要"}
+MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
 class SopUsage(SopwithError):
@@ -40,6 +45,11 @@ def find(config: Config, name: str) -> Sop:
         near = difflib.get_close_matches(name, names, 3, 0.5)
         raise SopUsage(say("sops.unknown", name=one_line(name, 80), known=", ".join(near or names)))
     return sop
+
+
+def roots(config: Config) -> list[Path]:
+    """Return the folders that an SOP may change, as the settings say."""
+    return [Path(root).expanduser() for root in config.safety.roots]
 
 
 @command("sops list", Option("--all", key="opt.sops-all"), JSON)
@@ -138,3 +148,10 @@ def parameters(values: Sequence[str]) -> dict[str, str]:
             raise SopUsage(say("sops.not_pair", text=one_line(value, 80)))
         found[name] = text
     return found
+
+
+def as_word(value: Any) -> str:
+    """A value as it can be given again as k=v: a folder below the owner's home with ~."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    home = str(Path.home())
+    return f"~{text.removeprefix(home)}" if text == home or text.startswith(f"{home}/") else text

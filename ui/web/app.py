@@ -21,11 +21,10 @@ from ui.web.live.sockets import owner_socket
 from ui.web.routes import (
     changes,
     chat,
-    completions,
     doors,
     memory,
+    openai,
     overview,
-    responses,
     runs,
     shared,
     sops,
@@ -94,8 +93,7 @@ def make_app(site: Site, version: str) -> Guard:
         memory,
         world,
         shared,
-        completions,
-        responses,
+        openai,
     )
     for each in pages:
         app.include_router(each.to)

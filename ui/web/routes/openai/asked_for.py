@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from config import SopwithError
@@ -38,15 +38,15 @@ class AskedFor(NamedTuple):
     earlier: str
 
 
-def check(given: Mapping[str, Any], known: Iterable[str]) -> None:
+def check(given: Mapping[str, Any] | None) -> None:
     """Raise Unsupported for the first field that would change the answer and cannot be met."""
-    for name, value in given.items():
-        is_fine = name in IGNORED or name in known or value in (None, [], {})
+    for name, value in (given or {}).items():
+        is_fine = name in IGNORED or value in (None, [], {})
         if not is_fine and PLAIN.get(name, ()) != value:
             raise Unsupported("error.v1.unsupported", name=name)
 
 
-def read(messages: Sequence[Mapping[str, Any]], instructions: str = "") -> AskedFor:
+def read(messages: Sequence[Mapping[str, Any]], instructions: str | None = None) -> AskedFor:
     """Return the task and what was said before. Raises Unsupported."""
     said = [(str(each.get("role") or "user"), _text(each)) for each in messages]
     *before, (_, task) = said
@@ -57,8 +57,9 @@ def read(messages: Sequence[Mapping[str, Any]], instructions: str = "") -> Asked
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    if message.get("type", "message") != "message" or message.get("role") == "tool":
-        raise Unsupported("error.v1.unsupported", name=message.get("type") or "role: tool")
+    kind = "role: tool" if message.get("role") == "tool" else message.get("type", "message")
+    if kind != "message":
+        raise Unsupported("error.v1.unsupported", name=kind)
     if message.get("tool_calls"):
         raise Unsupported("error.v1.unsupported", name="tool_calls")
     content = message.get("content")

@@ -18,9 +18,8 @@ from runs.assemble import Agent
 from runs.learning import teach
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
-from ui.sops.changes import MARKS, as_word
-from ui.sops.sops import parameters
-from ui.sops.teach_questions import AtTerminal, FromOptions, Questions
+from ui.sops import MARKS, as_word, parameters
+from ui.sops.teaching.teach_questions import AtTerminal, FromOptions, Questions
 from ui.words import say, says
 
 MAX_LINE_CHARS = 160
@@ -54,16 +53,16 @@ def teach_(args: Namespace, config: Config) -> int:
         )
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     if not (args.from_run or args.from_file):
-        from ui.sops.lesson import teach_lesson  # a recording, or the draft of one
+        from ui.sops.teaching.lesson import teach_lesson  # a recording, or the draft of one
 
         return teach_lesson(args, config, is_attended=is_attended)
     if args.from_run:
-        from ui.sops.lesson import lesson_of_runs, teach_lesson
+        from ui.sops.teaching.lesson import lesson_of_runs, teach_lesson
 
         if lesson := lesson_of_runs(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
     if args.from_file:
-        from ui.sops.lesson import lesson_of_text, teach_lesson
+        from ui.sops.teaching.lesson import lesson_of_text, teach_lesson
 
         if lesson := lesson_of_text(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)

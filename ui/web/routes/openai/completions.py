@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
-from ui.web.routes.asked_for import AskedFor, Unsupported, check, read
-from ui.web.routes.here import Here
+from ui.web.routes import Here
+from ui.web.routes.openai.asked_for import AskedFor, Unsupported, check, read
 from ui.web.site import Site
 from ui.words import say
 
@@ -67,7 +67,7 @@ async def completions(site: Here, request: Request, body: shapes.Completion) -> 
 def _checked(site: Site, request: Request, body: shapes.Completion) -> AskedFor | Response:
     """Return what is asked for, or why it is not to be had."""
     try:
-        check(body.model_extra or {}, ())
+        check(body.model_extra)
         asked = read(body.messages)
     except Unsupported as error:
         return error_of(400, str(error), "invalid_request_error")
@@ -125,7 +125,7 @@ class Listening:
 
     def heard(self, child: Child, event: Event) -> None:
         """An event of any run."""
-        if not self.run or child.run == self.run:
+        if self.run in ("", child.run):
             self.events.put_nowait((child.run, event))
 
 

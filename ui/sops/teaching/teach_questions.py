@@ -12,8 +12,7 @@ from memory.sops.store import Sop
 from replay.procedure import Procedure
 from runs.learning import Lesson, unsaid
 from ui.sanitise import clean, one_line
-from ui.sops.changes import as_word
-from ui.sops.sops import parameters
+from ui.sops import as_word, parameters
 from ui.terminal import read_next
 from ui.words import say
 

@@ -15,7 +15,7 @@ from runs.learning.lesson import Lesson
 from safety.secrets import held_values
 from sandbox.stage import StageError
 from ui.sanitise import one_line
-from ui.sops.changes import roots
+from ui.sops import roots
 from ui.words import say
 
 

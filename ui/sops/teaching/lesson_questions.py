@@ -10,9 +10,8 @@ from learning.induce import Candidate
 from learning.wording import slotted
 from memory.sops.store import Sop
 from ui.sanitise import clean, one_line
-from ui.sops.changes import NO
-from ui.sops.sops import parameters
-from ui.sops.teach_questions import chosen
+from ui.sops import NO, parameters
+from ui.sops.teaching.teach_questions import chosen
 from ui.terminal import read_next
 from ui.words import say
 

@@ -24,10 +24,10 @@ from runs.learning.lesson_files import content_of, kept_lesson, stored
 from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
-from ui.sops.changes import roots
-from ui.sops.lesson_questions import LessonQuestions
-from ui.sops.lesson_shown import changed, show_output, show_paths, show_stored
-from ui.sops.record import record_lesson
+from ui.sops import roots
+from ui.sops.teaching.lesson_questions import LessonQuestions
+from ui.sops.teaching.lesson_shown import changed, show_output, show_paths, show_stored
+from ui.sops.teaching.record import record_lesson
 from ui.words import say
 
 MAX_LINES = 8
@@ -303,6 +303,6 @@ def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
 
 def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
     """Return whoever answers."""
-    from ui.sops.lesson_questions import Absent, AtTerminal
+    from ui.sops.teaching.lesson_questions import Absent, AtTerminal
 
     return AtTerminal() if is_attended else Absent(args)

@@ -8,26 +8,24 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ui.web import shapes
-from ui.web.routes.asked_for import Unsupported, check, read
-from ui.web.routes.chat import opening
-from ui.web.routes.completions import begun, error_of, refused, whole
-from ui.web.routes.here import Here
+from ui.web.routes import Here, opening
+from ui.web.routes.openai.asked_for import Unsupported, check, read
+from ui.web.routes.openai.completions import begun, error_of, refused, whole
+from ui.web.routes.openai.completions import to as to
 
 PREFIX = "resp_"
-
-to = APIRouter(tags=["openai"])
 
 
 @to.post("/v1/responses")
 async def responses(site: Here, request: Request, body: shapes.AskedResponse) -> Response:
     messages = [{"content": body.input}] if isinstance(body.input, str) else body.input
     try:
-        check(body.model_extra or {}, ())
-        asked = read(messages, body.instructions or "")
+        check(body.model_extra)
+        asked = read(messages, body.instructions)
     except Unsupported as error:
         return error_of(400, str(error), "invalid_request_error")
     if (answer := refused(site, request, body.model, asked.task)) is not None:

@@ -115,6 +115,7 @@ def send(window: Window, text: str, model: str) -> None:
 def test_from_question_to_confirmation_to_result(window: Window, site: Served) -> None:
     """Streamed, folded, answered in place; what was done is there, and the trace tells the same."""
     (site.cwd / "old").mkdir(exist_ok=True)
+    (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
     send(window, "tidy up", "tidy")
     window.find(".call.ok", has_text="echo one").wait_for()
     window.find(".asked.question").get_by_role("button", name="old").click()

@@ -19,18 +19,18 @@ from memory.runlog.inbox import Inbox
 from memory.runlog.log import worker
 from tests.conftest import CommandLine
 from tests.driving import bash, call
-from tests.machine import PATIENCE_SECONDS
+from tests.machine import PATIENCE_SECONDS, Hold
 from tests.serving import Served, made_home
 
 DELETE = [bash("rm -rf old", "I remove it."), "It is gone."]
-WAIT = bash("while [ ! -e go ]; do sleep 0.05; done")
+HOLD = Hold()
 SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "hello": ["hello"],
     "delete": DELETE,
     "leave": [DELETE[0], "Then I leave it."],
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "slow": [bash("echo begun; sleep 300"), "I stopped there."],
-    "wait": [WAIT, "Done after all."],
+    "wait": [bash(HOLD.command), "Done after all."],
     "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 5"), "Done."],
     "loud": [
         bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"),
@@ -188,14 +188,13 @@ def test_a_run_is_stopped_and_gone_on_with(site: Served) -> None:
 
 def test_what_is_said_meanwhile_reaches_the_run(site: Served) -> None:
     with site.tab() as tab:
-        run = site.begin("wait for the file", "wait")
+        run = site.begin("wait for me", "wait")
         tab.until("tool_started")
         assert site.post("/api/chat", {"text": "more", "after": run}).status == 409
         assert site.post(f"/api/runs/{run}/steer", {"text": "hurry up"}).status == 204
-        (site.cwd / "go").touch()
+        HOLD.release()
         assert tab.until("steered")["text"] == "hurry up"
         tab.until("run_ended")
-    (site.cwd / "go").unlink()
     site.until(lambda: site.get("/api/state").json["working"] == [])
     assert site.post(f"/api/runs/{run}/steer", {"text": "too late"}).status == 409
 
@@ -237,7 +236,7 @@ def test_what_is_too_large_is_said_so(site: Served) -> None:
 def test_killed_and_started_again_the_page_reconnects_and_the_run_goes_on(site: Served) -> None:
     """The server alone is killed: its run goes on by itself and is seen by the next server, with the same cookie."""
     with site.tab() as tab:
-        run = site.begin("wait for the file", "wait")
+        run = site.begin("wait for me", "wait")
         tab.until("tool_started")
     port = site.port
     site.stop(signal.SIGKILL)
@@ -246,9 +245,8 @@ def test_killed_and_started_again_the_page_reconnects_and_the_run_goes_on(site: 
     assert [each["run"] for each in site.get("/api/state").json["working"]] == [run]
     with site.tab(epoch=tab.hello["epoch"], seq=3) as again:
         assert again.hello["caught_up"] is False
-        (site.cwd / "go").touch()
+        HOLD.release()
         assert again.until("run_ended")["result"] == "Done after all."
-    (site.cwd / "go").unlink()
 
 
 def test_a_run_that_was_killed_with_the_server_goes_on_where_it_was(site: Served) -> None:
@@ -412,9 +410,9 @@ def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) ->
     with site.tab() as tab, site.tab() as other:
         tab.send(type="graph", filter={"predicates": ["PREFERS"]})
         assert tab.until("graph_snapshot")["edges"] == []
-        site.ended(site.begin("I like green tea very much."))
+        site.ended(site.begin("I like green tea."))
         site.until(lambda: site.get("/api/graph?predicates=PREFERS").json["edges"])
-        site.ended(site.begin("My sister Anna likes coffee."))
+        site.ended(site.begin("My sister is Anna. Anna likes coffee."))
         while "Anna" not in json.dumps(tab.until("graph_patch")["patch"]):
             pass
         found = site.get("/api/graph?predicates=PREFERS").json

@@ -100,7 +100,7 @@ function steps(sop) {
   return html`
     ${names.length ? html`<section class="card"><h2>${say("sop.parameters")}</h2><dl class="pairs">${names.map((name) => html`<div key=${name}><dt class="mono">${name}${required.includes(name) ? "" : "?"}</dt>
       <dd>${[properties[name].type, properties[name].format, properties[name].description].filter(Boolean).join(" · ")}</dd></div>`)}</dl></section>` : null}
-    ${["plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
+    ${["run", "plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
       <section class=${`card steps ${name}`} key=${name}><h2>${say(`part.${name}`)} <small class="dim">${say(`part.${name}_why`)}</small></h2><ol>${all.map((step, n) => html`<li key=${n}>
         <details><summary><b>${step.tool || say("step.end")}</b> <span class="call-says">${filled(step.note || telling(step.args) || step.done || step.stop)}</span></summary>
           ${["when", "unless", "done", "stop"].filter((key) => step[key]).map((key) => html`<p class="small" key=${key}><span class="dim">${say(`step.${key}`)}</span> <code>${step[key]}</code></p>`)}

@@ -223,10 +223,10 @@ def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(
     window.button("Enable").wait_for()
     window.button("Enable").click()
     window.button("Disable").wait_for()
-    assert site.post("/api/sops/count-notes/rollback", {"version": 1}).json["version"] == 2
-    window.go("sops/count-notes/versions").find(".versions b", has_text="version 2").wait_for()
+    assert site.post("/api/sops/count-notes/rollback", {"version": 1}).json["version"] == 3
+    window.go("sops/count-notes/versions").find(".versions b", has_text="version 3").wait_for()
     window.button("Take this one back").click()
-    window.find(".versions b", has_text="version 3").wait_for()
+    window.find(".versions b", has_text="version 4").wait_for()
 
 
 def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None:

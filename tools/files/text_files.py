@@ -93,8 +93,8 @@ def near_names(path: Path) -> list[str]:
     try:
         while not folder.is_dir() and folder != folder.parent:
             folder, wanted = folder.parent, folder.name
-        with os.scandir(folder) as found:
-            names = [entry.name for entry in itertools.islice(found, 5000)]
+        with os.scandir(folder) as listed:
+            names = [entry.name for entry in itertools.islice(listed, 5000)]
     except OSError:
         return []
     import difflib

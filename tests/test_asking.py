@@ -167,6 +167,7 @@ def test_undo_and_commands_are_answered_with_the_command(home: Path, task: str, 
         ("remind me to call mum tomorrow at 5pm", "call mum", "T17:00"),
         ("提醒我明天下午三点开会", "开会", "T15:00"),
         ("please remind me tomorrow to buy stamps", "buy stamps", "T09:00"),
+        ("remind me tomorrow morning to buy stamps", "buy stamps", "T10:00"),
     ],
 )
 def test_a_reminder_becomes_a_job_that_reminds(home: Path, task: str, text: str, hour: str) -> None:
@@ -180,8 +181,15 @@ def test_a_reminder_becomes_a_job_that_reminds(home: Path, task: str, text: str,
     assert done["status"] == "done" and done["result"] == f"Reminder: {text}"
 
 
-def test_a_reminder_that_comes_again_becomes_a_job_too(home: Path) -> None:
-    ended = ask(home, "remind me to stand up every weekday at 9:00", AbsentOwner())[-1]
+@pytest.mark.parametrize(
+    "task",
+    [
+        "remind me to stand up every weekday at 9:00",
+        "remind me every weekday at 9:00 to stand up",
+    ],
+)
+def test_a_reminder_that_comes_again_becomes_a_job_too(home: Path, task: str) -> None:
+    ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and len(list((home / "schedule").glob("*.json"))) == 1
 
 

@@ -220,9 +220,10 @@ def test_a_script_is_given_its_parameters_and_the_built_in_values(tmp_path: Path
     assert ask(rote).text == "cwd folder lang today zh"
 
 
-def test_what_a_value_holds_is_never_read_as_a_template(tmp_path: Path) -> None:
+def test_a_template_that_nothing_fills_is_refused(tmp_path: Path) -> None:
     code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': '{{folder}}'}}\n    return 'x'\n"
-    assert ask(model(tmp_path, code)).calls[0].args == {"path": "{{folder}}"}
+    with pytest.raises(Diverged, match="left unfilled"):
+        ask(model(tmp_path, code))
 
 
 class Watching:

@@ -93,7 +93,7 @@ def _blanks(sentence: str | list[str]) -> set[str]:
     texts = [sentence] if isinstance(sentence, str) else sentence
     found = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in texts]
     assert all(
-        each - {"n"} == found[-1] - {"n"} for each in found
+        each - {"n", "files"} == found[-1] - {"n", "files"} for each in found
     )  # one may be a word: "a line", "{n} lines"
     return found[-1]
 
@@ -104,7 +104,8 @@ def test_chinese_is_chinese() -> None:
         key
         for key in same
         if not re.match(
-            r"cmd\..*example|arg\.|doctor.fix|usage.bad|help.command_name|column.sop", key
+            r"cmd\..*example|arg\.|doctor.fix|usage.bad|help.command_name|column.sop|mcp.serves",
+            key,
         )
     } == set()
 
@@ -373,7 +374,7 @@ def test_what_is_neither_yes_nor_no_is_asked_again_and_stays_a_no() -> None:
 def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
     someone, page = owner(*lines)
     approval = someone.confirm(
-        Confirmation("r.1", "code_run", {}, "deletes files", "high", preview)
+        Confirmation("r.1", "code_run", {}, "deletes files", "delete", preview)
     )
     assert approval is not None
     return approval.decision, page.getvalue()
@@ -382,7 +383,7 @@ def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
 def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
     decision, page = ask_leave("script: rm -r \x1b[8mbuild\u202e")
     assert decision == "no"
-    assert "deletes files" in page and "high" in page and "rm -r ␛[8mbuild<U+202E>" in page
+    assert "deletes files" in page and "risk: delete" in page and "rm -r ␛[8mbuild<U+202E>" in page
 
 
 # The whole program on a terminal.

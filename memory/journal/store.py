@@ -350,15 +350,19 @@ class Store:
         if not rare:
             return []
         where, values = self._within(session)
-        inside = "words" if where == "1" else "words JOIN turns ON turns.number = words.rowid"
+        joined = "words JOIN turns ON turns.number = words.rowid"
         match = " OR ".join(f'"{term}"' for term in rare)
         if near:
             match = f"{_all_near(near)} AND ({match})"
-        asked = (
-            f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
-            f" WHERE words MATCH ? AND {where} ORDER BY score, words.rowid DESC LIMIT ?"
-        )
-        return _cut_off(self._rows(asked, (*weights, match, *values, limit + 1)), limit)
+        asked = "SELECT words.rowid, bm25(words, ?, ?) AS score FROM {} WHERE words MATCH ? AND {} ORDER BY score{} LIMIT ?"
+        sought = (*weights, match, *values, limit + 1)
+        first = asked.format("words" if where == "1" else joined, where, "")
+        found = [(number, -score) for number, score in self._rows(first, sought)]
+        if len(found) > limit and found[limit - 1][1] == found[limit][1]:
+            # of equal ones the newest, so that row numbers decide nothing
+            by_time = asked.format(joined, where, ", turns.at DESC, turns.id")
+            found = [(number, -score) for number, score in self._rows(by_time, sought)]
+        return found[:limit]
 
     def with_near(self, terms: Sequence[str], limit: int) -> list[int]:
         """The turns that have all of these as their speaker or in the turn before."""
@@ -771,14 +775,6 @@ def _episode(row: tuple[Any, ...]) -> Episode:
     return Episode(
         number, session, start, end, scene_start, scene_end, _given(summary), importance, people
     )
-
-
-def _cut_off(rows: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
-    """Return the rows with the lowest scores, negated. Of equal ones at the end none, so that numbers do not decide."""
-    found = [(number, -score) for number, score in rows]
-    if len(found) <= limit:
-        return found
-    return [row for row in found if row[1] > found[limit][1]] or found[:limit]
 
 
 def _all_near(terms: Sequence[str]) -> str:

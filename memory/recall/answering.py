@@ -31,8 +31,13 @@ _ASKS = pattern(
 )
 
 
+_TOLD = pattern(
+    r"(?i)^(?:please )?(?:remember|note|keep in mind|don['’]t forget)(?: that\b|\s*[:,])?\s+(?=\S)|^请?(?:记住|记一下|别忘了)[，,：:]?\s*"
+)
+
+
 class Answer(NamedTuple):
-    """A line that answers, as it was said or written; `source` says where it stands."""
+    """A line that answers, without the words that told us to keep it; `source` says where it stands."""
 
     text: str
     source: str
@@ -60,7 +65,7 @@ def answer(home: Path, question: str, now: datetime, only: str | None = None) ->
     for turn in (each.turn for each in found):
         text = " ".join(turn.text.split())
         if _says(turn, question, wanted):
-            sure.setdefault(text, Answer(text, turn.source, turn.at))
+            sure.setdefault(text, Answer(_TOLD.sub("", text), turn.source, turn.at))
     return list(sure.values())[:MOST]
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.undo import trees
-from sandbox.undo.walk import Delta, dress_of, is_same
+from sandbox.undo.walk import Delta, dress_of, is_same, staged_dress
 
 _PIECE = 1 << 20
 
@@ -69,7 +69,8 @@ def _is_alike(each: Delta) -> bool:
     assert each.before and each.after
     if not is_same(each.upper, each.inside or each.path, each.after, each.before):
         return False
-    return dress_of(each.upper) == dress_of(each.inside or each.path)
+    lower = each.inside or each.path
+    return staged_dress(each.upper, lower) == dress_of(lower)
 
 
 def _changes(
@@ -120,7 +121,7 @@ def _of_file(kind: ChangeKind, each: Delta) -> Change:
 
 def _dressed(each: Delta) -> list[Change]:
     """Return a change of rights, owner or attributes; times alone are not worth a word."""
-    if dress_of(each.upper).is_but_for_time(dress_of(each.path)):
+    if staged_dress(each.upper, each.path).is_but_for_time(dress_of(each.path)):
         return []
     assert each.after
     return [

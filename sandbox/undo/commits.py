@@ -20,7 +20,7 @@ from sandbox.undo.errors import StageError
 from sandbox.undo.links import Links
 from sandbox.undo.places import Layer
 from sandbox.undo.steps import Interfered, Step, do_all
-from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of
+from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of, staged_dress
 
 _ORDER = ("move", "inside", "dress")
 
@@ -66,11 +66,10 @@ def _step(delta: Delta, layer: Layer, count: int, since: int, links: Links) -> S
     if delta.kind == "gone":
         return Step("move", delta.path, kept, "", old)
     if delta.kind == "dress":
-        before, after = dress_of(delta.path), dress_of(delta.upper)
+        before, after = dress_of(delta.path), staged_dress(delta.upper, delta.path)
         now = os.lstat(delta.path)
-        if (
-            trees.is_folder(now) and now.st_ctime_ns >= since
-        ):  # others work in it too: their time stays
+        is_busy = trees.is_folder(now) and now.st_ctime_ns >= since  # others work in it too
+        if is_busy or os.geteuid() not in (0, now.st_uid):  # only its owner sets its time
             before, after = before._replace(mtime=LEFT_ALONE), after._replace(mtime=LEFT_ALONE)
         return Step("dress", delta.path, before=before, after=after)
     put = _put(delta.upper, layer, count, links)

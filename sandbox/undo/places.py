@@ -80,6 +80,9 @@ def between(roots: Iterable[str], parts: Iterable[str]) -> list[str]:
 
 
 def _parts(folder: str, points: list[str]) -> list[str]:
+    """Return the parts of a folder that have no mount below; what is closed to us we cannot change anyway."""
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return []
     if not any(is_below(point, folder) and point != folder for point in points):
         return [folder]
     found: list[str] = []

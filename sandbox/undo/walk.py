@@ -65,6 +65,14 @@ def dress_of(path: str) -> Dress:
     return Dress(trees.mode_of(path, found), found.st_uid, found.st_gid, found.st_mtime_ns, values)
 
 
+def staged_dress(upper: str, lower: str) -> Dress:
+    """Return the dress that a path got in a stage. Only root gives files away: for others another owner is that of our
+    copy, as for the top of a root that is somebody else's, such as /tmp.
+    """
+    new, old = dress_of(upper), dress_of(lower)
+    return new if os.geteuid() == 0 else new._replace(uid=old.uid, gid=old.gid)
+
+
 class _Walker:
     def __init__(self, layer: int, copies: Collection[tuple[int, int]]) -> None:
         self.layer, self.copies = layer, copies
@@ -72,7 +80,7 @@ class _Walker:
     def folder(self, upper: str, lower: str, is_opaque: bool = False) -> Iterator[Delta]:
         """Yield what differs in a folder that is there below and above, and in its dress."""
         before, after = os.lstat(lower), os.lstat(upper)
-        is_touched = dress_of(upper) != dress_of(lower)
+        is_touched = staged_dress(upper, lower) != dress_of(lower)
         for found in self.entries(upper, lower, is_opaque):
             is_touched = True
             yield found
@@ -112,7 +120,7 @@ class _Walker:
         is_other = after.st_nlink > 1 or (before.st_nlink > 1 and not inside)
         if is_other or not is_same(upper, lower, after, before):
             yield Delta("changed", lower, upper, self.layer, before, after, inside)
-        elif dress_of(upper) != dress_of(lower):
+        elif staged_dress(upper, lower) != dress_of(lower):
             yield Delta("dress", lower, upper, self.layer, before, after)
 
     def is_copy(self, after: os.stat_result, before: os.stat_result) -> bool:

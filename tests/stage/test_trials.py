@@ -47,3 +47,42 @@ def test_random_scripts_of_an_ordinary_user_equal_running_them(folder_of_nobody:
         words += ["--user", "nobody"]
     done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert done.stdout == "20 of 20 equal\n", done.stdout + done.stderr
+
+
+IN_A_ROOT_OF_ROOT = """
+import os, sys
+from pathlib import Path
+from sandbox.stage import Stage, UndoStore
+root, home = Path(sys.argv[1]), Path(sys.argv[2])
+home.mkdir()
+stage = Stage.open([root], home, "r", "c")
+code, output = stage.run(["bash", "-c", "echo 1 > mine"], root)
+assert code == 0, output
+found = [(each.kind, each.path.name) for each in stage.changes.changes]
+assert found == [("new", "mine")], found
+stage.commit()
+assert (root / "mine").read_text() == "1\\n"
+assert not UndoStore(home).undo("r").conflicts
+assert not (root / "mine").exists()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder of root")
+def test_a_root_that_belongs_to_root_is_no_change_of_an_ordinary_user(
+    folder_of_nobody: Path,
+) -> None:
+    shared = folder_of_nobody / "shared"  # as /tmp is
+    shared.mkdir()
+    shared.chmod(0o1777)
+    python = shutil.which("python3", path="/usr/bin") or sys.executable
+    done = subprocess.run(
+        [python, "-c", IN_A_ROOT_OF_ROOT, str(shared), str(folder_of_nobody / "agent")],
+        cwd=CHECKOUT,
+        user="nobody",
+        group="nogroup",
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

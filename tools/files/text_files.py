@@ -93,7 +93,8 @@ def near_names(path: Path) -> list[str]:
     try:
         while not folder.is_dir() and folder != folder.parent:
             folder, wanted = folder.parent, folder.name
-        names = [entry.name for entry in itertools.islice(os.scandir(folder), 5000)]
+        with os.scandir(folder) as listed:
+            names = [entry.name for entry in itertools.islice(listed, 5000)]
     except OSError:
         return []
     import difflib
@@ -116,7 +117,8 @@ def _same_name(folder: Path, name: str) -> Iterator[Path]:
         below: list[Path] = []
         for place in level:
             try:
-                entries = list(itertools.islice(os.scandir(place), 1000))
+                with os.scandir(place) as found:
+                    entries = list(itertools.islice(found, 1000))
             except OSError:
                 continue
             seen += len(entries)

@@ -123,8 +123,8 @@ def failures(base: Path, first: str, plan: list[tuple[str | None, int]]) -> list
         for call, name in (("1", first), ("2", second)):
             ACTS[name](root, home, call)
             states.append(tree(root))
-        for step, (call, state) in enumerate(plan):
-            if why := undone(root, home, call, states[state]):
+        for step, (back, state) in enumerate(plan):
+            if why := undone(root, home, back, states[state]):
                 wrong.append(f"{first}, {second}, {list(states[0])}, step {step}: {why}")
                 break
     return wrong

@@ -5,7 +5,7 @@ then covers all.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,8 @@ def record(
         layers = [_layer(name, home, entry.number, count) for count, name in enumerate(names)]
         entry.write(layers=layers)
         images = [_image(name, layer) for name, layer in zip(names, layers, strict=True)]
-        entry.write(sync=True, state="direct", images=images)
+        before = {name: trees.stamp(name) for name in names}
+        entry.write(sync=True, state="direct", images=images, before=before)
         yield done
     finally:
         done.append(finish(entry))
@@ -49,11 +50,27 @@ def finish(entry: Entry) -> ChangeSet:
     """Turn the images of an entry into steps, as if a stage had made the changes, and return these."""
     images: list[tuple[str, str]] = [tuple(each) for each in entry.record.get("images", ())]
     steps = [step for path, kept in images for step in _steps(path, kept)]
-    if not steps:
+    if not steps and not _is_continued(entry):
         entry.remove()
         return ChangeSet()
     deltas = [_delta(step) for step in steps]
     return commits.record_done(entry, steps, deltas)
+
+
+def _is_continued(entry: Entry) -> bool:
+    """Return True where other files with the same content follow what the run has changed: what
+    the run had left there is known in its new state.
+    """
+    before: dict[str, Sequence[int]] = entry.record.get("before", {})
+    same = {
+        path: left for path, left in before.items() if left and tuple(left) != trees.stamp(path)
+    }
+    run = entries.run_in_mark(entry.record["run"])
+    marks = entries.marks(entry.folder.parent.parent)
+    if not same or not any(mark.run == run and mark.number != entry.number for mark in marks):
+        return False
+    entry.write(same=same)
+    return True
 
 
 def _first_missing(path: str) -> str:

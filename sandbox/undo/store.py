@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from config import UndoConfig
 
 DAY_SECONDS = 86_400
+LATER = "a later call of the run has changed it; take that back first, or the whole run"
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
 
 
@@ -90,6 +92,8 @@ class UndoStore:
         """
         chosen = self._chosen(run, call)
         try:
+            if not any(entry.record["steps"] for entry in chosen):
+                raise StageError(f"there is nothing to undo of {run}")
             with _entered(chosen):
                 steps = _Inverse(self.home, chosen)
                 if found := _conflicts(steps, chosen):
@@ -187,31 +191,80 @@ class _Inverse:
         self.found: list[Conflict] = []
         self.steps: list[Step] = []
         self._last: dict[str, int] = {}  # path → the last step on it
-        self._own: set[tuple[int, int]] | None = None
+        self._before: dict[str, trees.Stamp | None] = {}  # as the newer entries found it
         self._written: set[int] = set()  # inodes that newer entries wrote in place, looked at there
         self._is_left_alone: dict[str, bool] = {}  # by path, as the newest of its steps finds it
 
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed since."""
+        if later := list(self._later()):
+            return later
         for entry in self.chosen:
-            began = dict(
-                zip([layer.lower for layer in entry.layers], entry.record["began"], strict=True)
-            )
-            steps = [Step.read(fields) for fields in entry.record["steps"]]
-            for step in reversed(steps):
-                if step.way != "dress":
-                    stamp = entry.record["stamps"][step.path]
-                    limit = next(
-                        since for lower, since in began.items() if places.is_below(step.path, lower)
-                    )
-                    self.found += self._of(step.path, trees.Stamp(*stamp) if stamp else None, limit)
+            steps = [Step.read(fields) for fields in entry.record["steps"]][::-1]
+            left = {path: _stamp(each) for path, each in entry.record["stamps"].items()}
+            self._look(entry, steps, left)
+            before = self._chained(entry, left)
+            stands = {step.path: self._inode(step.path) for step in steps if step.way == "move"}
             self._written |= {step.old for step in steps if step.way == "inside"}
-            for step in reversed(steps):
+            self._forget_dress(step.path for step in steps if step.way == "move" and step.kept)
+            for step in steps:
+                inverse = step.inverse(f"{len(self.steps)}")
                 if step.way == "move":
                     self._last[step.path] = len(self.steps)
-                self.steps.append(step.inverse(f"{len(self.steps)}"))
+                    last = left[step.path]
+                    if (
+                        last and step.new == last.inode
+                    ):  # or its copy, which a newer step puts there
+                        inverse = inverse._replace(old=stands[step.path])
+                self.steps.append(inverse)
+            files = [step for step in steps if step.kept and not os.path.isdir(step.kept)]
+            self._forget_dress(step.path for step in files if step.way == "move")
+            self._before |= before
         self.steps.sort(key=lambda step: step.way == "dress")
         return self.found
+
+    def _look(self, entry: Entry, steps: list[Step], left: dict[str, trees.Stamp | None]) -> None:
+        """Take note of what an entry has left otherwise than it is found."""
+        lowers = [layer.lower for layer in entry.layers]
+        began = dict(zip(lowers, entry.record["began"], strict=True))
+        for step in steps:
+            if step.way != "dress":
+                limit = next(
+                    since for lower, since in began.items() if places.is_below(step.path, lower)
+                )
+                self.found += self._of(step.path, left[step.path], limit)
+
+    def _chained(
+        self, entry: Entry, left: dict[str, trees.Stamp | None]
+    ) -> dict[str, trees.Stamp | None]:
+        """Return how an entry found what it left as it is found now: the older ones are to have
+        left that.
+        """
+        before = entry.record.get("before", {})
+        chained = {
+            path: _stamp(before[path])
+            for path, stamp in left.items()
+            if path in before and self._is_as_left(path, stamp)
+        }
+        moved = {fields[1] for fields in entry.record["steps"] if fields[0] == "move"}
+        for path in list(self._before):
+            if any(each != path and places.is_below(path, each) for each in moved):
+                del self._before[path]
+        return chained
+
+    def _is_as_left(self, path: str, left: trees.Stamp | None) -> bool:
+        now = self._now(path)
+        if left is None or now is None:
+            return left is now
+        return now.inode == left.inode or self._origin(now) == self._origin(left)
+
+    def _forget_dress(self, paths: Iterable[str]) -> None:
+        """Leave out changes of rights and times of what is put back whole after them."""
+        whole = set(paths)
+        for count, step in enumerate(self.steps):
+            above = (step.path, *map(str, Path(step.path).parents))
+            if step.way == "dress" and not whole.isdisjoint(above):
+                self.steps[count] = step._replace(before=None, after=None)
 
     def carry_out(self, run: str, call: str) -> list[str]:
         """Do the steps. Returns the paths. Raises Conflicted and OSError."""
@@ -227,7 +280,13 @@ class _Inverse:
             steps = [self._step(step, layers) for step in self.steps]
             changes = ChangeSet(tuple(_inverted(self.chosen)))
             numbers = [entry.number for entry in self.chosen]
-            commits.carry_out(new, steps, changes, undoes=numbers)
+            is_redo = all("undoes" in entry.record for entry in self.chosen)
+            same = {path: left for path, left in self._before.items() if left}
+            told = {
+                "undoes": numbers,
+                "is_redo": is_redo and not self.chosen[0].record.get("is_redo"),
+            }
+            commits.carry_out(new, steps, changes, same=same, **told)
         except (OSError, StageError):
             new.remove()
             raise
@@ -246,7 +305,8 @@ class _Inverse:
         there now.
         """
         if step.way == "dress":
-            is_alone = self._is_left_alone.setdefault(step.path, _was_touched(step))
+            is_own = step.path in self._last
+            is_alone = self._is_left_alone.setdefault(step.path, not is_own and _was_touched(step))
             return _without_time(step) if is_alone else step
         if not step.kept:
             return step
@@ -274,22 +334,20 @@ class _Inverse:
         """Yield the conflicts of one path that should be as an entry left it."""
         if wanted and wanted.inode in self._written:
             return
-        place = self._place(path)
-        now = trees.stamp(place) if place else None
+        place, now = self._place(path), self._now(path)
         if wanted is None or now is None:
             if wanted or now:
-                yield Conflict(
-                    path, "somebody else has removed it" if wanted else "somebody else has made it"
-                )
+                other = "somebody else has removed it" if wanted else "somebody else has made it"
+                yield Conflict(path, other)
             return
         if os.path.isdir(place) and not os.path.islink(place):
-            if now.inode != wanted.inode:
+            if now.inode != wanted.inode and self._origin(now) != self._origin(wanted):
                 yield Conflict(path, "it is another folder now")
             yield from self._below(path, place, limit)
             return
         is_same = now[:3] == wanted[:3]
         is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
-        if not (is_same and is_untouched):
+        if not (is_same and is_untouched) and self._origin(now) != self._origin(wanted):
             yield Conflict(path, "somebody else has changed it since")
         elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
@@ -304,8 +362,37 @@ class _Inverse:
             # our own steps on another name of a file change the ctime that all its names share
             has_links = entry.stat(follow_symlinks=False).st_nlink > 1
             newest = (now.mtime if has_links else now.ctime) if now else 0
-            if now and newest > limit and not self._is_own(now):
+            if now and newest > limit and not self._is_as_taken_back(now, limit):
                 yield Conflict(name, "somebody else has made or changed it since")
+        for name, found in self._before.items():
+            is_inside = name != path and places.is_below(name, path)
+            is_newer = found and found.inode not in self._written and found.ctime > limit
+            if found and is_inside and is_newer and not self._is_as_taken_back(found, limit):
+                yield Conflict(name, "somebody else has made or changed it since")
+
+    def _now(self, path: str) -> trees.Stamp | None:
+        """Return how a path is once the steps so far are done."""
+        if path in self._before:
+            return self._before[path]
+        place = self._place(path)
+        return trees.stamp(place) if place else None
+
+    def _inode(self, path: str) -> int:
+        found = trees.stamp(place) if (place := self._place(path)) else None
+        return found.inode if found else 0
+
+    def _later(self) -> Iterator[Conflict]:
+        """Yield the conflicts with calls of the same run that came later and are not taken back."""
+        newest = self.chosen[0]
+        run = entries.run_in_mark(newest.record["run"])
+        marks = [mark for mark in entries.marks(self.home) if mark.run == run]
+        later = [mark.number for mark in marks if mark.number > newest.number]
+        records = [entries.peek(self.home / "undo" / number) for number in later]
+        standing = [each for each in records if each.get("state") == "done" and not is_undo(each)]
+        theirs = [Step.read(fields) for each in standing for fields in each["steps"]]
+        for path in dict.fromkeys(_changed_in(self.chosen) if theirs else ()):
+            if any(_meets(step, path) for step in theirs):
+                yield Conflict(path, LATER)
 
     def _place(self, path: str) -> str:
         """Return where what will stand at a path once the steps so far are done lies now; "" for
@@ -322,12 +409,58 @@ class _Inverse:
         """True if an entry of this store has left a file in this state, by this name or another
         link.
         """
-        if self._own is None:
-            self._own = set()
-            for folder in entries.folders(self.home):
-                stamps = entries.peek(folder).get("stamps", {})
-                self._own |= {(each[0], each[3]) for each in stamps.values() if each}
         return (now.inode, now.ctime) in self._own
+
+    @cached_property
+    def _records(self) -> dict[str, dict[str, Any]]:
+        return {folder.name: entries.peek(folder) for folder in entries.folders(self.home)}
+
+    @cached_property
+    def _own(self) -> set[tuple[int, int]]:
+        stamps = [record.get("stamps", {}) for record in self._records.values()]
+        return {(stamp[0], stamp[3]) for each in stamps for stamp in each.values() if stamp}
+
+    def _is_as_taken_back(self, now: trees.Stamp, limit: int) -> bool:
+        """True for what the entries to take back have left, also where others put that there again."""
+        own = [stamp for each in self.chosen for stamp in each.record["stamps"].values() if stamp]
+        return self._origin(now).ctime <= limit or list(now) in own
+
+    def _origin(self, left: trees.Stamp) -> trees.Stamp:
+        """Return the first state that held the same: an undo, and a call that writes the same once
+        more, leave other files with it.
+        """
+        return self._origins.get(left, left)
+
+    @cached_property
+    def _origins(self) -> dict[trees.Stamp, trees.Stamp]:
+        found: dict[trees.Stamp, trees.Stamp] = {}
+        for record in self._records.values():
+            for path, fields in record.get("same", {}).items():
+                first, left = trees.Stamp(*fields), _stamp(record.get("stamps", {}).get(path))
+                if left:
+                    found[left] = found.get(first, first)
+        return found
+
+
+def is_undo(record: dict[str, Any]) -> bool:
+    """True for an undo; one of an undo counts as what it brings back."""
+    return "undoes" in record and not record.get("is_redo")
+
+
+def _changed_in(chosen: list[Entry]) -> Iterator[str]:
+    for entry in chosen:
+        steps = [Step.read(fields) for fields in entry.record["steps"]]
+        yield from (step.path for step in steps if step.way != "dress" or not _is_only_time(step))
+
+
+def _meets(step: Step, path: str) -> bool:
+    """True where a step is about a path, what lies in it, or the folder that it lies in."""
+    is_in_it = step.way != "dress" and places.is_below(path, step.path)
+    return is_in_it or places.is_below(step.path, path)
+
+
+def _stamp(fields: list[int] | None) -> trees.Stamp | None:
+    return trees.Stamp(*fields) if fields else None
 
 
 def _was_touched(step: Step) -> bool:
@@ -355,7 +488,7 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
         record["state"],
         changes,
         record.get("bytes", 0),
-        "undoes" in record,
+        is_undo(record),
     )
 
 

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def standing(store: UndoStore, run: str, call: str | None = None) -> list[Kept]:
     """Return the entries of a run that hold now, in their order: those that an undo would take back."""
     found = store.changes(run, call)
-    done = [each for each in found if each.state == "done"]
-    direct = [each for each in done if not each.is_undo]
-    undone = sum(each.is_undo for each in found)
-    return direct or (done[-1:] if undone % 2 == 0 else [])  # an undo that was undone
+    return [each for each in found if each.state == "done" and not each.is_undo]
 
 
 def net(kept: Iterable[Kept]) -> list[Change]:

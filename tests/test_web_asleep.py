@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests import test_web_page
 from tests.driving import bash, call
 from tests.serving import Served, made_home
 from tests.window import Window
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, WebSocketRoute
 
 
+browser, lived_in, window = test_web_page.browser, test_web_page.lived_in, test_web_page.window
 PASSWORD = "correct-horse-battery-4711"
 MANY = 40
 SCRIPTS: dict[str, list[Any]] = {

@@ -30,7 +30,7 @@ def test_a_wrong_password_is_told_and_asked_for_again(tmp_path: Path) -> None:
             assert page.get_by_text("token").count() == 0
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
-        page.get_by_text("What is to be done?").wait_for()
+        page.get_by_text("Nothing is running.").wait_for()  # the overview
         assert all(
             "401" in fault for fault in window.faults
         )  # the browser's own word for each refusal

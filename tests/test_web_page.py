@@ -225,7 +225,7 @@ def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(
     window.button("Disable").wait_for()
     assert site.post("/api/sops/count-notes/rollback", {"version": 1}).json["version"] == 3
     window.go("sops/count-notes/versions").find(".versions b", has_text="version 3").wait_for()
-    window.button("Take this one back").click()
+    window.button("Take this one back").first.click()
     window.find(".versions b", has_text="version 4").wait_for()
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.scratch import path_parameters
-from memory.sops.store import SopError
+from memory.sops import SopError
 
 MAX_FIXTURE_BYTES = 256_000
 MAX_FIXTURE_ENTRIES = 2_000

@@ -19,7 +19,7 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
-from memory.sops.store import NAME
+from memory.sops import NAME
 from replay.procedure import Procedure, ProcedureError
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from learning.route import Where
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from replay.rote import Doubt, Spent, Write

@@ -27,10 +27,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from learning.suspicion import Finding, scan
-from memory.home.repository import contents_of
-from memory.sops.changes import SopChanges
-from memory.sops.front_matter import with_metadata
-from memory.sops.store import FRONT_MATTER, NAME, QUARANTINE, Sop, SopError, read_sop
+from memory.history import contents_of
+from memory.sops import NAME, QUARANTINE, Sop, SopError, read_sop
+from memory.sops.changing import SopChanges, with_metadata
+from memory.sops.store import FRONT_MATTER
 
 MAX_FILES = 2_000  # of one skill
 MAX_BYTES = 50_000_000  # of one skill

@@ -37,12 +37,12 @@ from learning.verify import (
     not_replayable,
     prove,
 )
-from memory.home.files import write_atomic
-from memory.home.repository import Repository, contents_of
-from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges, SopConflict, Version
-from memory.sops.stats import SopRun, SopStats
-from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.files import write_atomic
+from memory.history import Repository, contents_of
+from memory.logs import read_events
+from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.sops.changing import SopChanges, SopConflict, Version
+from memory.sops.curve import SopRun, SopStats
 from models.base import Event
 from replay.procedure import Procedure, ProcedureError
 
@@ -106,7 +106,6 @@ def after_run(
     """
     opening = events[0]
     name = opening.get("sop")
-    stats.update(run)
     if not name:
         return []
     sops.reload()

@@ -29,10 +29,9 @@ from learning.importing import (
     store,
 )
 from learning.verify import Replay, not_replayable, prove, verify
-from memory.home.files import write_atomic
-from memory.sops.changes import SopChanges, exported
-from memory.sops.front_matter import metadata_of, with_metadata
-from memory.sops.store import Sop, SopError, SopStore, read_sop
+from memory.files import write_atomic
+from memory.sops import Sop, SopError, SopStore, read_sop
+from memory.sops.changing import SopChanges, exported, metadata_of, with_metadata
 
 What = Literal["same", "taken", "quarantined", "sent", "conflict", "waits", "refused", "removed"]
 SENT = ("candidate", "probation", "active")

@@ -25,9 +25,9 @@ from learning.guards import evidence, signatures
 from learning.prove import Ground, inputs_of
 from learning.prove import tried as staged_trial
 from learning.scratch import Scratch, ScratchError, scratch_copy
-from memory.home.repository import contents_of
-from memory.sops.changes import SopChanges, SopConflict
-from memory.sops.store import Sop, SopError, Status, read_sop
+from memory.history import contents_of
+from memory.sops import Sop, SopError, Status, read_sop
+from memory.sops.changing import SopChanges, SopConflict
 from models.base import Event
 from replay.parameters import ParameterError
 from replay.procedure import Procedure

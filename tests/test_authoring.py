@@ -11,8 +11,8 @@ import pytest
 
 from learning.authoring import BadReply, Proposal, Sketch, proposed, read_reply
 from learning.route import Where
-from memory.runlog.log import find_run, list_runs, run_ids
-from memory.sops.store import Sop, SopStore
+from memory.logs import find_run, list_runs, run_ids
+from memory.sops import Sop, SopStore
 from replay.procedure import Procedure
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

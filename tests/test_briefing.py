@@ -14,10 +14,10 @@ import pytest
 
 from config import SopwithError
 from context import Prompts
-from memory.home.sessions import MAIN, Session
-from memory.notes import daily as notes
-from memory.runlog.log import read_events
-from memory.runlog.mailbox import Letters
+from memory import notes
+from memory.home import MAIN, Session
+from memory.logs import read_events
+from memory.working import Letters
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

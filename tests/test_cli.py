@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS, Hold

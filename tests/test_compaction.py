@@ -14,7 +14,7 @@ from context import Prompts
 from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Extent, split
 from context.history import History
 from context.tokens import estimate
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from models.base import Event, Message, Request
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner

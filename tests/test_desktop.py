@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from config import Config, InboxConfig, Lang
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from runs.assemble import Options
 from runs.control.desktop_notice import on_desktop
 from runs.control.owners import AbsentOwner

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 

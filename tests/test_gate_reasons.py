@@ -12,7 +12,7 @@ import config
 from bench.gate import rows
 from config import SafetyConfig
 from context import Prompts
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from runs.auto.ledger import Attempt
 from runs.auto.report import write
 from safety import Ask

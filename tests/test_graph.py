@@ -18,7 +18,7 @@ from config import GraphConfig
 from memory.graph import Graph, opened
 from memory.graph.rows import RowGraph, Wanted
 from memory.graph.shapes import PREDICATES
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild

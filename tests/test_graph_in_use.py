@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from memory.graph.synonyms import synonyms
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.recall import relevant, search

@@ -14,7 +14,7 @@ from config import Config, ModelConfig, SopwithError
 from memory.graph import opened
 from memory.graph.reading import SCHEMA
 from memory.graph.weave import read
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.folder import FOLDERS, LAYOUT, HomeError, HomeTooNew, open_home
+from memory.home import LAYOUT, HomeError, open_home
+from memory.home.folder import FOLDERS, HomeTooNew
 from tests.conftest import CHECKOUT, CommandLine
 
 

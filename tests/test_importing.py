@@ -19,8 +19,8 @@ from learning import importing
 from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
 from learning.route import choose
 from learning.suspicion import scan
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
+from memory.sops.changing import SopChanges
 from tests.conftest import CommandLine
 
 SEEDS = Path(__file__).parent.parent / "sops"

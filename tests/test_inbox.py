@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT, CommandLine

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.owner_files import Unreadable
-from memory.home.repository import Repository
-from memory.home.sessions import MAIN, Session
-from memory.notes import daily as notes
-from memory.notes.remember import Kind
+from memory import notes
+from memory.files import Unreadable
+from memory.history import Repository
+from memory.home import MAIN, Session
+from memory.notes import Kind
 from tests.conftest import CHECKOUT
 
 AT = datetime(2026, 2, 15, 14, 3).astimezone()
@@ -64,7 +64,7 @@ def test_what_the_owner_wrote_by_hand_stays_and_is_recorded_first(home: Path) ->
     log = Repository(home).log("memory/2026-02-15.md")
     assert [commit.subject for commit in log] == ["note: said", "edited by hand"]
     assert "Sopwith-Run: run-1" in log[0].message
-    assert Repository(home).read(log[1].id, "memory/2026-02-15.md") == by_hand.encode()
+    assert Repository(home).content(log[1].id, "memory/2026-02-15.md") == by_hand.encode()
 
 
 def test_secrets_are_hidden(home: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from config import Config, ConfigError, NotifyConfig, load
-from memory.runlog.inbox import Inbox
+from memory.inbox import Inbox
 from runs.notify import Notice, Outbox, delivering
 from runs.notify.delivery import deliver, quiet_until
 from tests.conftest import CHECKOUT, CommandLine

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from memory.facts.lines import Fact
-from memory.facts.policy import RULES, Keeping, Refusal, check_fact, check_sop
-from memory.runlog.evidence import Pointer, RunRecord, read_record
+from memory.evidence import Pointer, RunRecord, read_record
+from memory.facts import Fact, Refusal, check_sop
+from memory.facts.gate import check_fact
+from memory.facts.rules import table
 from safety.secrets import Redactor
 from tests.driving import bash, call, run
 
@@ -186,7 +187,7 @@ def test_a_fact_is_kept_or_refused_by_its_rule(
 
 
 def test_every_refusal_is_one_line_in_both_languages() -> None:
-    for rule, (english, chinese) in RULES.items():
+    for rule, (english, chinese) in table()["says"].items():
         refusal = Refusal(rule, "sop.yaml:12", "X")
         assert (
             refusal.text.startswith("sop.yaml:12: ")
@@ -283,9 +284,9 @@ def test_a_file_from_elsewhere_that_speaks_to_an_agent_proves_nothing(
 
 
 def test_values_that_the_agent_holds_are_hidden_and_refused(home: Path, seen: RunRecord) -> None:
-    keeping = Keeping(redact=Redactor({"NAS": "bookworm"}))
+    redact = Redactor({"NAS": "bookworm"})
     found = check_fact(
-        Fact("TOOLS", "Debian bookworm"), pointers(seen, SAYS_REPORT), home, [], keeping
+        Fact("TOOLS", "Debian bookworm"), pointers(seen, SAYS_REPORT), home, [], redact
     )
     assert "secret" in rules(found) and all(
         "bookworm" not in each.text for each in found if each.rule == "secret"

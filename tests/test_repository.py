@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.repository import BY_HAND, Content, Repository, RepositoryError, one_line
+from memory.history import BY_HAND, Content, Repository, RepositoryError, one_line
 from tests.conftest import CHECKOUT
 
 WRITER = """
 import sys
 from pathlib import Path
-from memory.home.repository import Repository
+from memory.history import Repository
 home, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 repository = Repository(home)
 for number in range(times):
@@ -68,7 +68,7 @@ def test_a_commit_holds_the_given_paths_and_nothing_else(
         "memory/a.txt",
     ]
     assert [entry.subject for entry in repository.log()] == ["two files"]
-    assert repository.read(commit, "memory/a.txt") == b"memory/a.txt"
+    assert repository.content(commit, "memory/a.txt") == b"memory/a.txt"
     assert git(home, "log", "--format=%an <%ae>").strip() == "Sopwith <sopwith@localhost>"
 
 
@@ -122,7 +122,7 @@ def test_the_owners_git_settings_and_hooks_do_not_matter(
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
     path = write(home, "memory/a.txt", "one\r\ntwo\n")
     commit = repository.commit([path], "mine") or ""
-    assert repository.read(commit, path) == b"one\r\ntwo\n"
+    assert repository.content(commit, path) == b"one\r\ntwo\n"
     assert not (tmp_path / "hooked").exists() and not (tmp_path / "elsewhere").exists()
     assert repository.log()[0].message == "mine"
 
@@ -165,7 +165,7 @@ def test_a_hand_edit_is_a_commit_of_its_own(home: Path, repository: Repository) 
     write(home, "MEMORY.md", "ours again")
     repository.commit([path], "second")
     assert [entry.subject for entry in repository.log(path)] == ["second", BY_HAND, "first"]
-    assert repository.read(repository.log(path)[1].id, path) == b"the owner's"
+    assert repository.content(repository.log(path)[1].id, path) == b"the owner's"
     assert repository.commit_hand_edits([path]) is None
 
 
@@ -248,7 +248,7 @@ def test_a_full_disk_is_said_and_the_history_stays_sound(small_disk: Path) -> No
 @pytest.mark.parametrize("revision", ["--output=/tmp/x", "main", "", "HEAD; rm"])
 def test_only_ids_of_commits_are_revisions(repository: Repository, revision: str) -> None:
     with pytest.raises(RepositoryError, match="not the id"):
-        repository.read(revision, "memory/a.txt")
+        repository.content(revision, "memory/a.txt")
 
 
 def test_a_message_stays_on_its_line() -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import RunLogError, list_runs, read_events
-from memory.runlog.mailbox import Letters
+from memory.logs import RunLogError, list_runs, read_events
+from memory.working import Letters
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.control.remote import cancel
@@ -269,7 +269,7 @@ def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> N
 
 
 def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> None:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     events = drive(
         agent(home, [call("ask_user", question="?")]).start("task", plain(), AbsentOwner())

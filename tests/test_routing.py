@@ -19,7 +19,7 @@ from learning.route import Match, Remembered, Where, choose, exact_match
 from learning.route.choosing import AskModel, Choice
 from learning.route.request import Asked
 from learning.route.typed import read
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 from models.errors import ModelError
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
 

@@ -13,27 +13,21 @@ from pathlib import Path
 import pytest
 
 from bench.runlog import make_runs
-from memory.facts.store import Add, FactStore
-from memory.runlog.archive import place, put_away, restore
-from memory.runlog.evidence import Pointer, read_record
-from memory.runlog.index import lines, rebuild
-from memory.runlog.log import (
-    RunLog,
-    RunLogError,
-    list_runs,
-    open_log,
-    read_events,
-    run_ids,
-    summarise,
-)
-from memory.sops.stats import SopStats
+from memory.evidence import Pointer, read_record
+from memory.facts import FactStore
+from memory.logs import RunLogError, list_runs, read_events, run_ids, summarise
+from memory.logs.archive import place, put_away, restore
+from memory.logs.index import lines, rebuild
+from memory.logs.reading import open_log
+from memory.runlog import RunLog
+from memory.sops.curve import SopStats
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, run
 
 LATER = datetime.now(UTC) + timedelta(days=2)
 PACKER = """
 import sys; from datetime import UTC, datetime, timedelta; from pathlib import Path
-from memory.runlog.archive import put_away
+from memory.logs.archive import put_away
 print("begun", flush=True)
 put_away(Path(sys.argv[1]), 1, datetime.now(UTC) + timedelta(days=400))
 """
@@ -130,13 +124,13 @@ def test_an_archived_run_still_proves(home: Path) -> None:
     )[0]["run"]
     record = read_record(home, name)
     assert record is not None
-    counted = SopStats(home).rebuild()
+    counted = len(SopStats(home).runs("x"))
     assert put_away(home, 1, LATER).runs == 1
     assert read_record(home, name) == record
     pointer = Pointer(name, 1, record.results[0].hash)
-    fact = FactStore(home).apply(Add("PATHS", "shelf 3 is /srv/shelf/3", (pointer,)), run=name)
+    fact = FactStore(home).add("PATHS", "shelf 3 is /srv/shelf/3", (pointer,), run=name)
     assert fact.evidence == (pointer,)
-    assert SopStats(home).rebuild() == counted
+    assert len(SopStats(home).runs("x")) == counted
 
 
 def test_a_run_that_goes_on_comes_back_out(home: Path) -> None:

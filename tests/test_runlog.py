@@ -10,18 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.runlog.log import (
-    RUN_ID,
-    RunLog,
-    RunLogError,
-    find_run,
-    list_runs,
-    new_run_id,
-    read_events,
-    run_ids,
-    summarise,
-    worker,
-)
+from memory.logs import RunLogError, find_run, list_runs, read_events, run_ids, summarise, worker
+from memory.logs.reading import RUN_ID
+from memory.runlog import RunLog, new_run_id
 from tests.conftest import CHECKOUT
 
 ENDED = {

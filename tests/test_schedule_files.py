@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog.inbox import Inbox
+from memory.inbox import Inbox
 from runs.schedule.scheduler import Clock, Scheduler
 from tests.conftest import CommandLine
 

@@ -274,7 +274,7 @@ def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(
 
 
 def test_three_failures_pause_a_job_and_the_owner_reads_it(at_home: Home, clock: SetClock) -> None:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     at_home.add("weak", cron="0 * * * *", timezone="UTC")
     at_home.ends["weak"] = "failed"
@@ -323,7 +323,7 @@ def test_one_job_comes_after_another_each_time_it_is_done(at_home: Home, clock: 
 def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_other(
     at_home: Home, clock: SetClock
 ) -> None:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
     from runs.schedule.due import problems
 
     at_home.add("a", after="b")

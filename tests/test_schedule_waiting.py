@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from runs.schedule import waiting
 from runs.schedule.waiting import Waiter, steady
 

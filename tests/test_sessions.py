@@ -12,20 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.facts.store import Add, FactStore
-from memory.home.owner_files import Unreadable
-from memory.home.reader import (
-    MAIN_FILES,
-    SHARED_FILES,
-    NotForThisSession,
-    OwnerReader,
-    Reader,
-    SharedReader,
-    reader_for,
-)
-from memory.home.sessions import MAIN, Session
-from memory.notes import daily as notes
-from memory.sops.store import SopStore
+from memory import notes
+from memory.facts import FactStore
+from memory.files import Unreadable
+from memory.home import MAIN, Session
+from memory.reader import MAIN_FILES, SHARED_FILES, NotForThisSession, Reader, reader_for
+from memory.reader.readers import OwnerReader, SharedReader
+from memory.sops import SopStore
 from tests.conftest import CHECKOUT
 
 TODAY = date(2026, 2, 15)
@@ -90,7 +83,7 @@ def full(home: Path) -> Path:
     for name in MAIN_FILES:
         home.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("PRIVATE\n" if name not in SHARED_FILES else f"public {name}\n")
-    FactStore(home).apply(Add("PREFERENCES", "PRIVATE fact about reports in German"), by_owner=True)
+    FactStore(home).add("PREFERENCES", "PRIVATE fact about reports in German", by_owner=True)
     log(home, "20260215-100000-0001", "main", "PRIVATE task")
     log(home, "20260215-100000-0002", "shared:team", "team task")
     log(home, "20260215-100000-0003", "shared:others", "PRIVATE others")

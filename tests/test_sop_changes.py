@@ -23,13 +23,9 @@ from typing import get_args
 
 import pytest
 
-from memory.home.repository import Repository, RepositoryError, contents_of
-from memory.sops.changes import (
-    SopChanges,
-    SopConflict,
-    SopNotWritten,
-)
-from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.history import Repository, RepositoryError, contents_of
+from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
+from memory.sops.changing import SopChanges, SopConflict, SopNotWritten
 from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES
 from replay.procedure import (
     BUILT_IN,
@@ -54,7 +50,7 @@ result: "{number}"
 WRITER = """
 import sys
 from pathlib import Path
-from memory.sops.changes import SopChanges
+from memory.sops.changing import SopChanges
 from tests.test_sop_changes import files
 changes = SopChanges(Path(sys.argv[1]), Path(sys.argv[1]) / "seeds")
 first, times, name = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
@@ -355,7 +351,7 @@ def test_two_writers_lose_nothing_and_versions_count_up(home: Path, changes: Sop
     assert sorted(written) == list(range(1, 25))
     history = Repository(home)
     for entry in changes.history("x"):
-        skill = history.read(entry.commit, "sops/x/SKILL.md").decode()
+        skill = (history.content(entry.commit, "sops/x/SKILL.md") or b"").decode()
         assert f"description: number {written[entry.version]}\n" in skill
         assert f'sopwith-version: "{entry.version}"' in skill
 

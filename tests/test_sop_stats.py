@@ -14,7 +14,8 @@ from typing import Any, Literal
 import pytest
 
 import config
-from memory.sops.stats import Counts, Saved, SopStats, update
+from memory.sops.curve import Counts, SopStats
+from memory.sops.curve.stats import Saved
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests import driving
@@ -26,10 +27,9 @@ from ui.sops.stats import stats as screen
 ASKER = """
 import sys
 from pathlib import Path
-from memory.sops.stats import SopStats, update
+from memory.sops.curve import SopStats
 home, runs = Path(sys.argv[1]), sys.argv[2:]
 for run in runs:
-    update(home, run)
     print(SopStats(home).counts("x").runs, flush=True)
 """
 
@@ -214,28 +214,24 @@ def test_a_run_that_ends_later_is_taken_in_again(home: Path, stats: SopStats) ->
     assert [row.status for row in stats.runs("x")] == ["interrupted"]
     log(home, 1, status="waiting")
     assert [row.status for row in stats.runs("x")] == ["waiting"]
-    run = log(home, 1, status="done", kinds=("rote", "rote"))
+    log(home, 1, status="done", kinds=("rote", "rote"))
     assert [row.status for row in stats.runs("x")] == ["done"]
-    log(home, 1, status="done", kinds=("rote",) * 7)
-    update(home, run)
-    assert [row.turns for row in stats.runs("x")] == [7]
 
 
 @pytest.mark.parametrize("damage", [b"not a database at all" * 500, b""])
 def test_a_damaged_file_is_made_anew(home: Path, stats: SopStats, damage: bytes) -> None:
-    run = log(home, 1)
+    log(home, 1)
     before = stats.counts("x")
-    (home / "sops/.stats.sqlite3").write_bytes(damage)
-    update(home, run)
+    (home / "runs/.index/runs.sqlite3").write_bytes(damage)
     assert stats.counts("x") == before
 
 
 def test_a_full_disk_still_gives_counts(small_disk: Path) -> None:
     (small_disk / "sops").mkdir()
-    runs = [log(small_disk, number) for number in range(30)]
+    for number in range(30):
+        log(small_disk, number)
     room = os.statvfs(small_disk)
     (small_disk / "fill").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
-    update(small_disk, runs[0])
     assert SopStats(small_disk).counts("x").runs == 30
     (small_disk / "fill").unlink()
     assert SopStats(small_disk).counts("x").runs == 30

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.sops.store import SopStore
+from memory.sops import SopStore
 
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"
 

@@ -11,8 +11,8 @@ import pytest
 from config import load
 from learning.importing import ImportRefused
 from learning.syncing import Synced, sync
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, Status, read_sop
+from memory.sops import Sop, Status, read_sop
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS, Agent
 from tests.conftest import CommandLine
 

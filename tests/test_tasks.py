@@ -10,8 +10,9 @@ import pytest
 
 from handler import Approval
 from learning.route import Where, exact_match
-from memory.notes.tasks import FILE, Tasks
-from memory.sops.store import SopStore
+from memory.sops import SopStore
+from memory.tasks import Tasks
+from memory.tasks.todo import FILE
 from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine

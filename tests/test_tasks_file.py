@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
+from memory.tasks import Status, Task, TaskError, Tasks
+from memory.tasks.todo import FILE
 from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)

@@ -15,9 +15,9 @@ import pytest
 from learning.cases import read_cases
 from learning.scratch import MAX_BYTES, ScratchError, scratch_copy
 from learning.verify import ReplayResult, Verdict, prove, verify
-from memory.runlog.log import run_ids
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop
+from memory.logs import run_ids
+from memory.sops import Sop
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS, Agent
 from tests.driving import agent
 from tests.machine import PATIENCE_SECONDS

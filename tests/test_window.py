@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from config import Config, Lang, RedisConfig
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.turns import Turn
 from memory.recall.assist import with_names
@@ -39,13 +39,13 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.turns import Turn
 from memory.window.window import Window
 window = Window(Path(sys.argv[1]), sys.argv[2])
 for number in range(10):
     window.add(MAIN, Turn(f"{sys.argv[3]}-{number}", "main", "owner", f"{sys.argv[3]} {number}", datetime.now(UTC)))
-window.close(5)
+window.close()
 """
 
 
@@ -230,7 +230,7 @@ def test_without_redis_nobody_waits_and_the_ring_serves(home: Path, how: str) ->
         assert time.monotonic() - started < 20  # a write waits for nothing: of a hundred that would
         assert [each.id for each in window.recent(MAIN, 2)] == ["id-98", "id-99"]
         assert time.monotonic() - started < 20 and not window.is_shared
-        assert window.flush(0) is False
+        assert window.flush() is False
         window.close()
         assert time.monotonic() - started < 30
         assert "hunter2secret" not in problem_of(url) and problem_of(url) != ""
@@ -258,7 +258,7 @@ def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(
     talking.join()
     last = [f"id-{number}" for number in range(count)][-40:]
     assert [each.id for each in window.recent(MAIN, 40)] == last
-    assert eventually(lambda: window.is_shared and window.flush(0.5))
+    assert eventually(lambda: window.is_shared and window.flush())
     fresh = Window(home, redis.url)
     assert eventually(lambda: bool(fresh.recent(MAIN, 40)))  # Redis is not waited for long
     assert [each.id for each in fresh.recent(MAIN, 40)] == last  # nothing lost, nothing twice

@@ -14,7 +14,7 @@ from learning.route import Where, exact_match
 from learning.route.filling import words_beside
 from learning.route.typed import read
 from learning.suspicion import scan
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 from text.words import SMALL, cut

@@ -13,7 +13,7 @@ from learning.authoring.reply import read_reply
 from learning.authoring.sketch import Sketch
 from learning.authoring.texts import Keeps, Texts
 from learning.route import Where
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 
 MOST_PROPOSED = 12  # wordings in each language that are looked at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.runlog.evidence import Result
+from memory.evidence import Result
 from tools.base import LOOKS
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import Procedure
 from shell.bash import Command, NotUnderstood, parse
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.turns import Turn
 from text import pattern
 

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory.facts.words import values
 from memory.graph.people import CHINESE, ENGLISH, meant, role_of, roles_in, speaker
 from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
 from memory.journal.turns import Turn
+from memory.wording import values
 from text import pattern
 
 FORMS = Path(__file__).parents[2] / "assets" / "graph" / "plain.toml"

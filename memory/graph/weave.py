@@ -16,7 +16,7 @@ from config import SopwithError
 from memory.graph import plain, reading
 from memory.graph.loom import Loom
 from memory.graph.shapes import Party, Statement
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.api import GRAPH_PAUSED
 from memory.journal.episodes import LONG_GAP
 from memory.journal.store import Episode, Store, text_hash

@@ -200,7 +200,7 @@ def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> So
 def read_sop(folder: Path, is_seed: bool) -> Sop:
     """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
 
-    A change swaps the whole folder (memory/sops/changes.py): one that was swapped while it was read is read again, so
+    A change swaps the whole folder (memory/sops/changing/changes.py): one that was swapped while it was read is read again, so
     that no SOP is ever put together from two versions.
     """
     for _ in range(MAX_READS):
@@ -247,9 +247,7 @@ def contract_of(folder: Path) -> str | None:
     It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
     what was proven is not what is there.
     """
-    from memory.home.repository import (
-        contents_of,  # only what changed since the last start is looked at
-    )
+    from memory.history import contents_of
 
     try:
         own = {

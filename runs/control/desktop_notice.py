@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from config import Config, sentences
-from memory.runlog.inbox import Entry
+from memory.inbox import Entry
 
 SECONDS = 2.0  # the program only hands the note over
 

@@ -19,8 +19,9 @@ from learning.authoring import BadReply, Proposal, Sketch, proposed
 from learning.draft import Draft
 from learning.judged import source_in
 from learning.route import Remembered, Where
-from memory.facts.policy import Keeping, check_sop
-from memory.runlog.log import RunLog, Totals
+from memory.facts import check_sop
+from memory.runlog import RunLog
+from memory.usage import Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
 from runs.run import now
@@ -82,14 +83,13 @@ def author(
         return Authoring(call.model, problem=str(error).partition("\n")[0])
     tokens = reply.usage.input + reply.usage.output
     made = Authoring(call.model, Proposal(), call.run, tokens, reply.usage.cost)
-    keeping = Keeping(agent.config.safety.roots, redactor)
     try:
         words = proposed(
             sketch,
             reply.text,
             others=Remembered(agent.config.home).with_wordings(agent.sops.all()),
             where=Where(cwd, Path.home()),
-            keeps=lambda files: not check_sop(files, agent.config.home, keeping, is_draft=True),
+            keeps=lambda files: not check_sop(files, agent.config.home, redactor, is_draft=True),
         )
     except (BadReply, SopwithError) as error:
         return replace(made, problem=str(error).partition("\n")[0])

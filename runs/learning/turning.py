@@ -11,7 +11,7 @@ from pathlib import Path
 from learning.cases import read_cases
 from learning.prove import Ground
 from learning.prove.strictness import HEADS, Line, strict
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Step
 from replay.template import TEMPLATE

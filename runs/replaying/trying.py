@@ -10,7 +10,7 @@ from typing import Any
 from config import Config
 from learning.guards import tools_used
 from learning.verify import ReplayResult
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event
 from runs.options import Options
 from runs.workshop import Workshop

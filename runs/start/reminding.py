@@ -10,7 +10,7 @@ from config import Lang, sentences
 from learning.route import Match, Where
 
 if TYPE_CHECKING:
-    from memory.sops.store import Sop
+    from memory.sops import Sop
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time

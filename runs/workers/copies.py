@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 
 from config import Config
-from memory.runlog.log import SHARED, RunSummary, summarise
+from memory.logs import RunSummary, summarise
+from memory.runlog import SHARED
 from runs.workers.database import Database, QueueError
 from runs.workers.log import GOES_ON, copy
 

@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
 from config import Config
-from memory.runlog.log import SHARED, new_run_id
+from memory.runlog import SHARED, new_run_id
 from runs.assemble import Options
 from runs.schedule.jobs import Job
 from runs.workers.database import PATIENCE_SECONDS, QueueError, opened

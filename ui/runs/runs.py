@@ -12,8 +12,10 @@ from itertools import islice
 from typing import Any
 
 from config import Config, RunsConfig, SopwithError
-from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
-from memory.runlog.working import without_summary
+from memory.logs import RunSummary, find_run, list_runs, read_events, worker
+from memory.logs.reading import RUN_ID
+from memory.runlog import SHARED
+from memory.working import without_summary
 from models.base import Event
 from runs.control.remote import say_to, stop
 from ui import event_text as describe
@@ -54,7 +56,7 @@ class NotWorking(SopwithError):
 )
 def list_(args: Namespace, config: Config) -> int:
     """`runs list [TEXT]`."""
-    from memory.runlog.index import line_of
+    from memory.logs.index import line_of
 
     if args.json:
         lines = (
@@ -112,7 +114,7 @@ def _started(run: RunSummary) -> datetime:
 
 
 def _lines(limit: int | None, config: Config) -> list[str]:
-    from memory.runlog.index import line_of, lines
+    from memory.logs.index import line_of, lines
 
     found = lines(config.home, limit)
     places = (
@@ -269,7 +271,7 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
 @command("runs archive", Option("--days", "N", whole), JSON)
 def archive(args: Namespace, config: Config) -> int:
     """`runs archive`: puts old runs away now."""
-    from memory.runlog.archive import put_away
+    from memory.logs.archive import put_away
 
     days = args.days or config.runs.archive_days or RunsConfig.archive_days
     done = put_away(config.home, days, datetime.now(UTC))

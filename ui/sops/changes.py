@@ -12,9 +12,9 @@ from typing import Any
 from config import Config
 from learning.prove import Ground
 from learning.verify import PROVEN, CaseResult, Verdict, verify
-from memory.home.repository import RepositoryError
-from memory.sops.changes import SopChanges, Version
-from memory.sops.store import Sop, Status
+from memory.history import RepositoryError
+from memory.sops import Sop, Status
+from memory.sops.changing import SopChanges, Version
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from config import Config
 from learning.route import Remembered
-from memory.home.repository import contents_of
-from memory.sops.store import NAME, Sop, Status, contract_of, read_sop
+from memory.history import contents_of
+from memory.sops import NAME, Sop, Status, contract_of, read_sop
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import YES, changes

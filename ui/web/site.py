@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.inbox import InboxError, NoSuchEntry
-from memory.runlog.log import NoSuchRun, RunLogError, find_run
+from memory.inbox import InboxError, NoSuchEntry
+from memory.logs import NoSuchRun, RunLogError, find_run
 from models.base import Event
 from ui.channels import Channels
 from ui.web.access import Access, NotSignedIn, TooManyTries

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from learning.induce import Candidate
 from learning.wording import slotted
-from memory.sops.store import Sop
+from memory.sops import Sop
 from ui.sanitise import clean, one_line
 from ui.sops import NO, parameters
 from ui.sops.teaching.teach_questions import chosen

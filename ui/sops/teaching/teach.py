@@ -11,7 +11,7 @@ from pathlib import Path
 from config import Config, SopwithError
 from learning.draft import Draft, check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
-from memory.sops.store import NAME, Sop
+from memory.sops import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs.assemble import Agent

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from learning.draft import Draft
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import Procedure
 from runs.learning import Lesson, unsaid
 from ui.sanitise import clean, one_line

@@ -15,8 +15,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from memory.home.sessions import MAIN
-from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
+from memory.home import MAIN
+from memory.logs import RunSummary, list_runs, read_events, summarise, worker
 from models.images import IMAGES
 from runs.control.remote import say_to
 from runs.control.remote import stop as stop_it

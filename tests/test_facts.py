@@ -19,15 +19,15 @@ from pathlib import Path
 
 import pytest
 
-from memory.change import undo
 from memory.evidence import Pointer, read_record
 from memory.facts import Fact, FactRefused, FactStore
 from memory.facts.check import check
-from memory.facts.lines import FACTS, INDEX, MAX_INDEX_LINES, index, parse, render
+from memory.facts.lines import FACTS, INDEX, MAX_INDEX_LINES, index
 from memory.facts.store import FactConflict
 from memory.history import BY_HAND, Repository, RepositoryError
+from memory.undo import undo
 from tests.conftest import CHECKOUT
-from tests.driving import bash, call, run
+from tests.driving import bash, run
 from tests.machine import PATIENCE_SECONDS
 
 KILLS = 20
@@ -70,15 +70,6 @@ def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(
     assert older == [] and f"Sopwith-Run: {proof.run}" in newest.message
     assert store.all() == [fact] and check(home) == [] and fact.source == f"{proof.run}:1"
     assert (home / FACTS).stat().st_mode & 0o077 == 0
-
-
-def test_what_a_call_wrote_after_the_result_does_not_weaken_its_proof(home: Path) -> None:
-    found = bash("command -v sort")
-    mark = call("start_long_term_update", what="sort lies at /usr/bin/sort")
-    record = read_record(home, run(home, [found, mark, "Done."], learns=False)[0]["run"])
-    assert record is not None
-    fact = add(FactStore(home), "sort lies at /usr/bin/sort", record.pointer(record.results[0]))
-    assert fact.id in (home / FACTS).read_text("utf-8")
 
 
 def test_what_a_call_wrote_before_the_result_proves_nothing(home: Path) -> None:
@@ -171,16 +162,6 @@ def test_the_index_has_at_most_thirty_lines_and_counts_the_rest() -> None:
     ]
     lines = index(facts).splitlines()
     assert len(lines) == MAX_INDEX_LINES and lines[-1] == "… +12: memory/global_mem.txt"
-
-
-def test_what_is_written_is_read_back() -> None:
-    proved = (Pointer("20261121-222220-3079f", 4, "0123456789abcdef"),) * 2
-    facts = [
-        Fact("PATHS", "a dash - and 中文", proved, "abc001", "2026-11-21", reprobe="2027-01-01"),
-        Fact("GARDEN", "the owner's own section", (), "abc002", "2026-11-21", "abc003"),
-        Fact("PATHS", "was", (), "abc003", "2026-11-20", retired="2026-11-21"),
-    ]
-    assert parse(render(facts)) == facts and render(parse(render(facts))) == render(facts)
 
 
 # Undo

@@ -10,12 +10,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from bench.runlog import make_runs
 from memory.evidence import Pointer, read_record
 from memory.facts import FactStore
-from memory.logs import RunLogError, list_runs, read_events, run_ids, summarise
+from memory.logs import list_runs, read_events, run_ids, summarise
 from memory.logs.archive import place, put_away, restore
 from memory.logs.index import lines, rebuild
 from memory.logs.reading import open_log
@@ -148,27 +146,6 @@ def test_a_run_that_goes_on_comes_back_out(home: Path) -> None:
     assert json.loads(lines(home)[0])["status"] == "interrupted"
 
 
-def test_who_works_on_a_run_keeps_it(home: Path) -> None:
-    name = ended(home, status="failed")
-    log = RunLog.reopen(home, name)
-    assert put_away(home, 1, LATER).runs == 0
-    log.close()
-    assert put_away(home, 1, LATER).runs == 1
-
-
-def test_a_damaged_zip_is_said_and_never_overwrites(home: Path) -> None:
-    name = ended(home)
-    put_away(home, 1, LATER)
-    place(home, name).write_bytes(b"PK broken")
-    with pytest.raises(OSError, match="damaged"):
-        open_log(home, name)
-    with pytest.raises(RunLogError):
-        list(read_events(home, name))
-    with pytest.raises(RunLogError, match="damaged"):
-        RunLog.reopen(home, name)
-    assert place(home, name).exists()
-
-
 def test_no_run_is_lost_when_the_packer_is_killed(home: Path) -> None:
     ids = make_runs(home, 300)
     before = {name: log_of(home, name) for name in ids}
@@ -184,11 +161,3 @@ def test_no_run_is_lost_when_the_packer_is_killed(home: Path) -> None:
     assert run_ids(home, archived=False) == []
     assert {name: log_of(home, name) for name in ids} == before
     assert not list((home / "runs" / ".archive").rglob(".*"))
-
-
-def test_the_command_archives_and_doctor_counts(home: Path, cli: CommandLine) -> None:
-    make_runs(home, 5)
-    done = cli("runs", "archive", "--days", "1", "--json")
-    assert done.code == 0 and json.loads(done.stdout)["runs"] == 5
-    said = {check["name"]: check for check in json.loads(cli("doctor", "--json").stdout)["checks"]}
-    assert said["runs"]["ok"] and "5 runs, 5 of them archived" in said["runs"]["detail"]

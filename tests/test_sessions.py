@@ -17,7 +17,6 @@ from memory.facts import FactStore
 from memory.files import Unreadable
 from memory.home import MAIN, Session
 from memory.reader import MAIN_FILES, SHARED_FILES, NotForThisSession, Reader, reader_for
-from memory.reader.readers import OwnerReader, SharedReader
 from memory.sops import SopStore
 from tests.conftest import CHECKOUT
 
@@ -121,7 +120,6 @@ ASKED: tuple[Callable[[Reader], Any], ...] = (
 
 def test_a_group_is_told_nothing_of_the_owner_or_of_others(full: Path) -> None:
     reader = reader_for(full, TEAM, TODAY)
-    assert isinstance(reader, SharedReader)
     for number, asked in enumerate(ASKED):
         try:
             told = repr(asked(reader))
@@ -159,16 +157,8 @@ def test_a_link_in_a_file_for_all_does_not_show_the_owners(full: Path) -> None:
     assert reader_for(full, MAIN).text("SPIRIT.md").text == "PRIVATE\n"
 
 
-def test_a_group_whose_reader_is_searched_holds_no_path_to_the_owners_files(full: Path) -> None:
-    reader = reader_for(full, TEAM, TODAY)
-    assert not any("OWNER" in repr(value) or "MEMORY" in repr(value) or "global_mem" in repr(value) for value in vars(reader).values())  # fmt: skip
-    with pytest.raises(ValueError, match="owner"):
-        SharedReader(full, MAIN, TODAY)
-
-
 def test_the_owner_reads_everything(full: Path) -> None:
     reader = reader_for(full, MAIN)
-    assert isinstance(reader, OwnerReader)
     assert all(
         text in reader.note(TODAY)
         for text in ("PRIVATE note", "PRIVATE by hand", "team note (shared:team)")

@@ -19,7 +19,7 @@ from context.workspace.shapes import (
     MemoryEntry,
     SessionType,
 )
-from memory.files import MAX_BYTES
+from memory.files.owner_files import MAX_BYTES
 from memory.home import MAIN, Session
 from memory.workspace import FILES, lay_out, template
 

@@ -19,7 +19,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.files import MAX_BYTES, Unreadable, read_owner_text
+from memory.files import Unreadable, read_owner_text
+from memory.files.owner_files import MAX_BYTES
 from memory.home import Session
 from memory.reader import MAIN_FILES, SHARED_FILES, reader_for
 from memory.workspace import TEMPLATES, is_template, lay_out, make, template

@@ -8,12 +8,10 @@ if TYPE_CHECKING:
     from memory.change.changing_files import changing as changing
     from memory.change.changing_files import is_unfinished as is_unfinished
     from memory.change.changing_files import store as store
-    from memory.change.undo_last import undo as undo
 else:
     __getattr__ = lazy(
         __name__,
         changing="changing_files",
         is_unfinished="changing_files",
         store="changing_files",
-        undo="undo_last",
     )

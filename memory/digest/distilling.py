@@ -36,7 +36,8 @@ from memory.digest.choice import (
 )
 from memory.digest.memory_file import Changes, Entry, MemoryFile, changed, parse
 from memory.facts import Line
-from memory.files import MAX_BYTES, Unreadable, read_owner_text, whole_text, write_atomic
+from memory.files import Unreadable, read_owner_text, whole_text, write_atomic
+from memory.files.owner_files import MAX_BYTES
 from memory.history import one_line
 from memory.workspace import make
 from models.errors import ModelError

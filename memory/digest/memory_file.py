@@ -124,19 +124,18 @@ def parse(text: str) -> MemoryFile:
 def changed(text: str, changes: Changes, lang: str = "en") -> str:
     """Return the file with what changes; no other line does, and new lines end as the file's do."""
     kept: list[str] = []
-    moved: list[Entry] = []
+    moved = [each for entry in changes.added if (each := changes.of(entry))]
     for raw, category in _lines(text):
         entry = entry_of(raw, category)
         after = changes.of(entry) if entry else None
-        if entry is None or after == entry:
+        if after == entry:
             kept.append(raw)
         elif after and after.by:
             moved.append(after)
         elif after:
             kept.append(after.line() + raw[len(raw.rstrip("\r\n")) :])
     text = "".join(kept)
-    added = [each for entry in changes.added if (each := changes.of(entry))]
-    for each in (*added, *moved):
+    for each in moved:
         names = SUPERSEDED if each.by else SECTIONS[each.category]
         text = with_line(text, each.line(), names, lang, last=SUPERSEDED)
     return text

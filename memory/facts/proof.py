@@ -58,18 +58,23 @@ def proof_of(
     """Return what evidence proves, or what is wrong with it. Of a preference the owner's words are the proof."""
     if not evidence:
         return [Refusal("evidence", "", "no run is named", "没有指明运行")]
-    records = {run: record_of(home, run) for run in dict.fromkeys(each.run for each in evidence)}
+    records = {run: record_of(home, run) for run in {each.run: 0 for each in evidence}}
     found = [_pointed(records[pointer.run], pointer) for pointer in evidence]
-    faults = [each for each in found if isinstance(each, Refusal)]
-    if faults:
-        return list(dict.fromkeys(faults))
+    faults = {each: 0 for each in found if isinstance(each, Refusal)}
     results = [each for each in found if isinstance(each, Result)]
-    good = ("ok", "error") if is_negative else ("ok",)
-    is_proved = any(_tells(each) and each.status in good for each in results)
-    if not is_proved and not is_preference:
-        said = ", ".join(f"{each.tool}: {each.status}" for each in results)
-        return [Refusal("evidence", "", said)]
+    if not faults and not is_preference:
+        faults = dict.fromkeys(_unproved(results, is_negative), 0)
+    if faults:
+        return list(faults)
     return _proof([record for record in records.values() if record], results)
+
+
+def _unproved(results: Sequence[Result], is_negative: bool) -> Iterator[Refusal]:
+    """A success proves; of what is missing here also the error that says so."""
+    good = ("ok", "error") if is_negative else ("ok",)
+    if not any(_tells(each) and each.status in good for each in results):
+        said = ", ".join(f"{each.tool}: {each.status}" for each in results)
+        yield Refusal("evidence", "", said)
 
 
 def record_of(home: Path, run: str) -> RunRecord | None:

@@ -112,14 +112,9 @@ class _Evidence:
     @classmethod
     def read(cls, files: Mapping[str, str], home: Path) -> _Evidence:
         text = files.get("evidence.json", "")
-        try:
-            said = json.loads(text or "{}")
-        except (ValueError, RecursionError):
-            said = {}
-        said = said if isinstance(said, dict) else {}
-        named = [each.get("run") for key in ("runs", "proofs") for each in _dicts(said.get(key))]
-        runs = dict.fromkeys(run for run in named if isinstance(run, str))
-        found = {run: record_of(home, run) for run in runs}
+        said = _loaded(text)
+        named = (each.get("run") for key in ("runs", "proofs") for each in _dicts(said.get(key)))
+        found = {run: record_of(home, run) for run in named if isinstance(run, str)}
         return cls(said, text, {run: record for run, record in found.items() if record})
 
     @property
@@ -223,6 +218,14 @@ def _run_fault(run: str, record: RunRecord | None, where: str) -> Refusal | None
 def _is_success(record: RunRecord) -> bool:
     is_done = record.session == "main" and record.status == "done"
     return is_done and any(each.status == "ok" for each in record.results)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        said = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -75,17 +75,13 @@ class FactStore:
         """
         with self._changing() as (history, facts):
             fact = self._made(section, text, tuple(evidence), facts)
-            known = [each for each in facts if not each.retired]
-            older = [each for each in known if _is_older(each, fact)]
-            known = [each for each in known if each not in older]
-            self._admit(fact, known, by_owner)
+            older = [each for each in facts if _is_older(each, fact)]
+            others = [each for each in facts if each not in older]
+            self._admit(fact, others, by_owner)
+            if older:
+                fact = replace(fact, supersedes=older[0].id)
             gone = [replace(each, retired=self._day()) for each in older]
-            fact = replace(fact, supersedes=older[0].id if older else "")
-            kept = [each for each in facts if each not in older]
-            said = f"{SUBJECT} {'amend' if older else 'add'} #{fact.id} [{section}] "
-            trailer = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
-            message = said + one_line(fact.text)[:120] + trailer
-            store(history, texts_of([*kept, *gone, fact]), message)
+            store(history, texts_of([*others, *gone, fact]), _message(fact, run))
             return fact
 
     def check(self, lang: str = "en") -> list[str]:
@@ -133,8 +129,14 @@ def texts_of(facts: Sequence[Fact]) -> dict[str, str | None]:
     return {FACTS: render(facts), INDEX: index(facts)}
 
 
+def _message(fact: Fact, run: str) -> str:
+    verb = "amend" if fact.supersedes else "add"
+    trailer = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
+    return f"{SUBJECT} {verb} #{fact.id} [{fact.section}] {one_line(fact.text)[:120]}{trailer}"
+
+
 def _is_older(old: Fact, new: Fact) -> bool:
-    if old.section != new.section:
+    if old.retired or old.section != new.section:
         return False
     return replaces(new.text, old.text) or supersedes(new.text, old.text)
 

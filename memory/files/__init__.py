@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from memory.files.owner_files import MAX_BYTES as MAX_BYTES
+    from memory.files.owner_files import OwnerText as OwnerText
     from memory.files.owner_files import Unreadable as Unreadable
     from memory.files.owner_files import read_owner_text as read_owner_text
     from memory.files.owner_files import whole_text as whole_text
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy(
         __name__,
-        MAX_BYTES="owner_files",
+        OwnerText="owner_files",
         Unreadable="owner_files",
         fsync_folder="writing",
         read_owner_text="owner_files",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-_HEAD = re.compile(r"#{1,2}\s+(.*?)\s*")
+_HEAD = re.compile(r"#{1,2}\s+(.*?)\s*", re.DOTALL)
 
 
 def with_line(
@@ -21,21 +21,29 @@ def with_line(
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += end
     heads = {
-        number: found[1] for number, each in enumerate(lines) if (found := _HEAD.fullmatch(each))
+        number: _HEAD.sub(r"\1", each) for number, each in enumerate(lines) if _HEAD.fullmatch(each)
     }
-    own = next((number for number, name in heads.items() if name in names), None)
-    if own is None:
-        before = next((number for number, name in heads.items() if name in last), len(lines))
+    own = _first(heads, names, -1)
+    if own < 0:
+        before = _first(heads, last, len(lines))
+        behind = [end, *lines[before:]] if lines[before:] else []
         new = _new_section(names[lang == "zh"], line, end, lines[:before])
-        return "".join([*lines[:before], *new, *([end] if lines[before:] else []), *lines[before:]])
-    stop = next((number for number in heads if number > own), len(lines))
+        return "".join([*lines[:before], *new, *behind])
+    stop = min((number for number in heads if number > own), default=len(lines))
+    at, gap = _end_of_section(lines, own, stop)
+    return "".join([*lines[:at], *[end] * gap, line + end, *lines[at:]])
+
+
+def _first(heads: Mapping[int, str], names: Sequence[str], default: int) -> int:
+    return next((number for number, name in heads.items() if name in names), default)
+
+
+def _end_of_section(lines: Sequence[str], own: int, stop: int) -> tuple[int, int]:
+    """Return where a line goes in, and how many empty lines before it: a heading has one below it."""
     filled = [number for number in range(own + 1, stop) if lines[number].strip()]
     if filled:
-        at, gap = filled[-1] + 1, []
-    else:  # below the heading: one empty line, which is there or is made
-        has_gap = stop > own + 1
-        at, gap = own + 1 + has_gap, [] if has_gap else [end]
-    return "".join([*lines[:at], *gap, line + end, *lines[at:]])
+        return filled[-1] + 1, 0
+    return (own + 2, 0) if stop > own + 1 else (own + 1, 1)
 
 
 def _new_section(name: str, line: str, end: str, before: Sequence[str]) -> list[str]:

@@ -102,22 +102,18 @@ class Inbox:
 
     def list(self) -> list[Entry]:
         """Return what is open, oldest first."""
-        if not self.folder.is_dir():
-            return []
-        names = {path.name for path in self.folder.iterdir()}
-        open_ids = [n[:-5] for n in names if n.endswith(".json") and not n.endswith(".answer.json")]
-        entries = [self._read(id) for id in open_ids if f"{id}.answer.json" not in names]
-        return sorted(
-            (entry for entry in entries if entry and not self._is_settled(entry)),
-            key=lambda entry: (entry.at, entry.id),
-        )
+        names = {path.name for path in self.folder.glob("*.json")}
+        ids = {name.removesuffix(".json") for name in names if not name.endswith(".answer.json")}
+        answered = {name.removesuffix(".answer.json") for name in names}
+        entries = [entry for id in ids - answered if (entry := self._read(id))]
+        found = [entry for entry in entries if not self._is_settled(entry)]
+        return sorted(found, key=lambda entry: (entry.at, entry.id))
 
     def get(self, id: str) -> Entry:
-        """The entry that `id`, or the start of exactly one id, means. Raises InboxError."""
+        """Return the entry that `id`, or the start of exactly one id, means. Raises InboxError."""
         entries = self.list()
-        found = [e for e in entries if e.id == id] or [
-            e for e in entries if id and e.id.startswith(id)
-        ]
+        found = [each for each in entries if each.id.startswith(id)] if id else []
+        found = [each for each in found if each.id == id] or found
         if len(found) == 1:
             return found[0]
         if (self.folder / f"{id}.answer.json").exists():

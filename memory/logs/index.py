@@ -82,13 +82,11 @@ def _catch_up(home: Path, database: sqlite3.Connection, ids: list[str], oldest: 
     """Take in what is new among the runs since `oldest`, and those that have changed; forget what is gone."""
     known = {run: (size, status) for run, size, status in database.execute(_KNOWN, (oldest,))}
     here = [run for run in ids if run >= oldest]
-    new = [run for run in here if run not in known or not _holds(home, run, *known[run])]
-    rows = (row for run in new if (row := _row(home, run)))
-    gone = known.keys() - set(here)
-    if not new and not gone:
-        return
+    gone = [(run,) for run in known.keys() - set(here)]
+    new = (run for run in here if run not in known or not _holds(home, run, *known[run]))
+    rows = filter(None, (_row(home, run) for run in new))
     with database:
-        database.executemany("DELETE FROM runs WHERE run = ?", [(run,) for run in gone])
+        database.executemany("DELETE FROM runs WHERE run = ?", gone)
     while some := list(islice(rows, AT_ONCE)):
         with database:
             database.executemany(

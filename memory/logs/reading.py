@@ -80,15 +80,15 @@ def worker(folder: Path) -> int | None:
 
 
 def find_run(home: Path, name: str) -> str:
-    """The id that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
+    """Return the id that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
     if RUN_ID.fullmatch(name) and (home / "runs" / name).is_dir():
         return name
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_beside(home, run)), runs[0])
-    found = [run for run in runs if run == name] or [
-        run for run in runs if name and run.startswith(name)
-    ]
+    found = [run for run in runs if run.startswith(name)] if name else []
+    if name in found:
+        return name
     if len(found) == 1:
         return found[0]
     if found:

@@ -47,6 +47,9 @@ class _Rule(NamedTuple):
     unless: re.Pattern[str]
     alone: bool
 
+    def fits(self, said: str) -> bool:
+        return self.begins.match(said) is not None and not self.unless.search(said)
+
 
 def importance(text: str, who: str) -> int:
     """Return how important something said is, 1 to 10: what the owner wants kept most, thanks and greetings least."""
@@ -108,17 +111,18 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 def _kind(sentence: str, has_task: bool) -> Kind | None:
     """Return what a sentence is by the way it begins. `has_task`: a task was said before."""
-    filler = _pattern("filler").match(sentence)
-    said = sentence[filler.end() :] if filler else sentence
+    said = _pattern("filler").sub("", sentence, count=1)
+    if _is_asked(sentence, said):
+        return None
+    rules = (rule for rule in _rules() if not (rule.alone and has_task))
+    return next((rule.kind for rule in rules if rule.fits(said)), None)
+
+
+def _is_asked(sentence: str, said: str) -> bool:
+    """Return True for a question, but for "can you remember that …"."""
     if _pattern("question").search(sentence) and not _pattern("asks_to_keep").match(said):
-        return None
-    if _pattern("asks").match(said) and not _pattern("can_you_ask").match(said):
-        return None
-    for rule in _rules():
-        is_in_place = not (rule.alone and has_task)
-        if is_in_place and rule.begins.match(said) and not rule.unless.search(said):
-            return rule.kind
-    return None
+        return True
+    return _pattern("asks").match(said) is not None and not _pattern("can_you_ask").match(said)
 
 
 def _later(sentence: str, start: int) -> Iterator[_Found]:

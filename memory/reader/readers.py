@@ -1,7 +1,7 @@
 """Read what a session may read: the split between the owner and a group lies here and in the notes' marks.
 
-`reader_for` is the only way to a reader. The one of a shared session is given no path to OWNER.md, MEMORY.md, the facts,
-or to runs and notes of others; what it is asked for beyond its own it refuses. Source: seed 000 stage 1, seed 004 §2, §4.
+`reader_for` is the only way to a reader. What a shared session asks for beyond its own is refused: OWNER.md, MEMORY.md, the
+facts, what was learned, runs and notes of others. Source: seed 000 stage 1, seed 004 §2, §4.
 
     SopwithError
     └── NotForThisSession   2  what was asked for is not this session's to read
@@ -9,17 +9,15 @@ or to runs and notes of others; what it is asked for beyond its own it refuses. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from config import SopwithError
 from memory import notes
-from memory.files import read_owner_text
-from memory.files.owner_files import OwnerText
-from memory.home import MAIN, Session
+from memory.files import OwnerText, read_owner_text
+from memory.home import Session
 from memory.logs import RunSummary, find_run, read_events, run_ids, summarise
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
 
 SHARED_FILES = ("AGENTS.md", "SPIRIT.md", "TOOLS.md")
 MAIN_FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md")
+INDEX = "memory/global_mem_insight.txt"
 
 
 class NotForThisSession(SopwithError):
@@ -37,199 +36,105 @@ class NotForThisSession(SopwithError):
     exit_code = 2
 
 
-class Reader(Protocol):
-    """Read what every session may ask. Each may raise NotForThisSession; texts raise OSError and Unreadable too."""
-
-    session: Session
-
-    def text(self, name: str) -> OwnerText:
-        """A workspace file by its name (AGENTS.md). Raises FileNotFoundError."""
-        ...
-
-    def note(self, day: date) -> str:
-        """Return what may be read of a day's note; "" when there is nothing."""
-        ...
-
-    def note_days(self) -> list[date]:
-        """The days of which a note may be asked for, oldest first."""
-        ...
-
-    def facts_index(self) -> str:
-        """The index of the facts (L2); "" when there are none."""
-        ...
-
-    def facts(self) -> list[Fact]:
-        """The facts that hold. Raises FactLineError."""
-        ...
-
-    def runs(self, limit: int | None = None) -> list[RunSummary]:
-        """The runs of this very session, newest first, without trials."""
-        ...
-
-    def find(self, name: str) -> str:
-        """The id of the run that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
-        ...
-
-    def events(self, run: str) -> Iterator[Event]:
-        """The log of one run (its whole id)."""
-        ...
-
-    def sop_headers(self, store: SopStore, lang: str, *, seeds: bool) -> list[str]:
-        """A line for each SOP, "name: description": the seeds, or what was learned here."""
-        ...
+def _refused(what: str) -> NotForThisSession:
+    return NotForThisSession(f"{what} is not for this session to read")
 
 
-def reader_for(home: Path, session: Session, today: date | None = None) -> Reader:
-    """The reader of one session. `today` is the day whose note a shared session may read (default: the day here, now)."""
-    if session == MAIN:
-        return OwnerReader(home)
-    return SharedReader(home, session, today or date.today())
+class Reader:
+    """Read for one session. Each method may raise NotForThisSession; texts raise OSError and Unreadable too."""
 
-
-class OwnerReader:
-    """Reads for the owner: everything."""
-
-    session = MAIN
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, session: Session, today: date) -> None:
+        self._home, self.session, self._today = home, session, today
 
     def text(self, name: str) -> OwnerText:
-        """A workspace file by its name."""
-        if name not in MAIN_FILES:
-            raise NotForThisSession(f"{name} is not for this session to read")
-        return read_owner_text(self._home, name)
+        """Return a workspace file by its name (AGENTS.md). Raises FileNotFoundError."""
+        if name not in (MAIN_FILES if self.session.is_main else SHARED_FILES):
+            raise _refused(name)
+        # a link could lead a group to what is not its own
+        return read_owner_text(self._home, name, follows_links=self.session.is_main)
 
     def note(self, day: date) -> str:
-        """A day's note."""
-        return notes.read(self._home, day, MAIN)
+        """Return what may be read of a day's note; "" when there is nothing. A group reads what it said today."""
+        if day != self._today and not self.session.is_main:
+            raise _refused(f"memory/{day.isoformat()}.md")
+        return notes.read(self._home, day, self.session)
 
     def note_days(self) -> list[date]:
-        """All days that have one."""
-        return notes.days(self._home)
+        """Return the days of which a note may be asked for, oldest first."""
+        return notes.days(self._home) if self.session.is_main else [self._today]
 
     def facts_index(self) -> str:
-        """The index as it lies on the disk."""
+        """Return the index of the facts (L2); "" when there are none."""
+        self._owners(INDEX)
         try:
-            return read_owner_text(self._home, "memory/global_mem_insight.txt").text
+            return read_owner_text(self._home, INDEX).text
         except FileNotFoundError:
             return ""
 
     def facts(self) -> list[Fact]:
-        """The facts that hold."""
+        """Return the facts that hold. Raises FactLineError."""
+        self._owners("memory/global_mem.txt")
         from memory.facts import FactStore
 
         return FactStore(self._home).all()
 
     def runs(self, limit: int | None = None) -> list[RunSummary]:
-        """The owner's own runs; those of shared sessions are other conversations."""
-        return _runs(self._home, MAIN, limit)
+        """Return the runs of this very session, newest first, without trials."""
+        found: list[RunSummary] = []
+        for run in run_ids(self._home):
+            if limit is not None and len(found) >= limit:
+                break
+            summary = summarise(self._home, run) if self._is_own(run) else None
+            if summary is not None and not summary.trial:
+                found.append(summary)
+        return found
 
     def find(self, name: str) -> str:
-        """Any run by its name; the last one is the last of the owner's own."""
-        own = self.runs(1) if name == "last" else []
-        return own[0].run if own else find_run(self._home, name)
+        """Return the id of the run that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun.
+
+        The owner may name any run; "last" is the last of the session's own. For a group, what is the start of others'
+        runs, or of none, is refused alike.
+        """
+        if name == "last":
+            own = [each.run for each in self.runs(1)]
+        elif self.session.is_main:
+            return find_run(self._home, name)
+        else:
+            own = [each.run for each in self.runs() if name and each.run.startswith(name)]
+        if name in own or len(own) == 1:
+            return name if name in own else own[0]
+        if self.session.is_main:
+            return find_run(self._home, name)
+        raise _refused(f"run {name}")
 
     def events(self, run: str) -> Iterator[Event]:
-        """Any run: the owner may look at what was said in every session."""
+        """Return the log of one run (its whole id). The owner may look at what was said in every session; for a group,
+        a run that is not there is refused like those of others, so that none can be told from none."""
+        if not self.session.is_main and not (run in run_ids(self._home) and self._is_own(run)):
+            raise _refused(f"run {run}")
         return read_events(self._home, run)
 
     def sop_headers(self, store: SopStore, lang: str, *, seeds: bool) -> list[str]:
-        """Seeds, or what was learned."""
+        """Return a line for each SOP, "name: description": the seeds, or what was learned here."""
+        if not seeds:
+            self._owners("sops")  # what was learned tells of the owner
         return store.header_lines(lang, seeds=seeds)
 
+    def _owners(self, what: str) -> None:
+        if not self.session.is_main:
+            raise _refused(what)
 
-class SharedReader:
-    """Reads for a group: the three files that are meant for everybody, and what this very session said and did."""
-
-    def __init__(self, home: Path, session: Session, today: date) -> None:
-        if session.is_main:
-            raise ValueError("the main session is the owner's")
-        self.session = session
-        self._today = today
-        self._places = dict.fromkeys(SHARED_FILES, home)
-        self._read_note = partial(notes.read, home, today, session)
-        self._list_runs = partial(_runs, home, session)
-        self._read_run = partial(_own_events, home, session)
-
-    def text(self, name: str) -> OwnerText:
-        """One of SHARED_FILES, and the file itself: a link could lead to what is not for this session."""
-        if name not in self._places:
-            raise NotForThisSession(f"{name} is not for this session to read")
-        return read_owner_text(self._places[name], name, follows_links=False)
-
-    def note(self, day: date) -> str:
-        """Return what this session said today; older notes are the owner's."""
-        if day != self._today:
-            raise NotForThisSession(f"memory/{day.isoformat()}.md is not for this session to read")
-        return self._read_note()
-
-    def note_days(self) -> list[date]:
-        """Today."""
-        return [self._today]
-
-    def facts_index(self) -> str:
-        """Refused."""
-        raise NotForThisSession("memory/global_mem_insight.txt is not for this session to read")
-
-    def facts(self) -> list[Fact]:
-        """Refused."""
-        raise NotForThisSession("memory/global_mem.txt is not for this session to read")
-
-    def runs(self, limit: int | None = None) -> list[RunSummary]:
-        """The runs of this session."""
-        return self._list_runs(limit)
-
-    def find(self, name: str) -> str:
-        """A run of this session; what is the start of others' runs, or of none, is refused alike."""
-        own = [each.run for each in self.runs(1 if name == "last" else None)]
-        found = own if name == "last" else [run for run in own if name and run.startswith(name)]
-        if len(found) != 1 and name not in own:
-            raise NotForThisSession(f"run {name} is not for this session to read")
-        return name if name in own else found[0]
-
-    def events(self, run: str) -> Iterator[Event]:
-        """The log of a run of this session; one that is not there is refused like those of others, so that none can be
-        told from none."""
-        return self._read_run(run)
-
-    def sop_headers(self, store: SopStore, lang: str, *, seeds: bool) -> list[str]:
-        """The seeds; what was learned tells of the owner."""
-        if not seeds:
-            raise NotForThisSession("sops is not for this session to read")
-        return store.header_lines(lang, seeds=True)
+    def _is_own(self, run: str) -> bool:
+        """Return True if the first event of a run says this session; a log that is damaged there is nobody's."""
+        try:
+            first = next(read_events(self._home, run), None)
+        except SopwithError:
+            return False
+        if not isinstance(first, dict) or first.get("type") != "run_started":
+            return False
+        return Session.parse(first.get("session")) == self.session
 
 
-def _runs(home: Path, session: Session, limit: int | None) -> list[RunSummary]:
-    found: list[RunSummary] = []
-    for run in run_ids(home):
-        if limit is not None and len(found) >= limit:
-            break
-        if (
-            _session_of(home, run) == session
-            and (summary := summarise(home, run))
-            and not summary.trial
-        ):
-            found.append(summary)
-    return found
-
-
-def _own_events(home: Path, session: Session, run: str) -> Iterator[Event]:
-    if run not in run_ids(home) or _session_of(home, run) != session:
-        raise NotForThisSession(f"run {run} is not for this session to read")
-    return read_events(home, run)
-
-
-def _session_of(home: Path, run: str) -> Session | None:
-    """The session of a run, from its first event; None when the log says none."""
-    for event in _opening(home, run):
-        return Session.parse(event.get("session"))
-    return None
-
-
-def _opening(home: Path, run: str) -> Sequence[Event]:
-    try:
-        first = next(read_events(home, run), None)
-    except SopwithError:  # damaged from its first line: nobody's
-        return ()
-    return (first,) if isinstance(first, dict) and first.get("type") == "run_started" else ()
+def reader_for(home: Path, session: Session, today: date | None = None) -> Reader:
+    """Return the reader of one session. `today` is the day whose note a shared session may read (default: here, now)."""
+    return Reader(home, session, today or date.today())

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -46,6 +47,8 @@ _ITEM = re.compile(r"(?P<bullet>[-*+]|\d{1,4}[.)])[ \t]+\[(?P<box>.)\][ \t]+(?P<
 _BULLET = re.compile(r"(?:[-*+]|\d{1,4}[.)])(?:[ \t]+(?=[^\s*-])|(?=\[))")
 _TAG = r"#(?=[^\W_]*[^\W\d_])[\w/-]{1,60}"
 _TOKEN = re.compile(rf"(?:due|done|截止|完成)[:：]\S+|![^\W\d_]+|{_TAG}|\^\d{{1,6}}")
+_NUMBER = re.compile(r"\^(\d{1,6})\s*$")
+_DAYS = {"due": "due", "截止": "due", "done": "done", "完成": "done"}
 _DUE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?")
 
 
@@ -89,9 +92,12 @@ class _Page:
     lines: list[str]
     found: list[_Line] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    unnumbered: set[int] = field(
-        default_factory=set
-    )  # starts of the tasks whose number does not stand in the file
+    unnumbered: set[int] = field(default_factory=set)  # starts of tasks without a number
+
+    def tell(self, start: int, wrong: str, what: str = "") -> None:
+        """Keep what is wrong with a line."""
+        what = what or self.lines[start].strip()[:80]
+        self.problems.append(f"{FILE}, line {start + 1}: {wrong}: {what}")
 
 
 class Tasks:
@@ -203,32 +209,27 @@ class Tasks:
 
 
 def _find(page: _Page) -> None:
-    """Reads the tasks of a page. A number that stands twice is the first one's; the other gets a new one."""
-    numbers = [
-        int(found[1]) for line in page.lines if (found := re.search(r"\^(\d{1,6})\s*$", line))
-    ]
-    following = 1 + max(numbers, default=0)
+    """Read the tasks of a page. A number that stands twice is the first one's; the other gets a new one."""
+    numbers = [int(found[1]) for line in page.lines if (found := _NUMBER.search(line))]
+    fresh = count(1 + max(numbers, default=0))
     taken: set[int] = set()
     for start, text in enumerate(page.lines):
         item = _ITEM.fullmatch(text.rstrip("\n"))
         if item is None or item["box"] not in _BOXES:
             if _BULLET.match(text):
-                page.problems.append(
-                    f"{FILE}, line {start + 1}: this is no task (- [ ] title): {text.strip()[:80]}"
-                )
+                page.tell(start, "this is no task (- [ ] title)")
             continue
         title, known, wrong = _parsed(item["rest"])
-        page.problems += [f"{FILE}, line {start + 1}: {each}" for each in wrong]
+        for each in wrong:
+            page.tell(start, "what this says is not known (due:2026-11-24, !high, #tag)", each)
         if not title:
-            page.problems.append(
-                f"{FILE}, line {start + 1}: this task has no title: {text.strip()[:80]}"
-            )
+            page.tell(start, "this task has no title")
             continue
         number = known.pop("id", 0)
-        if not number or number in taken:
-            page.lines[start] = re.sub(r"[ \t]*\^\d{1,6}[ \t]*(?=\n)", "", text) if number else text
+        if number == 0 or number in taken:
+            page.lines[start] = re.sub(r"[ \t]*\^\d{1,6}[ \t]*(?=\n)", "", text)
             page.unnumbered.add(start)
-            number, following = following, following + 1
+            number = next(fresh)
         taken.add(number)
         end = _end_of_description(page.lines, start + 1)
         description = _dedented(page.lines[start + 1 : end])
@@ -237,29 +238,32 @@ def _find(page: _Page) -> None:
 
 
 def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:
-    """Title, what stands behind it, and what there cannot be read; such a word stays in the title."""
-    words, known, wrong = rest.split(), dict[str, Any](), list[str]()
-    tags: list[str] = []
+    """Return the title, what stands behind it, and what there cannot be read; such a word stays in the title."""
+    words, known, wrong = rest.split(), dict[str, Any](tags=()), list[str]()
     while words and _TOKEN.fullmatch(words[-1]):
-        word = words[-1]
-        key, _, value = word.replace("：", ":").partition(":")
-        if word[0] == "^" and "id" not in known:
-            known["id"] = int(word[1:])
-        elif word[0] == "#":
-            tags.insert(0, word[1:])
-        elif word[0] == "!" and word[1:].casefold() in _PRIORITIES:
-            known["priority"] = _PRIORITIES[word[1:].casefold()]
-        elif key in ("due", "截止") and is_due(value):
-            known["due"] = value
-        elif key in ("done", "完成") and is_due(value):
-            known["done"] = value
-        else:
-            wrong.append(f"what this says is not known (due:2026-11-24, !high, #tag): {word}")
+        said = _said(words[-1])
+        if said is None:
+            wrong.append(words[-1])
             break
         words.pop()
+        name, value = said
+        known[name] = (value, *known[name]) if name == "tags" else value
     if words and re.fullmatch(rf"\\+(?:{_TOKEN.pattern})", words[-1]):
         words[-1] = words[-1][1:]
-    return " ".join(words), known | {"tags": tuple(dict.fromkeys(tags))}, wrong
+    return " ".join(words), known | {"tags": tuple(dict.fromkeys(known["tags"]))}, wrong
+
+
+def _said(word: str) -> tuple[str, Any] | None:
+    """Return what a word behind a title says of the task; None when it says nothing that is known."""
+    if word[0] == "^":
+        return "id", int(word[1:])
+    if word[0] == "#":
+        return "tags", word[1:]
+    if word[0] == "!":
+        level = _PRIORITIES.get(word[1:].casefold())
+        return ("priority", level) if level else None
+    key, _, value = word.replace("：", ":").partition(":")
+    return (_DAYS[key], value) if is_due(value) else None
 
 
 def _rendered(task: Task, bullet: str) -> list[str]:
@@ -311,23 +315,35 @@ def _checked(task: Task) -> Task:
 
 
 def _wrong(task: Task) -> Iterator[str]:
-    if not task.title.strip():
-        yield "a task needs a title"
-    if re.search("[\0\ud800-\udfff]", task.title + task.description):
-        yield "a task is text: no NUL, no half of a character"
-    if len(task.title) > MAX_TITLE_CHARS:
-        yield f"the title of a task takes at most {MAX_TITLE_CHARS} characters; the rest goes into the description"
-    if len(task.description) > MAX_DESCRIPTION_CHARS:
-        yield f"the description of a task takes at most {MAX_DESCRIPTION_CHARS} characters"
-    if task.due and not is_due(task.due):
-        yield f"{task.due!r} is no day: write it like 2026-11-24 or 2026-11-24T09:00"
-    if task.priority not in get_args(Priority) or task.status not in get_args(Status):
-        yield f"a task is {', '.join(get_args(Status))}; its priority is {', '.join(get_args(Priority))}"
-    if len(task.tags) > MAX_TAGS:
-        yield f"a task takes at most {MAX_TAGS} tags"
-    for tag in task.tags:
-        if not re.fullmatch(_TAG, f"#{tag.removeprefix('#')}"):
-            yield f"{tag!r} is no tag: letters, digits, _, / and - without spaces"
+    bad_tags = [tag for tag in task.tags if not re.fullmatch(_TAG, f"#{tag.removeprefix('#')}")]
+    statuses, priorities = ", ".join(get_args(Status)), ", ".join(get_args(Priority))
+    is_known = {task.status: get_args(Status), task.priority: get_args(Priority)}
+    rules = (
+        (not task.title.strip(), "a task needs a title"),
+        (
+            re.search("[\0\ud800-\udfff]", task.title + task.description) is not None,
+            "a task is text: no NUL, no half of a character",
+        ),
+        (
+            len(task.title) > MAX_TITLE_CHARS,
+            f"the title of a task takes at most {MAX_TITLE_CHARS} characters; the rest goes into the description",
+        ),
+        (
+            len(task.description) > MAX_DESCRIPTION_CHARS,
+            f"the description of a task takes at most {MAX_DESCRIPTION_CHARS} characters",
+        ),
+        (
+            task.due != "" and not is_due(task.due),
+            f"{task.due!r} is no day: write it like 2026-11-24 or 2026-11-24T09:00",
+        ),
+        (
+            any(said not in known for said, known in is_known.items()),
+            f"a task is {statuses}; its priority is {priorities}",
+        ),
+        (len(task.tags) > MAX_TAGS, f"a task takes at most {MAX_TAGS} tags"),
+        (bad_tags != [], f"{bad_tags} are no tags: letters, digits, _, / and - without spaces"),
+    )
+    yield from (said for is_broken, said in rules if is_broken)
 
 
 def is_due(text: str) -> bool:

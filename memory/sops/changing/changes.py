@@ -279,17 +279,16 @@ class SopChanges:
     def _targets(self, name: str, to: int | None) -> list[Version]:
         """The entries to go back to, the best one first; at least one. Raises SopError, RepositoryError."""
         entries = self.history(name)
-        there = [entry for entry in entries if self._history.files(entry.commit, _path(name))]
-        if to is None:
-            limit = self._origin(entries) if (self._folder / name).exists() else sys.maxsize
-            there = [entry for entry in there if entry.version < limit]
-        else:
-            there = [entry for entry in there if entry.version == to]
+        limit = self._origin(entries) if (self._folder / name).exists() else sys.maxsize
+        wanted = [
+            each for each in entries if (each.version < limit if to is None else each.version == to)
+        ]
+        there = [each for each in wanted if self._history.files(each.commit, _path(name))]
         if not there:
             known = ", ".join(sorted({str(entry.version) for entry in entries}, key=int)) or "none"
-            wanted = f"version {to}" if to is not None else "version before this one"
+            missing = "version before this one" if to is None else f"version {to}"
             raise SopError(
-                f"{name} has no {wanted} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
+                f"{name} has no {missing} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
             )
         return there
 
@@ -442,29 +441,14 @@ def _check_name(name: str) -> None:
 
 
 def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]:
-    """The files as they are to be stored. Raises SopError for a path or a text that cannot be."""
+    """Return the files as they are to be stored. Raises SopError for a path or a text that cannot be."""
     _check_name(name)
-    contents: dict[str, Content] = {}
-    for path, text in files.items():
-        if (
-            any(part in ("", ".", "..") or not part.isprintable() for part in path.split("/"))
-            or "\\" in path
-        ):
-            raise SopError(f"{name}: {path!r} is no path inside the SOP's folder.")
-        if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.split("/")):
-            raise SopError(
-                f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes."
-            )
-        try:
-            data = text.encode() if isinstance(text, str) else text
-        except UnicodeEncodeError as error:
-            raise SopError(
-                f"{name}: {path} holds half a character at position {error.start}."
-            ) from error
-        if is_kept(path):
-            contents[path] = Content(data, mode_of(data))
-    if above := [path for path in contents for other in contents if other.startswith(f"{path}/")]:
-        raise SopError(f"{name}: {above[0]} cannot be both a file and a folder.")
+    for path in files:
+        _check_path(name, path)
+    contents = {path: _content(name, path, text) for path, text in files.items() if is_kept(path)}
+    folders = {str(parent) for path in contents for parent in PurePosixPath(path).parents}
+    if above := folders & contents.keys():
+        raise SopError(f"{name}: {min(above)} cannot be both a file and a folder.")
     if "SKILL.md" not in contents:
         raise SopError(f"{name}: there is no SKILL.md.")
     size = sum(len(content.data) for content in contents.values())
@@ -473,6 +457,25 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
             f"{name}: {len(contents)} files of {size} bytes; at most {MAX_FILES} of {MAX_BYTES} together."
         )
     return contents
+
+
+def _check_path(name: str, path: str) -> None:
+    parts = path.split("/")
+    is_plain = all(part not in ("", ".", "..") and part.isprintable() for part in parts)
+    if not is_plain or "\\" in path:
+        raise SopError(f"{name}: {path!r} is no path inside the SOP's folder.")
+    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
+        raise SopError(f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes.")
+
+
+def _content(name: str, path: str, text: str | bytes) -> Content:
+    try:
+        data = text.encode() if isinstance(text, str) else text
+    except UnicodeEncodeError as error:
+        raise SopError(
+            f"{name}: {path} holds half a character at position {error.start}."
+        ) from error
+    return Content(data, mode_of(data))
 
 
 def _skill_text(contents: Mapping[str, Content]) -> str:

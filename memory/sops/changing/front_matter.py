@@ -83,20 +83,12 @@ def _line_by_line(front: str, changes: Changes) -> str:
     child = re.match(r"[ \t]+", lines[first]) if first < len(lines) else None
     indent, added = child[0] if child else "  ", 0
     for key, value in changes.items():
-        at = next(
-            (
-                n
-                for n in range(first, len(lines))
-                if re.match(rf"{indent}{re.escape(key)}\s*:", lines[n])
-            ),
-            None,
-        )
         line = [] if value is None else [f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}"]
-        if at is not None:
-            lines[at : at + 1] = line
-        else:
-            lines[first + added : first + added] = line
-            added += len(line)
+        own = re.compile(rf"{indent}{re.escape(key)}\s*:")
+        found = [number for number in range(first, len(lines)) if own.match(lines[number])]
+        at = found[0] if found else first + added
+        lines[at : at + len(found[:1])] = line
+        added += 0 if found else len(line)
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -111,32 +111,38 @@ def _taught(home: Path, run: str, name: str, size: int | None) -> SopRun | None:
 
 
 def _row(sop: str, run: str, first: Event, events: list[Event], *, is_teaching: bool) -> SopRun:
-    totals = Totals(events)
-    ends = [event for event in events if event["type"] == "run_ended"]
-    steps = [event for event in events if event["type"] == "rote"]
-    stops = [event for event in steps if event.get("state") == "diverged"]
-    status = str(ends[-1]["status"]) if ends else "interrupted"
-    lane, stop = _lane(steps, totals), stops[-1] if stops else {}
-    tokens = totals.tokens
-    return SopRun(
+    totals, steps = Totals(events), [event for event in events if event["type"] == "rote"]
+    ends = [str(event["status"]) for event in events if event["type"] == "run_ended"]
+    status, lane = ["interrupted", *ends][-1], _lane(steps, totals)
+    row = SopRun(
         sop=sop,
         run=run,
         at=str(first.get("at", "")),
         lane="teach" if is_teaching else lane,
         turns=totals.turns,
         model_calls=totals.model_calls,
-        fresh=max(0, tokens["input"] - tokens["cached"]),
-        cached=tokens["cached"],
-        output=tokens["output"],
+        fresh=max(0, totals.tokens["input"] - totals.tokens["cached"]),
+        cached=totals.tokens["cached"],
+        output=totals.tokens["output"],
         cost=round(totals.cost, 6),
         seconds=max(0.0, round(totals.seconds - _thinking(events), 3)),
         status=status,
-        outcome=_outcome(status, lane, stop),
+        outcome=status,
         version=None if is_teaching else first.get("sop_version"),
-        stopped=f"{stop.get('step', '')}: {stop.get('reason', '')}" if stop else "",
+        stopped="",
         task=str(first.get("task", ""))[:MAX_TASK_CHARS],
-        kind=str(stop.get("kind", "step")) if stop and status != "cancelled" else "",
     )
+    stops = [event for event in steps if event.get("state") == "diverged"]
+    return _stopped(row, lane, stops[-1]) if stops else row
+
+
+def _stopped(row: SopRun, lane: Lane, stop: Event) -> SopRun:
+    """Return the row of a replay that stopped: at which step, and why."""
+    stopped = f"{stop.get('step', '')}: {stop.get('reason', '')}"
+    if row.status == "cancelled":
+        return replace(row, stopped=stopped)
+    kind, outcome = str(stop.get("kind", "step")), _outcome(row.status, lane, stop)
+    return replace(row, stopped=stopped, kind=kind, outcome=outcome)
 
 
 def _lane(steps: list[Event], totals: Totals) -> Lane:
@@ -148,8 +154,6 @@ def _lane(steps: list[Event], totals: Totals) -> Lane:
 
 
 def _outcome(status: str, lane: Lane, stop: Event) -> str:
-    if not stop or status == "cancelled":
-        return status
     if stop.get("step") == "requires" or stop.get("kind") == "world":
         return NOT_READY
     return status if lane == "rote" and status != "no_model" else "diverged"

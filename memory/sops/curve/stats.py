@@ -101,12 +101,14 @@ def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
     ordered = list(rows)
     uses = [row for row in ordered if row.lane != "teach"]
     by_rote = sum(row.is_by_rote for row in uses)
+    kinds = Counter(row.kind for row in uses)
+    del kinds[""]
     counts = Counts(
         runs=len(uses),
         rote_rate=round(by_rote / len(uses), 3) if uses else None,
         successes=sum(row.outcome == "done" for row in uses),
         failures_in_row=_failures_in_row(uses, since),
-        failures=dict(Counter(row.kind for row in uses if row.kind)),
+        failures=dict(kinds),
         last=[row.outcome for row in reversed(uses[-LAST:])],
         by_rote=by_rote,
     )

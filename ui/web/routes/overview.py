@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from memory.inbox import Inbox
 from memory.logs import RunSummary, list_runs
 from memory.sops.curve import Counts, SopStats
-from memory.usage import FAILED, by_day, by_model, by_sop, since
+from memory.spent import FAILED, by_day, by_model, by_sop, since
 from runs.schedule.due import Due, JobFolder, due_between
 from runs.schedule.scheduler import ledger_of
 from runs.workers.copies import up_to_date

@@ -10,7 +10,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from memory.change.changing_files import Texts, changing, store
+from memory.change import changing, store
+from memory.change.changing_files import Texts
+from memory.facts import Fact
 from memory.facts.lines import FACTS, INDEX, parse
 from memory.facts.store import SUBJECT as FACT
 from memory.facts.store import FactConflict, texts_of
@@ -51,32 +53,32 @@ def _taken_back(history: Repository, commit: Commit) -> Texts:
     before = history.content(f"{commit.id}~1", name)
     if name == FACTS:
         return _without_facts(here, after, before or b"")
-    if here == after:
-        return {name: before.decode("utf-8", "replace") if before is not None else None}
-    merged = _merged(here, after, before or b"")
-    if merged is None:
-        raise FactConflict(
-            f"{name} was changed since at the same place: {commit.subject}\nTake it back by hand."
-        )
-    return {name: merged.decode("utf-8", "replace")}
+    kept = before if here == after else _merged(here, after, before or b"", commit, name)
+    return {name: kept.decode("utf-8", "replace") if kept is not None else None}
 
 
 def _without_facts(here: bytes, after: bytes, before: bytes) -> Texts:
-    now, then, earlier = (parse(text.decode("utf-8", "replace")) for text in (here, after, before))
-    came = {fact.line() for fact in then} - {fact.line() for fact in earlier}
-    stays = [fact for fact in now if fact.line() not in came]
+    now, then, earlier = (_facts(text) for text in (here, after, before))
+    stays = [fact for line, fact in now.items() if line in earlier or line not in then]
     ids = {fact.id for fact in stays}
-    lines = {fact.line() for fact in then}
-    back = [fact for fact in earlier if fact.line() not in lines and fact.id not in ids]
-    return texts_of([*stays, *back])
+    gone = [fact for line, fact in earlier.items() if line not in then]
+    return texts_of([*stays, *(fact for fact in gone if fact.id not in ids)])
 
 
-def _merged(here: bytes, after: bytes, before: bytes) -> bytes | None:
-    """Return what is here, without the way from `before` to `after`; None when both changed the same lines."""
+def _facts(text: bytes) -> dict[str, Fact]:
+    return {fact.line(): fact for fact in parse(text.decode("utf-8", "replace"))}
+
+
+def _merged(here: bytes, after: bytes, before: bytes, commit: Commit, name: str) -> bytes:
+    """Return what is here, without the way from `before` to `after`. Raises FactConflict where both changed a line."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("here", "after", "before")]
         for file, data in zip(files, (here, after, before), strict=True):
             file.write_bytes(data)
         command = ["git", "merge-file", "-p", *map(str, files)]
         done = subprocess.run(command, capture_output=True, check=False, cwd=folder)
-    return done.stdout if done.returncode == 0 else None
+    if done.returncode:
+        raise FactConflict(
+            f"{name} was changed since at the same place: {commit.subject}\nTake it back by hand."
+        )
+    return done.stdout

@@ -218,7 +218,7 @@ class _Judge:
 
     def _is_verb(self, node: ast.Call, words: list[str], last: str) -> bool:
         is_plain = last in _names("plain") or not _names("services").isdisjoint(self.read.modules)
-        is_drop = last == "drop" and not node.args
+        is_drop = last == "drop" and not [*node.args, *node.keywords]
         return len(words) > 1 or is_drop or (is_plain and bool(words))
 
 

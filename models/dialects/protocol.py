@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from models.base import Message, Request
-from models.history import common_start
+from models.history import both_of, common_start
 
 PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 
@@ -59,12 +59,15 @@ class TextProtocol:
             name = self._names.get(message.get("tool_call_id", ""), "")
             text = text.replace("</tool_result", r"<\/tool_result")
             text = f'<tool_result name="{name}">\n{text}\n</tool_result>'
-        if self._rendered and role != "system" and self._rendered[-1]["role"] == role:
-            before = self._rendered.pop()
-            message = {**before, **message}
-            text = f"{before['content']}\n\n{text}"
         images = {"images": message["images"]} if "images" in message else {}
-        self._rendered.append({"role": role, "content": text, **images})
+        self._append({"role": role, "content": text, **images})
+
+    def _append(self, message: Message) -> None:
+        """Join it to the last message where that is of the same role."""
+        last = self._rendered[-1] if self._rendered else {"role": "system"}
+        if message["role"] != "system" and last["role"] == message["role"]:
+            message = both_of(self._rendered.pop(), message)
+        self._rendered.append(message)
 
     def _describe_new(self, tools: list[dict[str, Any]]) -> None:
         """Tools that joined the offer are described where they joined it, in the history."""

@@ -192,7 +192,7 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
-        from runs.start.protocols import Protocols
+        from runs.protocols import Protocols
 
         known = Protocols(self.config.home)
         return EndpointModel(

@@ -192,13 +192,17 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
+        from runs.protocols import Protocols
 
+        known = Protocols(self.config.home)
         return EndpointModel(
             settings,
             lang=self.config.lang,
             counts_local=counts_local,
             max_retries=max_retries,
             eyes=self._eyes(settings),
+            protocol=known.of(settings),
+            tell_protocol=partial(known.keep, settings),
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:
@@ -261,14 +265,12 @@ class Parts:
 
     def source(self, prompts: Prompts) -> Source:
         """Return what the briefing of each run is made from."""
-        limits, redact = self.config.limits, self.redactor().redact
         return Source(
             self.config.home,
             prompts,
             self.sops,
             SEEDS,
-            limits.context_tokens,
-            redact,
+            self.redactor().redact,
             shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,

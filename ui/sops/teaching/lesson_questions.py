@@ -124,6 +124,7 @@ class Absent(LessonQuestions):
 
     def __init__(self, args: Namespace) -> None:
         self._values = {key: str(value) for key, value in parameters(args.values or []).items()}
+        self._has_chosen = args.values is not None  # `--values` alone: nothing varies
         given = [args.values if args.from_file else None, args.prove]
         self._sets = [parameters(each) for each in given if each]
         self.named = [name for each in self._sets for name in each]
@@ -148,7 +149,9 @@ class Absent(LessonQuestions):
         return ""
 
     def vary(self, found: Sequence[Candidate]) -> Mapping[str, str]:
-        return dict(self._values) or {each.name: each.text for each in found if each.varies}
+        if self._has_chosen:
+            return dict(self._values)
+        return {each.name: each.text for each in found if each.varies}
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         return self._sets.pop(0) if self._sets else None

@@ -37,11 +37,12 @@ class TeachUsage(SopwithError):
     Option("--record"),
     Option("--from-run", "RUN", nargs="+"),
     Option("--from-file", "FILE"),
-    Option("--values", "k=v", nargs="+"),
+    Option("--values", "k=v", nargs="*"),
     Option("--request", "TEXT"),
     Option("--prove", "k=v", nargs="+"),
     Option("--check", "COMMAND"),
     Option("--new-version"),
+    Option("--look"),
 )
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
@@ -51,6 +52,10 @@ def teach_(args: Namespace, config: Config) -> int:
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
+    if args.look and (args.from_run or args.from_file):
+        from ui.sops.teaching.lesson_look import look
+
+        return look(args, config)
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     if not (args.from_run or args.from_file):
         from ui.sops.teaching.lesson import teach_lesson  # a recording, or the draft of one

@@ -61,7 +61,7 @@ class FromOptions:
     """Nobody is asked: what the command line does not say is taken as it was found."""
 
     def __init__(self, args: Namespace) -> None:
-        self._values = parameters(args.values or [])
+        self._values = None if args.values is None else parameters(args.values)
         sets = [args.values if args.from_file else None, args.prove]
         self._sets = [parameters(each) for each in sets if each]
         self._check = args.check or ""
@@ -85,7 +85,7 @@ class FromOptions:
 
     def values(self, found: Mapping[str, str]) -> Mapping[str, str]:
         """Return those of --values, else all that were found."""
-        return self._values or found
+        return found if self._values is None else self._values
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Return that of --request."""

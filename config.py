@@ -177,7 +177,7 @@ class SafetyConfig:
         default=72.0, metadata={"above": 0}
     )  # what nobody has confirmed by then is a no
     trash: Literal["auto", "home"] = (
-        "auto"  # auto: the desktop's own, where there is one (sandbox/desktop_trash.py)
+        "auto"  # read for old settings; what is removed goes to the undo store
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
-from sandbox.trash import Trash, TrashError
+from sandbox.stage import UndoStore
 from tools.base import Tool, ToolContext, ToolError
 from tools.files.patch import file_patch
 from tools.files.read import file_read
@@ -325,19 +324,17 @@ def test_trash_takes_all_and_gives_back(ctx: ToolContext) -> None:
     assert data.data["count"] == len(everything)
     assert list(ctx.cwd.iterdir()) == []
     assert Path("/etc").is_dir()
-    back = Trash(ctx.home).restore(data.data["trash"])
-    assert sorted(path.name for path in back) == sorted(everything)
+    UndoStore(ctx.home).undo(ctx.run)
     assert (ctx.cwd / "folder/sub/x").read_text() == "x"
     assert (ctx.cwd / "two\nlines").read_text() == "two\nlines"
     assert (ctx.cwd / "link").readlink() == Path("/etc")
-    assert Trash(ctx.home).ids() == []
+    assert {path.name for path in ctx.cwd.iterdir()} == set(everything)
 
 
 def test_nothing_moves_when_one_is_missing(ctx: ToolContext) -> None:
     (ctx.cwd / "a").touch()
     assert str(ctx.cwd / "b") in refusal(file_trash, ctx, paths=["a", "b"])
     assert (ctx.cwd / "a").exists()
-    assert Trash(ctx.home).ids() == []
     assert call(file_trash, ctx, paths=[]) == {"output": "nothing to move", "count": 0}
 
 
@@ -345,44 +342,6 @@ def test_folder_that_is_in_use_stays(ctx: ToolContext, tmp_path: Path) -> None:
     ctx.home.mkdir(parents=True)
     for path in (ctx.home, ctx.home.parent, tmp_path, Path("/"), ctx.cwd, Path("/proc")):
         assert "in use" in refusal(file_trash, ctx, paths=[str(path)])
-
-
-def test_trash_across_file_systems_copies_then_removes(ctx: ToolContext) -> None:
-    shared = Path("/dev/shm")
-    if not shared.is_dir() or shared.stat().st_dev == ctx.cwd.stat().st_dev:
-        pytest.skip("no second file system here")
-    source = shared / f"sopwith-{os.getpid()}"
-    source.mkdir()
-    try:
-        (source / "a").write_text("1")
-        (source / "a").chmod(0o640)
-        (source / "link").symlink_to("a")
-        (ctx.cwd / "near").touch()
-        id, _ = Trash(ctx.home).send([source, ctx.cwd / "near"])
-        assert not source.exists()
-        Trash(ctx.home).restore(id)
-        assert ((source / "a").read_text(), (source / "a").stat().st_mode & 0o777) == ("1", 0o640)
-        assert (source / "link").readlink() == Path("a")
-        os.mkfifo(source / "pipe")  # cannot be copied: everything goes back
-        with pytest.raises(TrashError, match="nothing was moved"):
-            Trash(ctx.home).send([ctx.cwd / "near", source])
-        assert (ctx.cwd / "near").exists()
-        assert (source / "a").read_text() == "1"
-        assert Trash(ctx.home).ids() == []
-    finally:
-        shutil.rmtree(source)
-
-
-def test_restore_never_writes_over_anything(ctx: ToolContext) -> None:
-    (ctx.cwd / "a").write_text("old")
-    id, _ = Trash(ctx.home).send([ctx.cwd / "a"])
-    (ctx.cwd / "a").write_text("new")
-    with pytest.raises(TrashError, match="something is there already"):
-        Trash(ctx.home).restore(id)
-    assert (ctx.cwd / "a").read_text() == "new"
-    for wrong in ("", "..", "../x", "20200101-000000-abc"):
-        with pytest.raises(TrashError):
-            Trash(ctx.home).restore(wrong)
 
 
 # the rest

@@ -13,7 +13,7 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
-from sandbox.cells.escalations import lifts_of
+from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS
@@ -113,7 +113,7 @@ def test_a_shell_that_has_left_the_sandbox_asks_each_time(gate: Gate) -> None:
 def test_a_look_at_the_machine_opens_no_shell_outside(gate: Gate) -> None:
     for tool in ("code_run", "shell_run"):
         ask = Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")
-        assert lifts_of(gate, ask) == set()
+        assert leave_of(gate, ask).programs == ()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from sandbox.network import Leave, Outside
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
-from tools.processes import tree as process_tree
 from tools.shells import calls as shell
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
@@ -269,11 +268,6 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
     for reader in readers:
         reader.join(PATIENCE_SECONDS)
         assert not reader.is_alive()
-
-
-def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
-    assert desk.run(f"echo ${process_tree.MARK}").data["output"].startswith("run.shell-main.")
-    assert "SOPWITH_ONCE" not in desk.run("env").data["output"]
 
 
 @pytest.mark.parametrize("wanted", ["auto", "partial"])

@@ -100,16 +100,6 @@ def test_a_command_is_judged_where_the_shell_is(gate: Gate) -> None:
     assert ran(gate, "echo a > b", cwd="/usr/lib").decision == "confirm"
 
 
-def test_a_shell_that_has_left_the_sandbox_asks_each_time(gate: Gate) -> None:
-    about = {"cwd": str(gate.cwd), "outside": True}
-    assert (ran(gate, "ls", **about).decision, ran(gate, "ls", **about).risk) == (
-        "confirm",
-        "outside",
-    )
-    assert typed(gate, "ls", "bash", outside=True).decision == "confirm"
-    assert typed(gate, None, "bash", outside=True).decision == "allow"
-
-
 def test_a_look_at_the_machine_opens_no_shell_outside(gate: Gate) -> None:
     for tool in ("code_run", "shell_run"):
         ask = Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")

@@ -156,7 +156,7 @@ class SafetyConfig:
     """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's home, the folder that the
     run works in, and the folder for temporary files. `private_hosts` of the owner's own net may be asked all the same,
     `hosts` by scripts; `credentials` name variables of the environment that tools may use. What nobody has confirmed after
-    `confirm_hours` is a no. `trash` auto: the desktop's own, where there is one."""
+    `confirm_hours` is a no. `trash` is read for old settings; what is removed goes to the undo store."""
 
     roots: tuple[Path, ...] = ()
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"

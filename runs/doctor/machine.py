@@ -182,24 +182,6 @@ def check_desktop(config: Config) -> list[Check]:
     ]
 
 
-def check_trash(config: Config) -> list[Check]:
-    """Return True if the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
-    from sandbox.trash import desktop
-
-    if config.safety.trash == "home" or not desktop.has_screen(os.environ):
-        return []
-    is_there = desktop.is_there(os.environ)
-    detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
-    return [
-        Check(
-            "trash",
-            True if is_there else None,
-            detail,
-            "" if is_there else "scripts/setup --extra desktop",
-        )
-    ]
-
-
 def check_terminal(lang: Lang) -> Check:
     """Return True if the screen can show what is not ASCII."""
     encoding = sys.stdout.encoding or locale.getpreferredencoding(False)

@@ -44,7 +44,6 @@ def checks(config: Config) -> list[Check]:
         machine.check_shells(lang),
         *around,
         *machine.check_desktop(config),
-        *machine.check_trash(config),
         *machine.check_plugins(config),
         *stores.check_notify(config),
         *stores.check_channels(config),

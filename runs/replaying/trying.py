@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,9 @@ from config import Config
 from learning.guards import tools_used
 from learning.verify import ReplayResult
 from memory.sops.store import Sop
-from models.base import Event
 from runs.options import Options
 from runs.workshop import Workshop
 from sandbox.stage import UndoStore
-from sandbox.trash import Trash
 
 # Risks that a trial never takes.
 NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "secret", "unknown")
@@ -24,7 +22,7 @@ NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "sec
 def on_a_copy(config: Config, root: Path) -> Config:
     """Return the settings for a trial in the copy at `root`: no model, nobody asked, nothing beyond the copy."""
     forbid = (*config.safety.forbid, *NOT_ON_A_COPY)
-    safety = replace(config.safety, roots=(root,), confirm=(), forbid=forbid, trash="home")
+    safety = replace(config.safety, roots=(root,), confirm=(), forbid=forbid)
     return replace(config, models=(), safety=safety)
 
 
@@ -34,20 +32,7 @@ def trial(
     """Do the SOP in the copy at `root` with the agent that works there (learning/verify.py)."""
     run = there.try_out(sop, dict(parameters), Options(cwd=cwd))
     events = list(run.events())
-    _empty_trash(there.config.home, events, root)
     UndoStore(there.config.home).forget(run.id)
     called = {event["tool"] for event in events if event["type"] == "tool_ended"}
     schemas = there.parts.schemas({*tools_used(sop), *called})
     return ReplayResult(events, run.status, run.result, schemas)
-
-
-def _empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
-    """Remove from the trash the copies that a trial moved there."""
-    for event in events:
-        data = (
-            event.get("data")
-            if event["type"] == "tool_ended" and event["tool"] == "file_trash"
-            else None
-        )
-        if isinstance(data, dict) and "trash" in data:
-            Trash(home).forget(data["trash"], root)

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, tzinfo
 
 from text.time.grammar import Reader
+from text.time.repeats import Repeat
 from text.time.rules import Language, language
 from text.time.sharing import Found, one_day, shared
 from text.time.spans import Now, Span, TimeRange
@@ -34,6 +35,19 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
     found = shared(found, readable) if len(found) > 1 else found
     ranges = (_range(each, now, readable) for each in found if not each[2].silent)
     return [each for each in ranges if each]
+
+
+def recurring(text: str, now: datetime) -> tuple[Repeat | None, str]:
+    """Return what a whole text says of when something is to be done, and the part that is understood, from its beginning.
+
+    `now` is aware. None: nothing is understood, or not all of it.
+    """
+    spoken = language("zh" if _CHINESE.search(text) else "en")
+    plain = spoken.plain(text).rstrip(".。!！ ")
+    reader = spoken.grammar.reader(plain, Now(now, False))
+    readings = reader.readings("again", 0)
+    end = max(readings, default=0)
+    return readings[end] if end and end == len(plain) else None, text[:end]
 
 
 def _mixed(text: str, now: datetime, past: bool) -> list[Found]:

@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse
 from memory.journal.api import local_timezone
 from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
-from runs.schedule.scheduler import ledger_of
-from runs.schedule.words import read_when
+from runs.schedule.ledger import Ledger
+from runs.schedule.when import read_when
 from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
@@ -52,7 +52,7 @@ def calendar(
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
     if not timedelta(0) <= end - start <= 13 * MONTH:
         raise Conflict("That is too long a time for a calendar.")
-    found = due_between(JobFolder(site.home), ledger_of(site.config), now, start, end, MAX_DUE)
+    found = due_between(JobFolder(site.home), Ledger(site.home), now, start, end, MAX_DUE)
     return JSONResponse(site.clean({"due": folded(found), "is_cut": len(found) >= MAX_DUE}))
 
 

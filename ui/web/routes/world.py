@@ -136,11 +136,19 @@ def graph_of(site: Site) -> Iterator[Any]:
     """The graph, for one look."""
     from memory.graph import opened
 
-    graph = opened(site.home, config=site.config.graph)
+    graph = opened(site.home)
     try:
         yield graph
     finally:
         graph.close()
+
+
+def wanted_of(predicates: str, since: str, until: str) -> Any:
+    """Return which edges are asked for."""
+    from memory.graph import Wanted
+
+    named = [each for each in predicates.split(",") if each] or None
+    return Wanted(None, named, moment(since), moment(until))
 
 
 @to.get("/api/graph")
@@ -148,12 +156,8 @@ def snapshot(
     site: Here, predicates: str = "", since: str = "", until: str = "", limit: int = 500
 ) -> JSONResponse:
     with graph_of(site) as graph:
-        shown = graph.snapshot(
-            predicates=[each for each in predicates.split(",") if each] or None,
-            since=moment(since),
-            until=moment(until),
-            limit=max(1, min(limit, MAX_EDGES)),
-        )
+        wanted = wanted_of(predicates, since, until)
+        shown = graph.snapshot(wanted, max(1, min(limit, MAX_EDGES)))
     return JSONResponse(site.clean(shown))
 
 
@@ -168,14 +172,8 @@ def neighbours(
     until: str = "",
 ) -> JSONResponse:
     with graph_of(site) as graph:
-        shown = graph.neighbours(
-            name[:400],
-            limit=max(1, min(limit, 1_000)),
-            depth=max(1, min(depth, 3)),
-            predicates=[each for each in predicates.split(",") if each] or None,
-            since=moment(since),
-            until=moment(until),
-        )
+        wanted, levels = wanted_of(predicates, since, until), max(1, min(depth, 3))
+        shown = graph.neighbours(name[:400], wanted, max(1, min(limit, 1_000)), levels)
     return JSONResponse(site.clean(shown))
 
 

@@ -80,7 +80,7 @@ def _unclear(said: str, understood: str) -> JobError:
 
 
 class _Reading:
-    """What was said, as the keys of a job."""
+    """Turn what was said into the keys of a job."""
 
     def __init__(self, said: str, meant: Repeat, now: datetime) -> None:
         self._said, self._meant, self._now = said, meant, now

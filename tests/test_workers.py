@@ -24,7 +24,7 @@ from runs.assemble import Options
 from runs.schedule import child
 from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job
-from runs.schedule.ledger import Row, SqliteLedger
+from runs.schedule.ledger import Ledger, Row
 from runs.workers.database import Database, QueueError, Unreachable, opened
 from runs.workers.dues import claim
 from runs.workers.log import (
@@ -499,7 +499,7 @@ JOB = {"schedule": "08:00", "repeat": "daily", "timezone": "UTC", "sop": "stamp"
 
 
 def claimed_row(home: Path, job: str, due: int) -> Row:
-    ledger = SqliteLedger(home)
+    ledger = Ledger(home)
     (row,) = ledger.add([Row(job, due, owner="me", noticed=1)], {})
     ledger.close()
     return row
@@ -519,7 +519,7 @@ def test_a_due_time_of_many_machines_is_done_by_one_and_the_others_say_who(
     now = int(time.time()) * 1_000_000
 
     def do(at: Path, due: int) -> Row:
-        config, ledger = load(at, "en", {}), SqliteLedger(at)
+        config, ledger = load(at, "en", {}), Ledger(at)
         child.do(config, ledger, claimed_row(at, "daily", due))
         (row,) = ledger.rows("daily", 1)
         ledger.close()

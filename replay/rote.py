@@ -167,7 +167,7 @@ class RoteModel:
             cwd,
         )
         self.parameters = procedure.bind(parameters, cwd)
-        self._held: tuple[str, str] | None = None  # why the stage's changes were not committed
+        self._written = ""  # what the script of a plan would have changed
         self._values: dict[str, Any] = dict.fromkeys(
             procedure.parameters
         )  # what was not given is None
@@ -473,7 +473,7 @@ class RoteModel:
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
         reads = not step.changes_something
-        hold = self._differs if step.is_staged else None
+        hold = self._hold_of(step)
         return Reply(
             said,
             [call],
@@ -492,6 +492,19 @@ class RoteModel:
             if is_own and found[0] not in given:
                 said = self._say("unfilled", found[0])
                 raise self._diverged(step.id, said, kind="parameter")
+
+    def _hold_of(self, step: Step) -> Callable[[ToolResult, ChangeSet], str] | None:
+        """Return how the changes of a script are judged before they count; None: by the gate alone."""
+        if step.is_staged:
+            return self._differs
+        is_asked_to_read = step.line and step.tool == "code_run" and not step.changes_something
+        return self._changed if is_asked_to_read else None
+
+    def _changed(self, result: ToolResult, changes: ChangeSet) -> str:
+        """Return why the script of a plan must not be committed."""
+        if paths := [str(change.path) for change in changes.changes]:
+            self._written = self._say("not_a_read", f"code_run would change {paths[0]}")
+        return self._written or ("" if result.status == "ok" else result.status)
 
     def _differs(self, result: ToolResult, changes: ChangeSet) -> str:
         """Return why what a staged script did must not be committed; "" when all is as expected."""
@@ -591,6 +604,8 @@ class RoteModel:
         if result.status == "refused" and step.expect.get("status") != "refused":
             said = self._say("refused", step.tool, _cut(result.as_text()))
             raise self._diverged(step.id, said, declined=True)
+        if self._written:
+            raise self._diverged(step.id, self._at(step.line, self._written))
         if step.line:
             self._outcome = result
         elif step.is_staged:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from learning.authoring.proposal import Proposal
-from learning.draft import to_yaml
+from learning.folder import to_yaml
 
 
 def with_words(files: Mapping[str, str], words: Proposal) -> dict[str, str]:

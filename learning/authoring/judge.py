@@ -10,10 +10,10 @@ from typing import Any
 
 from learning.authoring.sketch import Sketch, slots
 from learning.authoring.texts import is_line
+from learning.imports import scan
 from learning.route import Where, exact_match
 from learning.route.filling import words_beside
 from learning.route.typed import read
-from learning.suspicion import scan
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError

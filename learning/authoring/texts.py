@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from learning.suspicion import scan
+from learning.imports import scan
 
 MAX_PITFALL_CHARS = 240
 MOST_PITFALLS = 6

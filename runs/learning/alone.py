@@ -18,7 +18,7 @@ from replay.procedure import Procedure
 from runs.learning.authoring import author
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of, files_of, kept_lesson
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 from sandbox.stage import StageError
 
 
@@ -37,7 +37,7 @@ def ground_of(config: Config, cwd: Path) -> Ground:
 
 
 def learned_alone(
-    agent: Agent, trace: Trace, name: str, *, spent_usd: float | None = None
+    agent: Workshop, trace: Trace, name: str, *, spent_usd: float | None = None
 ) -> Alone | None:
     """Return what a run of scripts teaches; None for a run that did more. Raises SopwithError."""
     lesson = _induced(trace, name, ground_of(agent.config, trace.cwd))

@@ -24,7 +24,7 @@ from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
 from runs.run import now
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Authoring:
 
 
 def author(
-    agent: Agent, sketch: Sketch, cwd: Path, *, spent_usd: float | None = None
+    agent: Workshop, sketch: Sketch, cwd: Path, *, spent_usd: float | None = None
 ) -> Authoring | None:
     """Return a procedure in a model's words; None when no model is configured, or none may be asked.
 
@@ -104,7 +104,7 @@ class Asker(Protocol):
         ...
 
 
-def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
     """The configured model as a function from prompt to reply, each call written down as above; None when none is
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
@@ -114,13 +114,13 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
     )
 
 
-def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
+def asked(agent: Workshop, name: str, cwd: Path, prompt: str) -> Reply:
     """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
-    agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
+    agent: Workshop, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
     """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
@@ -129,7 +129,7 @@ def script_writer(
 class ScriptWriter:
     """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
         self.runs: list[str] = []
         self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
@@ -158,7 +158,7 @@ class ScriptWriter:
         return replace(with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
 
 
-def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
+def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
     """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
@@ -167,7 +167,7 @@ def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
 class _Call:
     """One call of the first configured model, and the run that tells of it."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path) -> None:
         self._agent, self._name, self._cwd = agent, name, cwd
         self._model = agent.parts.first_model()
         self.model, self.run = self._model.name, ""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.authoring import Proposal, Sketch
-from learning.draft import load, to_yaml
+from learning.folder import load, to_yaml
 from learning.from_runs import differing, lines_of, other_values
 from learning.induce import (
     Candidate,
@@ -28,7 +28,7 @@ from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
 from learning.trace import Trace
-from learning.value_schema import schema_of
+from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops.store import Status
 from safety.secrets import HIDDEN
@@ -336,7 +336,7 @@ class Lesson:
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""
-        has_changed = any(trace.has_changed for trace in self.traces)
+        has_changed = any(trace.changed for trace in self.traces)
         return self.is_done_before and has_changed and not seen.touched
 
     def find_needed(self, case: Case) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 from learning.authoring import Proposal, with_words
 from learning.cases import Case as KnownCase
 from learning.cases import read_cases
-from learning.draft import to_yaml, trace_text
-from learning.folder import fitting_wordings, skill_text
+from learning.folder import fitting_wordings, skill_text, to_yaml, trace_text
 from learning.prove import Case, Ground, Seen, expectation
 from learning.prove.strictness import Line
 from learning.trace import Trace, read_trace
@@ -26,7 +25,7 @@ from replay.procedure import Procedure
 from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
@@ -70,7 +69,7 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
     return with_words(files, lesson.words) if lesson.words else files
 
 
-def stored(agent: Agent, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
+def stored(agent: Workshop, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
     """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden: then it is a draft."""
     existing = agent.sops.get(lesson.name)
     version = existing.version if existing and existing.description else 0

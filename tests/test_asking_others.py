@@ -50,7 +50,7 @@ def taught(home: Path, said: str, name: str, run: str) -> Sop:
     there = agent(home, None, said)
     lesson = lesson_from_run(there, name, run)
     draft = draft_of(there, lesson)
-    assert draft.is_settled, [*draft.problems, *draft.slots]
+    assert draft.is_settled, draft.problems
     assert not refusals(there, draft.files, is_draft=True)
     with trial(there, draft.files, name, lesson.cwd) as tried:
         return store(there, lesson, tried.files(), tried.sop.status, "learned from a run")

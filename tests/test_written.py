@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from learning.whole import whole
 
-from learning.draft import LearningError
+from learning.draft import LearningError, whole
 from learning.written import Instructions, read_text
 from learning.written.reading import kind_of
 

@@ -19,7 +19,29 @@ MAX_LINES, MAX_CHARS = 50_000, 2_000_000  # of a skill; that there is more is a 
 MAX_FINDINGS = 200
 SHOWN_CHARS = 160
 SCRIPTS = frozenset(
-    [".sh", ".bash", ".zsh", ".fish", ".py", ".pyw", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd", ".lua", ".go", ".rs", ".yaml", ".yml"]
+    [
+        ".sh",
+        ".bash",
+        ".zsh",
+        ".fish",
+        ".py",
+        ".pyw",
+        ".js",
+        ".mjs",
+        ".cjs",
+        ".ts",
+        ".rb",
+        ".pl",
+        ".php",
+        ".ps1",
+        ".bat",
+        ".cmd",
+        ".lua",
+        ".go",
+        ".rs",
+        ".yaml",
+        ".yml",
+    ]
 )
 PROGRAMS = (
     *(b"\x7fELF", b"MZ", b"\0asm"),

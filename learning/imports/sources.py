@@ -25,7 +25,17 @@ SMALL_BYTES = 1_000_000
 MAX_ENTRIES = 50_000  # of a whole collection
 MAX_DEPTH = 12
 LEFT_OUT = frozenset(
-    [".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", ".DS_Store", "Thumbs.db", "__MACOSX"]
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        "node_modules",
+        ".venv",
+        ".DS_Store",
+        "Thumbs.db",
+        "__MACOSX",
+    ]
 )
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)

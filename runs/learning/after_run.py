@@ -2,8 +2,8 @@
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
-takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts and once to put
-such a draft into words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
+takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts, as long as the run
+has cost less than limits.cost_usd. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from runs.learning.alone import (
     same_script,
     values_of,
 )
-from runs.learning.authoring import asker
+from runs.learning.asking import asker
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
 from runs.workshop import Workshop
@@ -205,10 +205,10 @@ def _crystallised_again(
     return draft
 
 
-def _marked_scripts(agent: Workshop, trace: Trace, spent_usd: float) -> Iterator[Event] | None:
+def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:
     """Learn from a run of scripts that marked itself; None for a run that used other tools too."""
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
-    found = learned_alone(agent, trace, _free_name(agent, trace.request), spent_usd=spent_usd)
+    found = learned_alone(agent, trace, _free_name(agent, trace.request))
     return None if found is None else _stored_alone(agent, found, trace)
 
 
@@ -225,12 +225,11 @@ def _stored_alone(agent: Workshop, found: Alone, trace: Trace) -> Iterator[Event
         return
     sop, _ = stored(agent, lesson, status, "learned from a run")
     why = found.why or "its own values pass; a second, different set must pass before it runs alone"
-    learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": found.authored} if found.authored else learned
+    yield _learned(sop.name, sop.status, why)
 
 
 def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
-    scripts = _marked_scripts(agent, read_trace(agent.config.home, run), spent_usd)
+    scripts = _marked_scripts(agent, read_trace(agent.config.home, run))
     if scripts is not None:
         yield from scripts
         return
@@ -244,12 +243,10 @@ def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
         status, why = teach.earned(draft)
         sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
-    learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": authored} if authored else learned
+    yield _learned(sop.name, sop.status, why)
 
 
 def _one_more_case(agent: Workshop, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from learning.authoring import Proposal, with_words
 from learning.cases import Case as KnownCase
 from learning.cases import read_cases
 from learning.folder import fitting_wordings, skill_text, to_yaml, trace_text
@@ -19,7 +18,7 @@ from learning.trace import Trace, read_trace
 from learning.wording import asked_with
 from memory.runlog.log import RunLogError
 from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, Status, read_sop
+from memory.sops.store import Sop, Status
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from replay.staged.expectation import Touched
@@ -43,7 +42,7 @@ KEPT = (
         "problems",
         "declared",
     ),
-    *("is_done_before", "whole", "others", "written_by"),
+    *("is_done_before", "whole", "others"),
 )
 
 
@@ -66,7 +65,7 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
         files[f"references/trace-{trace.run}.jsonl"] = trace_text(trace)
     for case in [*_cases(lesson), *(_fitting(lesson, known) if known else [])]:
         files |= case.files()
-    return with_words(files, lesson.words) if lesson.words else files
+    return files
 
 
 def stored(agent: Workshop, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
@@ -129,8 +128,6 @@ def _wordings(lesson: Lesson, schema: Mapping[str, Any]) -> list[str]:
 def _evidence(lesson: Lesson) -> str:
     """Return evidence.json: the runs that taught it, and what a lesson that goes on must know."""
     runs = [_run(lesson, at) for at in range(len(lesson.traces))]
-    if runs and lesson.written_by:
-        runs[0]["authored"] = lesson.written_by
     said = {
         "runs": runs,
         "proofs": [{"case": case.name, "status": lesson.status()} for case in _cases(lesson)],
@@ -209,9 +206,6 @@ def kept_lesson(name: str, folder: Path, ground: Ground) -> Lesson | None:
         setattr(lesson, key, said[key])
     lesson.traces = _traces(said["runs"], ground.home)
     lesson.cases = [known_case(case) for case in read_cases(folder)]
-    if lesson.written_by:
-        sop = read_sop(folder, False)
-        lesson.words = Proposal(sop.description, sop.summary("zh"))
     if lesson.cases or lesson.declared:
         run = Procedure.load(folder).steps[0]
         lesson.safe_script = str(run.args["script"]).removesuffix("\n")

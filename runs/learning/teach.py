@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.authoring import Sketch, with_words
 from learning.calls import Run, induce, spans
 from learning.cases import read_cases
 from learning.draft import Draft, check_name, raw, whole
@@ -34,8 +33,8 @@ from memory.sops.changes import SopChanges
 from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
-from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.learning.authoring import author, script_writer, with_cost
+from replay.procedure import SLOT, Procedure
+from runs.learning.asking import script_writer
 from runs.parts import SEEDS
 from runs.workshop import Workshop
 
@@ -122,7 +121,7 @@ def draft_of(
     """The draft of a lesson. `values`: names for values of the first run. Raises SopwithError.
 
     What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
-    in runs/learning/authoring.py.
+    in runs/learning/asking.py.
     """
     if not lesson.traces:
         draft = _read(lesson)
@@ -201,39 +200,6 @@ def with_check(draft: Draft, command: str) -> Draft:
     checked = _with(settled, asked or draft.name, checks=draft.content.checks)
     checked.procedure()
     return checked
-
-
-def in_words(
-    agent: Workshop, draft: Draft, cwd: Path, *, spent_usd: float | None = None
-) -> tuple[Draft, str]:
-    """Return the draft in a configured model's words, and a line on what came of it; "" when none was asked."""
-    try:
-        procedure = draft.procedure()
-    except ProcedureError:  # there is nothing to describe yet
-        return draft, ""
-    taught = draft.taught[0] if draft.taught else None
-    steps = [
-        f"{kind}: {step.tool} {step.args.get('script') or json.dumps(step.args, ensure_ascii=False)}"
-        for kind in ("plan", "commit")
-        for step in getattr(draft.content, kind)
-    ]
-    trace = taught.trace if taught else None
-    sketch = Sketch(
-        draft.name,
-        trace.request if trace else "",
-        procedure,
-        taught.values if taught else {},
-        steps,
-        trace.answer if trace else "",
-    )
-    made = author(agent, sketch, cwd, spent_usd=spent_usd)
-    if made is None:
-        return draft, ""
-    if made.run:
-        draft = with_cost(draft, made.run)
-    if not made.words.is_empty:
-        draft = replace(draft, files=with_words(draft.files, made.words))
-    return draft, made.line(agent.config.lang)
 
 
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:

@@ -82,7 +82,7 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
         more=(*sizes, *(_told(event["data"]) for event in ended)),
         run=events[0]["run"],
         calls=len(ended),
-        reason=said.get("reason", failed),
+        reason=str(said.get("reason", failed)),
         kind=said.get("kind", "step"),
     )
 

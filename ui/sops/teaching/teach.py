@@ -142,9 +142,6 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        draft, authored = teach.in_words(self.agent, draft, lesson.cwd)
-        if authored:
-            print(one_line(authored, 400))
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:

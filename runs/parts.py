@@ -109,17 +109,14 @@ class Parts:
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(
-        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
-    ) -> Staging | None:
-        """Return where the changes of a run's scripts are judged; None where this machine has no stage. A trial, which
-        works on a copy, finds that out when it begins."""
+    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
+        """Return where the changes of a run's scripts are judged; None where this machine has no stage."""
         if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not (is_trial or Staging.works(self.config.home, roots)):
+        if not Staging.works(self.config.home, roots):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 

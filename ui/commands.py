@@ -37,7 +37,6 @@ SCREENS = {  # in the order of the help
     "sops import": "ui.sops.imports",
     "sops export": "ui.sops.changes",
     "sops search": "ui.sops.search",
-    "sops sync": "ui.sops.sync",
     "memory facts": "ui.memory.memory",
     "memory check": "ui.memory.memory",
     "memory undo": "ui.memory.memory",

@@ -42,7 +42,7 @@ def verify_(args: Namespace, config: Config) -> int:
     sop = agent.released(args.sop)
     values = parameters(args.values) or None
     ground = Ground.of(roots(config), config.home, Path.cwd())
-    verdict = verify(sop, values, replay=agent.replay, store=changes(config), ground=ground)
+    verdict = verify(sop, values, attempt=agent.attempt, store=changes(config))
     if args.json:
         print_json(_as_json(verdict))
     else:

@@ -49,10 +49,6 @@ class LessonQuestions(Protocol):
         """Other values to try; None: later."""
         ...
 
-    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        """Return those of a model's wordings that ask for this and nothing else; none by default."""
-        ...
-
     def yes(self, question: str) -> bool:
         """A yes or a no; yes is the default."""
         ...
@@ -102,17 +98,6 @@ class AtTerminal(LessonQuestions):
                 given[name] = text
         return given or None
 
-    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        if not doubtful:
-            return []
-        print(f"\n{say('lesson.wordings')}")
-        for number, each in enumerate(doubtful, 1):
-            print(f"  {number}  {one_line(each, 120)}")
-        said = read_next(say("lesson.wordings_prompt")).replace(",", " ").split()
-        if said and said[0].lower() in _ALL:
-            return list(doubtful)
-        return [each for number, each in enumerate(doubtful, 1) if str(number) in said]
-
     def yes(self, question: str) -> bool:
         return read_next(question).strip().lower() not in NO
 
@@ -155,9 +140,6 @@ class Absent(LessonQuestions):
 
     def another_set(self, was: Mapping[str, str]) -> dict[str, str] | None:
         return self._sets.pop(0) if self._sets else None
-
-    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        return []
 
     def yes(self, question: str) -> bool:
         return True

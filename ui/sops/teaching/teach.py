@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.draft import Draft, check_text
-from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
+from learning.draft import Draft
+from learning.folder import check_text
+from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
 from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
@@ -109,7 +110,7 @@ class _Teaching:
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             status, why = teach.earned(draft)
             self.proven_on = draft.taught[-1].values if draft.taught else {}
-            is_open = status == "candidate" and not not_replayable(draft.procedure())
+            is_open = status == "candidate" and not not_tried(draft.procedure())
             if is_open or not lesson.traces:
                 why = self._prove(draft, trial)
                 status = trial.sop.status
@@ -146,9 +147,6 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        draft, authored = teach.in_words(self.agent, draft, lesson.cwd)
-        if authored:
-            print(one_line(authored, 400))
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
@@ -180,7 +178,7 @@ class _Teaching:
         if not draft.is_settled:
             return say("teach.unsettled")
         procedure = draft.procedure()
-        if why := not_replayable(procedure):
+        if why := not_tried(procedure):
             return why
         print(say("teach.trying"))
         why = ""
@@ -244,12 +242,8 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
-    for key, texts in (
-        ("teach.problem", draft.problems),
-        ("teach.slot", [_slot(slot) for slot in draft.slots]),
-    ):
-        for text in texts:
-            print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
+    for text in draft.problems:
+        print(f"  {say('teach.problem', text=one_line(hide(text), MAX_LINE_CHARS))}")
     print()
 
 
@@ -259,11 +253,6 @@ def _step(tool: str, args: Mapping[str, object]) -> str:
         return script
     shown = ", ".join(str(value) for value in args.values())
     return f"{tool} {shown}"
-
-
-def _slot(slot: object) -> str:
-    text, where = getattr(slot, "text", ""), getattr(slot, "where", "")
-    return f"{text} ({where}): {', '.join(getattr(slot, 'candidates', ()))}"
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -295,7 +284,7 @@ def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")
     key = f"teach.next_{sop.status}"
-    if sop.status not in PROVEN and sop.procedure is not None and not_replayable(sop.procedure):
+    if sop.status not in PROVEN and sop.procedure is not None and not_tried(sop.procedure):
         key = "teach.next_supervised"
     if says(key):
         names = list(draft.content.parameters)

@@ -1,8 +1,7 @@
-"""Ask the configured model once to put a procedure into words (learning/authoring), and write down what that cost.
+"""Ask the configured model, and write down what that cost.
 
 The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the evidence of the SOP
-names: so `sops stats` counts it as a cost of teaching. No model, a limit that is reached, an endpoint that is down or a
-bad reply: the procedure stands as it was.
+names: so `sops stats` counts it as a cost of teaching.
 """
 
 from __future__ import annotations
@@ -10,90 +9,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from config import SopwithError
-from learning.authoring import BadReply, Proposal, Sketch, proposed
 from learning.draft import Draft
 from learning.judged import source_in
-from learning.route import Remembered, Where
-from memory.facts.policy import Keeping, check_sop
 from memory.runlog.log import RunLog, Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
 from runs.run import now
-from runs.workshop import Workshop as Agent
-
-
-@dataclass(frozen=True, slots=True)
-class Authoring:
-    """The outcome of the call: what may be taken, what it cost, the run that tells of it. `problem`: why nothing was taken."""
-
-    model: str
-    words: Proposal = field(default_factory=Proposal)
-    run: str = ""
-    tokens: int = 0
-    cost: float = 0.0  # USD
-    problem: str = ""
-
-    def line(self, lang: str) -> str:
-        """Return what came of it, on one line."""
-        is_chinese = lang == "zh"
-        said = self._in_chinese() if is_chinese else self._in_english()
-        if refused := self.words.refusals(lang):
-            said += f"；拒收 {refused}" if is_chinese else f"; refused: {refused}"
-        return f"{said} · {self.tokens} tokens · ${self.cost:.4f}"
-
-    def _in_english(self) -> str:
-        if self.problem:
-            return f"{self.model} was of no help: {self.problem}"
-        words = self.words
-        described = "description, " if words.description or words.description_zh else ""
-        counts = f"{len(words.wordings)} wordings, {len(words.pitfalls)} pitfalls"
-        return f"{self.model} wrote: {described}{counts}"
-
-    def _in_chinese(self) -> str:
-        if self.problem:
-            return f"{self.model} 没有帮上忙：{self.problem}"
-        words = self.words
-        described = "说明、" if words.description or words.description_zh else ""
-        counts = f"{len(words.wordings)} 种说法、{len(words.pitfalls)} 条注意事项"
-        return f"{self.model} 写了：{described}{counts}"
-
-
-def author(
-    agent: Agent, sketch: Sketch, cwd: Path, *, spent_usd: float | None = None
-) -> Authoring | None:
-    """Return a procedure in a model's words; None when no model is configured, or none may be asked.
-
-    `spent_usd`: what was spent on the run already, when nobody asked for the call: then limits.cost_usd must leave room.
-    Raises SopwithError when the call cannot be written down.
-    """
-    if not _may_ask(agent, spent_usd):
-        return None
-    redactor = agent.parts.redactor()
-    prompt = agent.prompts.text("author_sop", draft=redactor(sketch.brief()))
-    call = _Call(agent, sketch.name, cwd)
-    try:
-        reply = call.ask(prompt)
-    except ModelError as error:
-        return Authoring(call.model, problem=str(error).partition("\n")[0])
-    tokens = reply.usage.input + reply.usage.output
-    made = Authoring(call.model, Proposal(), call.run, tokens, reply.usage.cost)
-    keeping = Keeping(agent.config.safety.roots, redactor)
-    try:
-        words = proposed(
-            sketch,
-            reply.text,
-            others=Remembered(agent.config.home).with_wordings(agent.sops.all()),
-            where=Where(cwd, Path.home()),
-            keeps=lambda files: not check_sop(files, agent.config.home, keeping, is_draft=True),
-        )
-    except (BadReply, SopwithError) as error:
-        return replace(made, problem=str(error).partition("\n")[0])
-    return replace(made, words=words)
+from runs.workshop import Workshop
 
 
 class Asker(Protocol):
@@ -104,7 +30,7 @@ class Asker(Protocol):
         ...
 
 
-def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
     """The configured model as a function from prompt to reply, each call written down as above; None when none is
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
@@ -114,22 +40,23 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
     )
 
 
-def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
+def asked(agent: Workshop, name: str, cwd: Path, prompt: str) -> Reply:
     """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
-    agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
+    agent: Workshop, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
-    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: what was spent on the run
+    already, when nobody asked for the call: then limits.cost_usd must leave room."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
 
 class ScriptWriter:
     """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
         self.runs: list[str] = []
         self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
@@ -155,10 +82,10 @@ class ScriptWriter:
         if not self.runs:
             return draft
         cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
-        return replace(with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
+        return replace(_with_cost(draft, self.runs), notes=[*draft.notes, cost])
 
 
-def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
+def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
     """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
@@ -167,7 +94,7 @@ def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
 class _Call:
     """One call of the first configured model, and the run that tells of it."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path) -> None:
         self._agent, self._name, self._cwd = agent, name, cwd
         self._model = agent.parts.first_model()
         self.model, self.run = self._model.name, ""
@@ -232,13 +159,13 @@ class _Call:
         }
 
 
-def with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Draft:
-    """The draft whose evidence names the calls, where there is evidence to name it in."""
+def _with_cost(draft: Draft, runs: list[str]) -> Draft:
+    """Return the draft whose evidence names the calls, where there is evidence to name it in."""
     text = draft.files.get("evidence.json")
     evidence = json.loads(text) if text else {}
     if not evidence.get("runs"):
         return draft
-    evidence["runs"][0][key] = runs
+    evidence["runs"][0]["scripted"] = runs
     return replace(
         draft,
         files={

@@ -11,6 +11,7 @@ from learning.route import Match, Where
 
 if TYPE_CHECKING:
     from memory.sops.store import Sop
+    from runs.start.planned import Planned
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time
@@ -43,8 +44,11 @@ def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: 
     from runs.start.planned import planned
 
     plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
-    if plan is None:
-        return _say("when", lang)
+    return kept(plan, home, lang) if plan else _say("when", lang)
+
+
+def kept(plan: Planned, home: Path, lang: Lang) -> str:
+    """Keep a reminder at the times of a plan; return what to say. Raises OSError, RepositoryError."""
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
     return _say("kept", lang, text=text, when=plan.when)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from config import Lang, sentences
 from learning.route import Match, Where
@@ -25,6 +25,8 @@ def is_reminder(match: Match | None) -> bool:
 def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     """Write the job of a reminder; return what to say, which without a time is a
     question. Raises OSError, RepositoryError."""
+    from memory.journal.api import local_timezone
+    from runs.start.planned import keep_job
     from text.time import moment_of
 
     now = datetime.now().astimezone()
@@ -33,9 +35,8 @@ def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
         return _kept_again(task, text, match.sop, home, where, lang)
     at = due if "T" in due else f"{due}{MORNING}"
     text = text.removeprefix("to ").strip()
-    _write(
-        home, {"at": f"{at}:00", "cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
-    )
+    what = {"cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
+    keep_job(home, SOP, {"timezone": local_timezone(), "at": f"{at}:00", **what})
     return _say("kept", lang, text=text, when=at.replace("T", " "))
 
 
@@ -52,16 +53,6 @@ def kept(plan: Planned, home: Path, lang: Lang) -> str:
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
     return _say("kept", lang, text=text, when=plan.when)
-
-
-def _write(home: Path, fields: dict[str, Any]) -> None:
-    from memory.journal.api import local_timezone
-    from runs.schedule.due import JobFolder
-
-    folder = JobFolder(home)
-    taken = folder.all()
-    id = next(each for n in range(1, 100_000) if (each := f"{SOP}-{n}") not in taken)
-    folder.write(id, {"timezone": local_timezone(), **fields}, f"schedule: {id} added")
 
 
 def _say(what: str, lang: Lang, **values: str) -> str:

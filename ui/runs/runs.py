@@ -114,7 +114,8 @@ _STATUS_STYLES = {
 
 def _row(run: RunSummary) -> list[str]:
     how = say("runs.rote") if run.rote else describe.money(run.cost)
-    task = f"↳ {run.task}" if run.parent else run.task  # a helper of a run further down
+    said = run.task.strip().partition("\n")[0]
+    task = f"↳ {said}" if run.parent else said  # a helper of a run further down
     return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
 
 

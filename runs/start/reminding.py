@@ -52,7 +52,7 @@ def kept(plan: Planned, home: Path, lang: Lang) -> str:
     """Keep a reminder at the times of a plan; return what to say. Raises OSError, RepositoryError."""
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
-    return _say("kept", lang, text=text, when=plan.when)
+    return _say("kept", lang, text=text, when=f"{plan.when} → {plan.next.partition(', ')[0]}")
 
 
 def _say(what: str, lang: Lang, **values: str) -> str:

@@ -119,7 +119,7 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
         "what": "closed",
         "why": "nothing",
         "items": 2,
-        "cost": pytest.approx(0.044),
+        "cost": pytest.approx(0.055),
     }
     assert [task.status for task in Tasks(home).all()] == ["done", "done"]
     assert (own(home) / "words.txt").read_text().startswith("3 ")

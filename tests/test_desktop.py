@@ -45,7 +45,7 @@ def test_a_new_entry_is_shown_once_without_what_stands_in_it(home: Path, shown: 
     said = shown.read_text()
     assert said.splitlines() == [
         "--app-name=Sopwith",
-        "Something waits for your leave.",
+        "Something needs your approval.",
         "See it: sopwith inbox list",
     ]
     assert SECRET not in said

@@ -360,7 +360,7 @@ def test_a_helper_has_no_more_rights_than_its_item(home: Path, served: Any) -> N
     assert helper is not None and helper.is_alone and helper.parent and helper.request == "Shop"
     Inbox(home).answer(entry, Said("deny", "not today"))
     drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
-    assert ended(work(home)) == [("Shop", "done")] and not target.exists()
+    assert ended(work(home)) == [("Shop", "unchecked")] and not target.exists()
 
 
 def kill(home: Path, run: str, calls: int) -> None:

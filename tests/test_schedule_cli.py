@@ -47,7 +47,8 @@ def start(home: Path) -> Iterator[Start]:
             )
             running.enter_context(process)
             running.callback(process.kill)
-            assert process.stderr is not None and "at work" in process.stderr.readline()
+            assert process.stderr is not None
+            assert any("Ctrl-C" in line for line in process.stderr)  # the last line of its start
             return process
 
         yield begin

@@ -420,6 +420,11 @@ class Store:
             rows = self._rows(asked, (until, since, *values, limit))
         return [row[0] for row in rows]
 
+    def said_between(self, start: datetime, end: datetime, limit: int = 10_000) -> list[int]:
+        """Return the turns said from `start` to before `end`, without the lines that were written down."""
+        found = self.turns_between(start, end, limit=limit)
+        return [number for number in found if number > 0]
+
     def embedding(self, hash: str, model: str) -> bytes | None:
         """The vector of a text (float32, little-endian)."""
         found = self._rows(

@@ -42,7 +42,8 @@ def name_of(attempt: Attempt) -> str:
 def was_checked(events: Sequence[Event]) -> bool:
     """Return True when the last call of a run went well: its result proves what the run says. A run without one proves nothing."""
     ended = [event["status"] for event in events if event["type"] == "tool_ended"]
-    return ended[-1:] == ["ok"]
+    own = [status for status in ended if status != "cancelled"]  # by a stop, not by itself
+    return own[-1:] == ["ok"]
 
 
 def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> None:

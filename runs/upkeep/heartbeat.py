@@ -159,7 +159,7 @@ def _important(home: Path, now: datetime) -> list[Line]:
     try:
         store = Store(index, readonly=True, only=MAIN.name)
         try:
-            turns = store.turns(store.turns_between(begin, now)).values()
+            turns = store.turns(store.said_between(begin, now)).values()
         finally:
             store.close()
     except SopwithError:

@@ -107,7 +107,8 @@ class LessonFlow:
 
     def _settle(self) -> None:
         lesson = self.lesson
-        if all(line.code != 0 for line in lesson.lines):
+        has_done = lesson.before is not None and bool(lesson.before.touched)
+        if not has_done and all(line.code != 0 for line in lesson.lines):
             raise RecordError(say("lesson.nothing", name=lesson.name))
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")

@@ -92,7 +92,7 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
         store = Store(site.home / "journal" / INDEX, readonly=True)
         try:
             end = start + timedelta(days=1)
-            numbers = store.turns_between(start, end, limit=max(1, min(limit, 5_000)))
+            numbers = store.said_between(start, end, limit=max(1, min(limit, 5_000)))
             by_number = store.turns(numbers)
             turns = [turn_as_json(by_number[number]) for number in numbers if number in by_number]
         finally:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from config import Config, SafetyConfig, SearchConfig
+from models.base import ToolResult
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from safety.gate import Ask, Gate
@@ -72,7 +73,9 @@ def engines() -> Iterator[str]:
 def searched(folder: Path, settings: SearchConfig, query: str = "tea") -> dict[str, Any]:
     config = Config(home=folder, lang="en", search=settings)
     ctx = ToolContext(folder, folder, folder, call="c1", tool_seconds=10.0, config=config)
-    data: dict[str, Any] = web_search.run(ctx, query).data
+    result = web_search.run(ctx, query)
+    assert isinstance(result, ToolResult)
+    data: dict[str, Any] = result.data
     return data
 
 

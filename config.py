@@ -241,16 +241,27 @@ class BrowserConfig:
 
 
 @dataclass(frozen=True)
+class SearchConfig:
+    """The engine that web_search asks. `url`: where a SearXNG is, or another address of the engine."""
+
+    engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
+    url: str | None = field(default=None, metadata={"url": True})
+    api_key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
 class AutoConfig:
     """Autonomous mode (docs/autonomous.md). `allowed`: by itself, under `serve`, once nothing has happened for
     `idle_minutes`. `minutes` and `cost_usd`: of one session, and of a day when it begins by itself. `folder`: where it writes;
-    None: beside the home folder, by its name and "-auto"."""
+    None: beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them;
+    "*" are all."""
 
     allowed: Literal["yes", "no"] = "no"
     idle_minutes: float = field(default=30.0, metadata={"above": 0})
     minutes: float = field(default=120.0, metadata={"above": 0})
     cost_usd: float = field(default=1.0, metadata={"least": 0})
     folder: Path | None = None
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -337,6 +348,7 @@ class _File:
     runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
     browser: BrowserConfig = BrowserConfig()
+    search: SearchConfig = SearchConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
     context: ContextConfig = ContextConfig()

@@ -88,6 +88,7 @@ class Parts:
             own,
             shared,
             is_alone,
+            reads=self.config.auto.reads,
         )
 
     def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:

@@ -12,8 +12,7 @@ from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 
-from memory.journal.store import Store, text_hash
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
 from memory.wording import supersedes
 from memory.written import Written, written_files, written_lines

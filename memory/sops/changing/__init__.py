@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memory.sops.changing.changes import exported as exported
     from memory.sops.changing.front_matter import metadata_of as metadata_of
     from memory.sops.changing.front_matter import with_metadata as with_metadata
+    from memory.sops.changing.front_matter import with_said as with_said
 else:
     __getattr__ = lazy(
         __name__,
@@ -22,4 +23,5 @@ else:
         exported="changes",
         metadata_of="front_matter",
         with_metadata="front_matter",
+        with_said="front_matter",
     )

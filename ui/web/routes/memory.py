@@ -12,13 +12,13 @@ from starlette.responses import JSONResponse
 
 from config import SopwithError
 from memory.digest import entries
+from memory.digest.distilling import MEMORY
 from memory.files import read_owner_text
 from memory.history import Repository
 from memory.home import MAIN
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store
 from memory.notes import days as note_days
 from memory.notes import read as read_note
 from text.time import find
@@ -91,7 +91,7 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
         store = Store(site.home / "journal" / INDEX, readonly=True)
         try:
             end = start + timedelta(days=1)
-            numbers = store.turns_between(start, end, limit=max(1, min(limit, 5_000)))
+            numbers = store.said_between(start, end, limit=max(1, min(limit, 5_000)))
             by_number = store.turns(numbers)
             turns = [turn_as_json(by_number[number]) for number in numbers if number in by_number]
         finally:
@@ -125,7 +125,7 @@ def facts(site: Here) -> JSONResponse:
 def memory_file(site: Here) -> JSONResponse:
     text = ""
     with suppress(FileNotFoundError):
-        text = read_owner_text(site.home, "MEMORY.md").text
+        text = read_owner_text(site.home, MEMORY).text
     rows = [
         {
             "id": each.id,
@@ -145,7 +145,7 @@ def memory_file(site: Here) -> JSONResponse:
 @to.get("/api/memory/history")
 def history(site: Here, limit: int = 50) -> JSONResponse:
     repository = Repository(site.home)
-    wanted = [path for path in ("memory", "MEMORY.md") if (site.home / path).exists()]
+    wanted = [path for path in ("memory", MEMORY) if (site.home / path).exists()]
     commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
     rows = []
     for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[

@@ -123,22 +123,26 @@ def parse(text: str) -> MemoryFile:
 
 def changed(text: str, changes: Changes, lang: str = "en") -> str:
     """Return the file with what changes; no other line does, and new lines end as the file's do."""
-    kept: list[str] = []
     moved = [each for entry in changes.added if (each := changes.of(entry))]
+    kept: list[str] = []
     for raw, category in _lines(text):
         entry = entry_of(raw, category)
         after = changes.of(entry) if entry else None
-        if after == entry:
-            kept.append(raw)
-        elif after and after.by:
+        if after and after.by and after != entry:
             moved.append(after)
-        elif after:
-            kept.append(after.line() + raw[len(raw.rstrip("\r\n")) :])
+        else:
+            kept.append(_as_it_is_now(raw, entry, after))
     text = "".join(kept)
     for each in moved:
         names = SUPERSEDED if each.by else SECTIONS[each.category]
         text = with_line(text, each.line(), names, lang, last=SUPERSEDED)
     return text
+
+
+def _as_it_is_now(raw: str, before: Entry | None, after: Entry | None) -> str:
+    if after == before:
+        return raw
+    return after.line() + raw[len(raw.rstrip("\r\n")) :] if after else ""
 
 
 def _lines(text: str) -> Iterator[tuple[str, Category]]:

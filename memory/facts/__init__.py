@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from memory.facts.meta_sop import constitution as constitution
     from memory.facts.noted import Line as Line
     from memory.facts.noted import check_line as check_line
-    from memory.facts.refusal import Refusal as Refusal
+    from memory.facts.rules import Refusal as Refusal
     from memory.facts.sop_gate import check_sop as check_sop
     from memory.facts.store import FactRefused as FactRefused
     from memory.facts.store import FactStore as FactStore
@@ -20,7 +20,7 @@ else:
         FactRefused="store",
         FactStore="store",
         Line="noted",
-        Refusal="refusal",
+        Refusal="rules",
         check_line="noted",
         check_sop="sop_gate",
         constitution="meta_sop",

@@ -17,8 +17,7 @@ from memory.facts.lines import MAX_TEXT_CHARS, NEGATIVE, Fact, sections
 from memory.facts.meta_sop import constitution
 from memory.facts.personal import accounts, contacts, mask
 from memory.facts.proof import LEAST_COVERAGE, Proof, proof_of
-from memory.facts.refusal import MAX_QUOTED, Refusal, quoted
-from memory.facts.rules import first, matches, table, without
+from memory.facts.rules import MAX_QUOTED, Refusal, first, matches, quoted, table, without
 from memory.facts.volatile import around, volatile
 from memory.wording import TELLING, coverage, same_said, stands_in, values, words
 from memory.wording.tokens import Value

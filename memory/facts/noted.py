@@ -10,8 +10,7 @@ from pathlib import Path
 from memory.facts.gate import Redact, check_wording
 from memory.facts.lines import Fact
 from memory.facts.proof import LEAST_COVERAGE, not_there, record_of
-from memory.facts.refusal import Refusal, quoted
-from memory.facts.rules import first
+from memory.facts.rules import Refusal, first, quoted
 from memory.wording import coverage, stands_in, values
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.evidence import SAYS_NOTHING, Pointer, Result, RunRecord, read_record
-from memory.facts.refusal import Refusal
-from memory.facts.rules import first, table
+from memory.facts.rules import Refusal, first, table
 from memory.logs import RunLogError
 from memory.wording import stands_in
 from memory.wording.tokens import Value
@@ -58,14 +57,14 @@ def proof_of(
     """Return what evidence proves, or what is wrong with it. Of a preference the owner's words are the proof."""
     if not evidence:
         return [Refusal("evidence", "", "no run is named", "没有指明运行")]
-    records = {run: record_of(home, run) for run in {each.run: 0 for each in evidence}}
+    records = {each.run: record_of(home, each.run) for each in evidence}
     found = [_pointed(records[pointer.run], pointer) for pointer in evidence]
-    faults = {each: 0 for each in found if isinstance(each, Refusal)}
     results = [each for each in found if isinstance(each, Result)]
+    faults = [each for each in found if isinstance(each, Refusal)]
     if not faults and not is_preference:
-        faults = dict.fromkeys(_unproved(results, is_negative), 0)
+        faults += _unproved(results, is_negative)
     if faults:
-        return list(faults)
+        return list(dict.fromkeys(faults))
     return _proof([record for record in records.values() if record], results)
 
 

@@ -1,14 +1,16 @@
-"""Read the rows of assets/memory/rules.toml: how what must not be kept reads, and what is said of it."""
+"""Read the rows of assets/memory/rules.toml: how what must not be kept reads, and how a refusal says so."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+MAX_QUOTED = 80
 _FILE = Path(__file__).parents[2] / "assets" / "memory" / "rules.toml"
 
 
@@ -55,3 +57,31 @@ def without(name: str, text: str) -> str:
     for row in rows(name):
         text = row.pattern.sub(" ", text)
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One reason: the rule (a key of `says` in rules.toml), where it stands ("sop.yaml:12"), what it is about."""
+
+    rule: str
+    where: str
+    what: str
+    what_chinese: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line, in English."""
+        return self.said("en")
+
+    def said(self, lang: str) -> str:
+        """Return one line in the language: where, which rule, what."""
+        english, chinese = table()["says"][self.rule]
+        if lang == "zh":
+            what = self.what_chinese or self.what
+            return f"{self.where}：[{self.rule}] {chinese.format(what=what)}"
+        return f"{self.where}: [{self.rule}] {english.format(what=self.what)}"
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text in quotes."""
+    return f'"{text.strip()[:MAX_QUOTED]}"'

@@ -23,7 +23,7 @@ from memory.evidence import Pointer
 from memory.facts.check import check
 from memory.facts.gate import Redact, check_fact, check_wording
 from memory.facts.lines import FACTS, INDEX, NEGATIVE, Fact, index, read, render
-from memory.facts.refusal import Refusal
+from memory.facts.rules import Refusal
 from memory.history import Repository, one_line
 from memory.wording import replaces, supersedes
 

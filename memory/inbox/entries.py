@@ -111,14 +111,13 @@ class Inbox:
 
     def get(self, id: str) -> Entry:
         """Return the entry that `id`, or the start of exactly one id, means. Raises InboxError."""
-        entries = self.list()
-        found = [each for each in entries if each.id.startswith(id)] if id else []
-        found = [each for each in found if each.id == id] or found
-        if len(found) == 1:
-            return found[0]
+        entries = {entry.id: entry for entry in self.list()}
+        named = [id] if id in entries else [each for each in entries if id and each.startswith(id)]
+        if len(named) == 1:
+            return entries[named[0]]
         if (self.folder / f"{id}.answer.json").exists():
             raise InboxError(f"{id} has been answered already.")
-        known = ", ".join(entry.id for entry in entries[:5]) or "none"
+        known = ", ".join(list(entries)[:5]) or "none"
         raise NoSuchEntry(
             f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list'
         )

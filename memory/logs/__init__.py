@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from memory.logs.reading import NoSuchRun as NoSuchRun
     from memory.logs.reading import RunLogError as RunLogError
     from memory.logs.reading import RunSummary as RunSummary
     from memory.logs.reading import find_run as find_run
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy(
         __name__,
-        NoSuchRun="reading",
         RunLogError="reading",
         RunSummary="reading",
         find_run="reading",

@@ -86,14 +86,13 @@ def find_run(home: Path, name: str) -> str:
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_beside(home, run)), runs[0])
-    found = [run for run in runs if run.startswith(name)] if name else []
-    if name in found:
-        return name
-    if len(found) == 1:
-        return found[0]
+    found = [run for run in runs if name and run.startswith(name)]
+    if name in found or len(found) == 1:
+        return name if name in found else found[0]
     if found:
+        some = ", ".join(found[:4])
         raise NoSuchRun(
-            f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.'
+            f'"{name}" is the start of {len(found)} runs: {some} …\nGive more of the id.'
         )
     raise NoSuchRun(
         f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list'

@@ -95,14 +95,12 @@ class Reader:
         The owner may name any run; "last" is the last of the session's own. For a group, what is the start of others'
         runs, or of none, is refused alike.
         """
-        if name == "last":
-            own = [each.run for each in self.runs(1)]
-        elif self.session.is_main:
+        if self.session.is_main and name != "last":
             return find_run(self._home, name)
-        else:
-            own = [each.run for each in self.runs() if name and each.run.startswith(name)]
-        if name in own or len(own) == 1:
-            return name if name in own else own[0]
+        own = [each.run for each in self.runs(1 if name == "last" else None)]
+        found = own if name == "last" else [run for run in own if name and run.startswith(name)]
+        if name in found or len(found) == 1:
+            return name if name in found else found[0]
         if self.session.is_main:
             return find_run(self._home, name)
         raise _refused(f"run {name}")

@@ -215,26 +215,31 @@ def _find(page: _Page) -> None:
     taken: set[int] = set()
     for start, text in enumerate(page.lines):
         item = _ITEM.fullmatch(text.rstrip("\n"))
-        if item is None or item["box"] not in _BOXES:
-            if _BULLET.match(text):
-                page.tell(start, "this is no task (- [ ] title)")
-            continue
-        title, known, wrong = _parsed(item["rest"])
-        for each in wrong:
-            page.tell(start, "what this says is not known (due:2026-11-24, !high, #tag)", each)
-        if not title:
-            page.tell(start, "this task has no title")
-            continue
-        number = known.pop("id", 0)
-        if number == 0 or number in taken:
-            page.lines[start] = re.sub(r"[ \t]*\^\d{1,6}[ \t]*(?=\n)", "", text)
-            page.unnumbered.add(start)
-            number = next(fresh)
-        taken.add(number)
-        end = _end_of_description(page.lines, start + 1)
-        description = _dedented(page.lines[start + 1 : end])
-        task = Task(number, title, description, status=_BOXES[item["box"]], **known)
-        page.found.append(_Line(task, start, end, item["bullet"]))
+        if item is not None and item["box"] in _BOXES:
+            _take(page, start, item, taken, fresh)
+        elif _BULLET.match(text):
+            page.tell(start, "this is no task (- [ ] title)")
+
+
+def _take(
+    page: _Page, start: int, item: re.Match[str], taken: set[int], fresh: Iterator[int]
+) -> None:
+    title, known, wrong = _parsed(item["rest"])
+    for each in wrong:
+        page.tell(start, "what this says is not known (due:2026-11-24, !high, #tag)", each)
+    if not title:
+        page.tell(start, "this task has no title")
+        return
+    number = known.pop("id", 0)
+    if number == 0 or number in taken:
+        page.lines[start] = re.sub(r"[ \t]*\^\d{1,6}[ \t]*(?=\n)", "", page.lines[start])
+        page.unnumbered.add(start)
+        number = next(fresh)
+    taken.add(number)
+    end = _end_of_description(page.lines, start + 1)
+    description = _dedented(page.lines[start + 1 : end])
+    task = Task(number, title, description, status=_BOXES[item["box"]], **known)
+    page.found.append(_Line(task, start, end, item["bullet"]))
 
 
 def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config
 from memory.inbox import Inbox
-from memory.logs import NoSuchRun
+from memory.logs.reading import NoSuchRun
 from memory.runlog import new_run_id
 from memory.usage import Totals
 from models.base import Event

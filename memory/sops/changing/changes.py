@@ -18,7 +18,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -279,10 +278,10 @@ class SopChanges:
     def _targets(self, name: str, to: int | None) -> list[Version]:
         """The entries to go back to, the best one first; at least one. Raises SopError, RepositoryError."""
         entries = self.history(name)
-        limit = self._origin(entries) if (self._folder / name).exists() else sys.maxsize
-        wanted = [
-            each for each in entries if (each.version < limit if to is None else each.version == to)
-        ]
+        wanted = [each for each in entries if to is None or each.version == to]
+        if to is None and (self._folder / name).exists():
+            limit = self._origin(entries)
+            wanted = [each for each in entries if each.version < limit]
         there = [each for each in wanted if self._history.files(each.commit, _path(name))]
         if not there:
             known = ", ".join(sorted({str(entry.version) for entry in entries}, key=int)) or "none"
@@ -446,9 +445,7 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
     for path in files:
         _check_path(name, path)
     contents = {path: _content(name, path, text) for path, text in files.items() if is_kept(path)}
-    folders = {str(parent) for path in contents for parent in PurePosixPath(path).parents}
-    if above := folders & contents.keys():
-        raise SopError(f"{name}: {min(above)} cannot be both a file and a folder.")
+    _check_folders(name, contents)
     if "SKILL.md" not in contents:
         raise SopError(f"{name}: there is no SKILL.md.")
     size = sum(len(content.data) for content in contents.values())
@@ -457,6 +454,12 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
             f"{name}: {len(contents)} files of {size} bytes; at most {MAX_FILES} of {MAX_BYTES} together."
         )
     return contents
+
+
+def _check_folders(name: str, contents: Mapping[str, Content]) -> None:
+    folders = {str(parent) for path in contents for parent in PurePosixPath(path).parents}
+    if above := folders & contents.keys():
+        raise SopError(f"{name}: {min(above)} cannot be both a file and a folder.")
 
 
 def _check_path(name: str, path: str) -> None:

@@ -87,23 +87,30 @@ def _merged(front: dict[str, Any], changes: Changes) -> dict[str, Any]:
 
 
 def _line_by_line(front: str, changes: Changes) -> str:
-    """The front matter with single lines of its metadata replaced, dropped or added. Only a guess: the caller checks."""
+    """Return the front matter with single lines of its metadata replaced, dropped or added. Only a guess: the caller checks."""
     lines = re.split(r"\r?\n", front)
     heads = [number for number, line in enumerate(lines) if re.match(r"metadata\s*:", line)]
     if not heads:
         heads = [len(lines)]
         lines.append("metadata:")
-    first = heads[0] + 1
-    child = re.match(r"[ \t]+", lines[first]) if first < len(lines) else None
-    indent, added = child[0] if child else "  ", 0
+    first, added = heads[0] + 1, 0
+    child = re.match(r"[ \t]+", "\n".join(lines[first : first + 1]))
+    indent = child[0] if child else "  "
     for key, value in changes.items():
         line = [] if value is None else [f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}"]
-        own = re.compile(rf"{indent}{re.escape(key)}\s*:")
-        found = [number for number in range(first, len(lines)) if own.match(lines[number])]
-        at = found[0] if found else first + added
-        lines[at : at + len(found[:1])] = line
-        added += 0 if found else len(line)
+        at = _line_of(lines, first, rf"{indent}{re.escape(key)}\s*:")
+        if at < 0:
+            lines[first + added : first + added] = line
+            added += len(line)
+        else:
+            lines[at : at + 1] = line
     return "\n".join(lines)
+
+
+def _line_of(lines: list[str], first: int, pattern: str) -> int:
+    """Return the number of the first line that begins so, -1 where none does."""
+    found = (number for number in range(first, len(lines)) if re.match(pattern, lines[number]))
+    return next(found, -1)
 
 
 def _written_anew(front: dict[str, Any]) -> str:

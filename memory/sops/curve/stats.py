@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, takewhile
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -103,16 +104,18 @@ def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
     by_rote = sum(row.is_by_rote for row in uses)
     kinds = Counter(row.kind for row in uses)
     del kinds[""]
+    share = round(by_rote / len(uses), 3) if uses else None
     counts = Counts(
         runs=len(uses),
-        rote_rate=round(by_rote / len(uses), 3) if uses else None,
+        rote_rate=share,
         successes=sum(row.outcome == "done" for row in uses),
         failures_in_row=_failures_in_row(uses, since),
         failures=dict(kinds),
         last=[row.outcome for row in reversed(uses[-LAST:])],
         by_rote=by_rote,
     )
-    first = next((row for row in ordered if row.is_model_lesson), None)
+    lessons = filter(attrgetter("is_model_lesson"), ordered)
+    first = next(lessons, None)
     return _paid_back(counts, first, ordered, uses) if first else counts
 
 

@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse
 
 from config import SopwithError
 from memory.digest import entries
-from memory.digest.distilling import MEMORY
 from memory.files import read_owner_text
 from memory.history import Repository
 from memory.home import MAIN
@@ -125,7 +124,7 @@ def facts(site: Here) -> JSONResponse:
 def memory_file(site: Here) -> JSONResponse:
     text = ""
     with suppress(FileNotFoundError):
-        text = read_owner_text(site.home, MEMORY).text
+        text = read_owner_text(site.home, "MEMORY.md").text
     rows = [
         {
             "id": each.id,
@@ -145,7 +144,7 @@ def memory_file(site: Here) -> JSONResponse:
 @to.get("/api/memory/history")
 def history(site: Here, limit: int = 50) -> JSONResponse:
     repository = Repository(site.home)
-    wanted = [path for path in ("memory", MEMORY) if (site.home / path).exists()]
+    wanted = [path for path in ("memory", "MEMORY.md") if (site.home / path).exists()]
     commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
     rows = []
     for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[

@@ -274,7 +274,7 @@ class Stage:
             store.make_room(sum(trees.measured(path)[1] for path in replaced))
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
-            kept = commits.carry_out(self._entry, steps, changes)
+            kept = commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
         except OSError as error:
             raise StageError(f"nothing was changed: {error}") from error
         self._entry.close()

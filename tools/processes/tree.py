@@ -233,34 +233,43 @@ class Tree:
         import psutil
 
         found: dict[int, psutil.Process] = {}
+        parents: dict[int, list[psutil.Process]] = {}
         for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
+            with contextlib.suppress(psutil.Error, OSError):
+                parents.setdefault(process.ppid(), []).append(process)
                 if self._is_root(process):
                     found[process.pid] = process
-                    found |= {each.pid: each for each in process.children(recursive=True)}
+        todo = list(found)
+        while todo:
+            below = [each for each in parents.get(todo.pop(), ()) if each.pid not in found]
+            found |= {each.pid: each for each in below}
+            todo += [each.pid for each in below]
         for process in found.values():
             with contextlib.suppress(psutil.Error):
-                if process.status() != psutil.STATUS_ZOMBIE:
-                    yield process.pid
-                elif process.pid not in leaders and process.ppid() == os.getpid():
+                is_dead = process.status() == psutil.STATUS_ZOMBIE
+                is_ours_to_reap = is_dead and process.ppid() == os.getpid()
+                if is_ours_to_reap and process.pid not in leaders:
                     with contextlib.suppress(ChildProcessError):  # another call has reaped it
                         os.waitpid(process.pid, os.WNOHANG)
+                elif not is_ours_to_reap:  # nor is it gone before its parent has let it go
+                    yield process.pid
 
     def _is_root(self, process: psutil.Process) -> bool:
         """True for the script itself, what carries its mark, and orphans that carry none."""
-        if process.pid == self.leader.pid:
+        session = os.getsid(process.pid)
+        if session == self.leader.pid:
             return True
-        if process.pid in leaders or process.create_time() < self.started:
+        if session in leaders or process.create_time() < self.started:
             return False
-        marked = _mark_of(process)
         is_orphan = LINUX and process.ppid() == os.getpid()
+        marked = _mark_of(process) if is_orphan or not LINUX else ""
         if not marked and is_orphan and len(leaders) > 1:
             time.sleep(0.01)  # in the middle of an exec it shows none: look again
             marked = _mark_of(process)
         if marked:
             return marked == self.mark or marked.startswith(f"{self.mark}:")
         # our own children stay in our session
-        return is_orphan and os.getsid(process.pid) not in {os.getsid(0), *leaders}
+        return is_orphan and session != os.getsid(0)
 
 
 def _popen(

@@ -88,6 +88,7 @@ class Parts:
             own,
             shared,
             is_alone,
+            reads=self.config.auto.reads,
         )
 
     def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
@@ -109,17 +110,14 @@ class Parts:
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(
-        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
-    ) -> Staging | None:
-        """Return where the changes of a run's scripts are judged; None where this machine has no stage. A trial, which
-        works on a copy, finds that out when it begins."""
+    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
+        """Return where the changes of a run's scripts are judged; None where this machine has no stage."""
         if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not (is_trial or Staging.works(self.config.home, roots)):
+        if not Staging.works(self.config.home, roots):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 
@@ -190,13 +188,17 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
+        from runs.protocols import Protocols
 
+        known = Protocols(self.config.home)
         return EndpointModel(
             settings,
             lang=self.config.lang,
             counts_local=counts_local,
             max_retries=max_retries,
             eyes=self._eyes(settings),
+            protocol=known.of(settings),
+            tell_protocol=partial(known.keep, settings),
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:
@@ -259,14 +261,12 @@ class Parts:
 
     def source(self, prompts: Prompts) -> Source:
         """Return what the briefing of each run is made from."""
-        limits, redact = self.config.limits, self.redactor().redact
         return Source(
             self.config.home,
             prompts,
             self.sops,
             SEEDS,
-            limits.context_tokens,
-            redact,
+            self.redactor().redact,
             shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,

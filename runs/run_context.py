@@ -79,7 +79,7 @@ class RunContext:
 
     @property
     def is_trial(self) -> bool:
-        """Return True for the run of a dry run, which works on a copy."""
+        """Return True for the try of an SOP."""
         return "verifies" in self.start
 
     @property
@@ -128,7 +128,7 @@ class RunContext:
     def staging(self) -> Staging | None:
         """Return where the changes of scripts are judged."""
         sandbox, folder = self.sandbox, self.log.folder
-        return self.parts.staging(self.gate, sandbox, folder, is_trial=self.is_trial)
+        return self.parts.staging(self.gate, sandbox, folder)
 
     @cached_property
     def toolbox(self) -> Toolbox:
@@ -156,7 +156,7 @@ class RunContext:
     def tool_context(self) -> ToolContext:
         """Return what tools may use of this run."""
         parts, options, gate = self.parts, self.options, self.gate
-        is_kept = self.is_own and not (self.is_trial or parts.is_dry)
+        is_kept = self.is_own and not parts.is_dry
         return ToolContext(
             gate.shared or options.cwd,
             self.log.folder,
@@ -282,9 +282,7 @@ class RunContext:
         from safety.gate import judge_changes
 
         gate = self.gate
-        found = judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
-        is_asked = self.is_trial and found.decision == "confirm"
-        return replace(found, decision="allow") if is_asked else found
+        return judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
 
     def _sop_path(self, name: str) -> str:
         """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""

@@ -441,7 +441,7 @@ def test_notes_are_distilled_from_the_command_line(cli: CommandLine, home: Path)
     assert [(each["content"], each["category"]) for each in report["entries"]] == [
         ("I prefer tea", "preference")
     ]
-    assert "MEMORY.md stays as it is" in cli("memory", "digest", "--now", "2026-02-16T09:00").stdout
+    assert "MEMORY.md is unchanged" in cli("memory", "digest", "--now", "2026-02-16T09:00").stdout
     assert cli("memory", "digest", "--now", "soon").code == 2
     assert "digest: 1 added" in cli("memory", "undo").stdout and entries(home) == []
 

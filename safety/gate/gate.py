@@ -54,6 +54,7 @@ class Gate:
     own_targets: Callable[[], str] = str  # the owner's own data: who stands in it may be reached
     shared: Path | None = None  # the folder of a shared session that may work in one
     is_alone: bool = False  # autonomous mode: nobody watches (alone.py)
+    reads: tuple[str, ...] = ()  # hosts that autonomous mode may read
     run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
@@ -79,7 +80,7 @@ class Gate:
             return self._findings(ask)
         from safety.gate.alone import look
 
-        return look(ask, self._findings(ask))
+        return look(ask, self._findings(ask), self.reads)
 
     def _verdict(self, finding: Finding, *, is_tainted: bool) -> tuple[str, tuple[Said, ...]]:
         risk = finding.risk

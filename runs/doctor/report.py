@@ -9,8 +9,9 @@ from runs.doctor import machine, models, stores
 from runs.doctor.check import Check, say
 
 
-def checks(config: Config) -> list[Check]:
-    """Looks at everything; takes as long as the slowest endpoint, a few seconds at most."""
+def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
+    """Look at everything; takes as long as the slowest endpoint, a few seconds at most. `tries_models`: each is asked for
+    a tool call too, which a provider bills."""
     lang = config.lang
     libraries = machine.check_libraries(lang)
     here = [
@@ -27,7 +28,9 @@ def checks(config: Config) -> list[Check]:
         return [*here, *around]
     with ThreadPoolExecutor(max_workers=8) as pool:
         asked = list(pool.map(lambda model: models.check_model(model, lang), config.models))
-    answers = asked or [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
+    answers = [*asked] or [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
+    if tries_models:
+        answers += models.try_models(config.models, asked, lang)
     prices = [check for model in config.models for check in models.check_price(model, lang)]
     return [
         *here,

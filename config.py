@@ -156,7 +156,7 @@ class SafetyConfig:
     """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's home, the folder that the
     run works in, and the folder for temporary files. `private_hosts` of the owner's own net may be asked all the same,
     `hosts` by scripts; `credentials` name variables of the environment that tools may use. What nobody has confirmed after
-    `confirm_hours` is a no. `trash` auto: the desktop's own, where there is one."""
+    `confirm_hours` is a no. `trash` is read for old settings; what is removed goes to the undo store."""
 
     roots: tuple[Path, ...] = ()
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"
@@ -241,16 +241,27 @@ class BrowserConfig:
 
 
 @dataclass(frozen=True)
+class SearchConfig:
+    """The engine that web_search asks. `url`: where a SearXNG is, or another address of the engine."""
+
+    engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
+    url: str | None = field(default=None, metadata={"url": True})
+    api_key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
 class AutoConfig:
     """Autonomous mode (docs/autonomous.md). `allowed`: by itself, under `serve`, once nothing has happened for
     `idle_minutes`. `minutes` and `cost_usd`: of one session, and of a day when it begins by itself. `folder`: where it writes;
-    None: beside the home folder, by its name and "-auto"."""
+    None: beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them;
+    "*" are all."""
 
     allowed: Literal["yes", "no"] = "no"
     idle_minutes: float = field(default=30.0, metadata={"above": 0})
     minutes: float = field(default=120.0, metadata={"above": 0})
     cost_usd: float = field(default=1.0, metadata={"least": 0})
     folder: Path | None = None
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -337,6 +348,7 @@ class _File:
     runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
     browser: BrowserConfig = BrowserConfig()
+    search: SearchConfig = SearchConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
     context: ContextConfig = ContextConfig()

@@ -115,14 +115,17 @@ class EndpointModel:
             reason = str(error).partition("\n")[0][:200] or type(error).__name__
             reason = reason.replace(self._config.api_key or "\n", "[key]")
             raise EmbeddingError(f"The embeddings of {model} cannot be had: {reason}") from error
+        self._check(vectors)
+        return _unit(vectors)
+
+    def _check(self, vectors: Vectors) -> None:
+        import numpy as np
+
         is_whole = vectors.ndim == 2 and vectors.size and np.isfinite(vectors).all()
         if not is_whole or self._dimension not in (0, vectors.shape[-1]):
-            shape = vectors.shape
-            raise EmbeddingError(
-                f"The embeddings of {model} have another shape than before: {shape}"
-            )
+            said = f"have another shape than before: {vectors.shape}"
+            raise EmbeddingError(f"The embeddings of {self._config.model} {said}")
         self._dimension = vectors.shape[1]
-        return _unit(vectors)
 
     def _opened(self) -> Any:
         if self._client is None:

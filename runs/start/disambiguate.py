@@ -20,6 +20,7 @@ from memory.runlog.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
+from runs.start.reminding import is_reminder, kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +131,8 @@ class Asking(NamedTuple):
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
         """Ask whether the job is meant, and keep it."""
         match = plan.match
+        if is_reminder(match):
+            return End("CURRENT_TASK_DONE", Outcome(kept(plan, self.home, self.lang)), 0)
         shown = self._say("job", plan.when, plan.task, match.sop.name, plan.next)
         if not self._may_ask():
             command = shlex.join(["sopwith", *plan.command])

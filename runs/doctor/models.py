@@ -50,7 +50,7 @@ def _tried(model: ModelConfig, lang: Lang) -> Check:
     name = f"call {model.name}"
     for finding in try_model(model, TRY_SECONDS):
         if finding.what in NEEDED and not finding.ok:
-            detail = say(lang, "not tried", why=finding.detail.splitlines()[0])
+            detail = say(lang, "not tried", why=finding.detail.partition("\n")[0] or finding.what)
             return Check(name, False, detail, f"sopwith models test {model.name}")
         if finding.what == NEEDED[-1]:
             break

@@ -270,7 +270,9 @@ class Reader:
         when, unless = self._conditions(step, at)
         kinds = [key for key in ("tool", "done", "stop") if key in step]
         self._need(len(kinds) < 2, (*at, *kinds[1:2]), "a step has one of tool, done, stop")
-        ends: dict[str, Any] = {key: self._said(step[key], (*at, key)) for key in kinds if key != "tool"}
+        ends: dict[str, Any] = {
+            key: self._said(step[key], (*at, key)) for key in kinds if key != "tool"
+        }
         if ends:
             return Step(id, when=when, unless=unless, **ends)
         is_call = isinstance(step.get("tool"), str) and isinstance(step.get("args", {}), dict)

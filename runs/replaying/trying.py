@@ -80,7 +80,6 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
         end["status"],
         end["result"],
         more=(*sizes, *(_told(event["data"]) for event in ended)),
-        run=events[0]["run"],
         calls=len(ended),
         reason=str(said.get("reason", failed)),
         kind=said.get("kind", "step"),

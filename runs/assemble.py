@@ -31,7 +31,7 @@ from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
 from runs.start.answers import Answering, Nobody, Recorded, answer, is_answered
-from runs.start.attachments import in_full, named, take_in
+from runs.start.attachments import in_full, named, request_of, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
 from runs.start.reminding import keep
@@ -380,7 +380,7 @@ class Agent:
         return Asking(
             self.config.home,
             context.log.run,
-            start["task"],
+            request_of(start),
             start["lang"],
             Where(options.cwd, Path.home()),
             context.owner,

@@ -20,7 +20,7 @@ from runs.control.consent import Consent
 from runs.control.owners import is_attended
 from runs.control.steering import Steering
 from runs.options import Options
-from runs.parts import Parts, leave, lifts
+from runs.parts import Parts, leave
 from runs.replaying import steps
 from runs.resume import Progress
 from runs.start.briefing import Briefing
@@ -168,7 +168,6 @@ class RunContext:
             staging=self.staging,
             recording=Recording(self.log.run, parts.undo_store) if is_kept else None,
             is_dry=parts.is_dry,
-            lifts=partial(lifts, gate, options.session),
             leave=partial(leave, gate, options.session, self.request),
             recall=parts.recalling(Session.parse(options.session)).asked,
             run=self.log.run,
@@ -260,15 +259,13 @@ class RunContext:
 
     def _prewarm(self) -> None:
         """Build the first cell and load the gate while the model thinks: both take longer than a call."""
-        from sandbox.cells import lifts_of
-
         if self.sandbox and self.sandbox.level.name == "full":
             from tools.scripts import Cells
 
             cells = Cells.of(self.sandbox)
             cells.warm(self.sandbox, self.gate.cwd, is_staged=self.staging is not None)
         example = {"script": "echo 'one' | head -n 1"}
-        lifts_of(self.gate, Ask("code_run", example, ("execute",), (self.gate.cwd,), "main"))
+        self.gate.decide(Ask("code_run", example, ("execute",), (self.gate.cwd,), "main"))
 
     def _keep_servers(self) -> None:
         """Start the MCP servers of a replay: its guards ask them before its first call does."""

@@ -12,7 +12,6 @@ SCREENS = {  # in the order of the help
     "runs resume": "ui.terminal.run_command",
     "runs cancel": "ui.runs.runs",
     "runs steer": "ui.runs.runs",
-    "runs archive": "ui.runs.runs",
     "inbox list": "ui.runs.inbox",
     "inbox answer": "ui.runs.inbox",
     "inbox approve": "ui.runs.inbox",

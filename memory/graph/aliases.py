@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from memory.graph.people import FORMS, ROLES, meant, roles_in
-from memory.graph.rows import RowGraph
+from memory.graph.rows import Graph
 from memory.journal.store import Store
 from text.words import asked
 
@@ -23,7 +23,7 @@ _KNOWN = (
 
 def synonyms(store: Store, query: str, session: str | None = None) -> dict[str, tuple[str, ...]]:
     """Term of a question → terms that stand for the same person or thing in what was said."""
-    graph = RowGraph(store)
+    graph = Graph(store)
     if not graph.is_there:
         return {}
     found: dict[str, dict[str, None]] = {}
@@ -33,7 +33,7 @@ def synonyms(store: Store, query: str, session: str | None = None) -> dict[str, 
     return {term: tuple(also) for term, also in found.items()}
 
 
-def _of_roles(graph: RowGraph, query: str, session: str | None) -> Iterator[tuple[str, str]]:
+def _of_roles(graph: Graph, query: str, session: str | None) -> Iterator[tuple[str, str]]:
     for words in roles_in(query):
         spoken = meant(words)
         if spoken is None or not spoken.role:

@@ -2,7 +2,7 @@
 
 An edge is made again whenever its evidence changes, so the same turns give the same graph in whatever order and however
 often they are looked at, and "my sister" becomes Anna in what was said before her name was. Every change gets a number
-(`RowGraph.changes`). Source: seed 003 P5.1, P5.3.
+(`Graph.changes`). Source: seed 003 P5.1, P5.3.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.graph.people import ROLES
-from memory.graph.rows import BEGINNING, END, EPOCH, FLOOR, SEQ, RowGraph, chunks, micros
+from memory.graph.rows import BEGINNING, END, EPOCH, SEQ, Graph, chunks, micros
 from memory.graph.shapes import LESS, OPPOSITE, Party, Statement, edge_id, node_id
 from memory.journal.store import Store
 from memory.journal.turns import Turn
@@ -21,18 +21,17 @@ from memory.journal.turns import Turn
 HALF = 0.5  # of its confidence is what one turn adds to the strength of an edge
 OUTDATED = 0.3  # what is left of it once the contrary was said later
 LATEST = 30  # turns that count for the strength of an edge
-KEPT_CHANGES = 20_000  # what is gone is told for so many changes
 COUNT = 10  # the place of this column in graph_edges
 
 
-class Loom:
+class Writer:
     """Writes into the graph of one store."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._rows = store, RowGraph(store)
+        self._store, self._rows = store, Graph(store)
         self._seq = 0
 
-    def weave(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
+    def write(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
         """Write into the graph what `statements` read in these turns, an episode in the order of time, and nothing else."""
         first = next(iter(turns.values()))
         scene = Party(
@@ -244,12 +243,3 @@ class Loom:
 
     def _end(self) -> None:
         self._store.set_setting(SEQ, str(self._seq))
-        floor = self._seq - KEPT_CHANGES
-        if floor > int(self._store.setting(FLOOR) or 0) + KEPT_CHANGES // 4:
-            self._store.run("DELETE FROM graph_edges WHERE count = 0 AND seq <= ?", (floor,))
-            self._store.run(
-                "DELETE FROM graph_nodes WHERE degree = 0 AND seq <= ? AND id NOT IN (SELECT subject FROM graph_evidence)"
-                " AND id NOT IN (SELECT object FROM graph_evidence)",
-                (floor,),
-            )
-            self._store.set_setting(FLOOR, str(floor))

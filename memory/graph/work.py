@@ -14,12 +14,11 @@ from typing import Any
 
 from config import SopwithError
 from memory.graph import plain, reading
-from memory.graph.loom import Loom
 from memory.graph.shapes import Party, Statement
+from memory.graph.writing import Writer
 from memory.home.sessions import MAIN
-from memory.journal.api import GRAPH_PAUSED
 from memory.journal.episodes import LONG_GAP
-from memory.journal.store import Episode, Store, text_hash
+from memory.journal.store import GRAPH_PAUSED, Episode, Store, text_hash
 from memory.journal.turns import Turn
 from models.errors import ModelError
 
@@ -32,7 +31,7 @@ Ask = Callable[
 
 def weave(store: Store, keys: Sequence[str]) -> None:
     """The work of the queue "graph": the episodes of these numbers, as they are now."""
-    loom = Loom(store)
+    writer = Writer(store)
     for number in map(int, keys):
         turns = store.turns(store.members(number))
         if not turns:
@@ -40,7 +39,7 @@ def weave(store: Store, keys: Sequence[str]) -> None:
         read = _reading(store, turns)
         found, is_worth_reading = statements(turns, read)
         with store.writing():
-            loom.weave(turns, found)
+            writer.write(turns, found)
             if (
                 is_worth_reading
                 and read is None

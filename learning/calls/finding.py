@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from learning.calls import places, requests
 from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Path
-from replay.extract import KEY, is_like, parse, picked, plain, rows_in
+from replay.extract import KEY, is_like, parse, picked, plain
 
 MAX_CONSTANTS = 10  # fields tried as what is always the same
 MAX_PATHS = 12  # to the same value in one answer
@@ -308,17 +308,8 @@ class _Search:
     ) -> Iterator[Clue]:
         by_run = self._by_run([_text(row[where][0]) for row in told])
         for name, known in self.book.known.items():
-            if _is_known(known, by_run) and self._tells_apart(level, where):
+            if _is_known(known, by_run):
                 yield Clue(level, where, "", name, "known")
-
-    def _tells_apart(self, level: int, where: Field) -> bool:
-        """True where the rows of one answer differ in a field: else it picks nothing."""
-        for case in self.cases:
-            rows = rows_in(places.at(self.source.answers[case.run], case.path[:level]))
-            told = [places.fields(row, False).get(where) for row in rows]
-            if any(each != told[0] for each in told):
-                return True
-        return False
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[Clue]:
         """Yield mappings of the row that are like one of an earlier answer, but for what is asked: "else the same"."""

@@ -56,33 +56,3 @@ def test_a_pipe_among_the_files_is_not_waited_for(folder: Path, cli: CommandLine
     jobs = {job["id"]: job for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]}
     assert jobs["pipe"]["health"] == "broken" and "it is no file" in jobs["pipe"]["problem"]
     assert jobs["good"]["health"] == "never run" and len(jobs["good"]["next"]) == 5
-
-
-@pytest.mark.parametrize(
-    ("fields", "problem"),
-    [
-        ({"start": "9999-12-31"}, "no year for a job"),
-        ({"schedule": None, "at": "0001-01-01T00:00:00+12:00"}, "no year for a job"),
-        ({"prompt": "a\x00b"}, "no text"),
-        ({"cwd": "\ud800"}, "no text"),
-    ],
-)
-def test_values_beyond_every_calendar_and_text_break_their_job_alone(
-    folder: Path, cli: CommandLine, fields: dict[str, Any], problem: str
-) -> None:
-    write(folder, "odd", **fields)
-    write(folder, "good")
-    done = cli("schedule", "list", "--json")
-    jobs = {job["id"]: job for job in json.loads(done.stdout)["jobs"]}
-    assert problem in jobs["odd"]["problem"] and len(jobs["good"]["next"]) == 5
-
-
-def test_control_characters_of_names_reach_no_terminal(
-    folder: Path, home: Path, cli: CommandLine
-) -> None:
-    write(folder, "\x1b[31mred\n")
-    scheduler = Scheduler(load(home, "en", {}))
-    with scheduler.owner:
-        scheduler.tick()
-    for words in (("schedule", "list"), ("inbox", "list")):
-        assert "\x1b" not in cli(*words).stdout

@@ -11,7 +11,7 @@ import pytest
 
 from memory.home.files import write_atomic
 from runs.schedule import waiting
-from runs.schedule.waiting import Waiter, steady
+from runs.schedule.waiting import Waiter
 
 
 @pytest.fixture(params=["kernel", "no kernel"])
@@ -60,15 +60,3 @@ def test_a_file_that_changes_ends_it_and_is_said(folder: Path) -> None:
         ):
             change()
             assert waiter.wait(None, 60) is True
-
-
-def test_what_is_hidden_is_not_looked_at(tmp_path: Path) -> None:
-    with Waiter([tmp_path]) as waiter:
-        (tmp_path / ".draft").write_text("")
-        assert waiter.wait(None, 0.2) is False
-
-
-def test_the_steady_clock_goes_on() -> None:
-    before = steady()
-    time.sleep(0.01)
-    assert 0 < steady() - before < 20

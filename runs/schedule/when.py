@@ -22,16 +22,12 @@ _ISO = re.compile(
 _ZONE = re.compile(
     r"\(?\b(?:in\s+)?(?!(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*/)([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?"
 )
-_AFTER = re.compile(
-    r"after (?:the )?(?:job )?([\w.-]+)(?: is done)?|在?\s*([A-Za-z0-9_.-]+)\s*(?:完成|做完|结束)?(?:之后|以后|后)",
-    re.IGNORECASE,
-)
 _UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 _LASTS = {"workday": "LW * *", "quarter": "L 3,6,9,12 *"}
 
 
 def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
-    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`, `after`; `timezone` when one is named.
+    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`; `timezone` when one is named.
 
     `now` is aware. Raises JobError, which says what was understood."""
     said = " ".join(text.split())
@@ -55,8 +51,6 @@ def _plain(said: str, now: datetime) -> dict[str, Any]:
     if _ISO.fullmatch(said):
         return {"at": _iso(said)}
     meant, understood = recurring(said, now)
-    if meant is None and (job := _AFTER.fullmatch(said)):
-        return {"after": job[1] or job[2]}
     if meant is None:
         raise _unclear(said, understood)
     return _Reading(said, meant, now).keys()

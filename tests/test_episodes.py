@@ -10,7 +10,7 @@ import pytest
 
 from memory.journal import episodes
 from memory.journal.api import Memory
-from memory.journal.episodes import MAX_TURNS, grouped, scene, summary, update
+from memory.journal.episodes import grouped, scene, summary, update
 from memory.journal.store import Store
 from memory.journal.turns import Turn
 from text.time import TimeRange
@@ -36,12 +36,6 @@ def test_a_long_silence_ends_an_episode() -> None:
     assert grouped([]) == []
     turns = [turn(at, text) for at, text in ((0, BREAD), (5, CAR), (10, BREAD), (200, BREAD))]
     assert grouped(turns) == [[0, 1, 2], [3]]
-
-
-def test_episode_does_not_grow_without_end() -> None:
-    groups = grouped([turn(at, BREAD) for at in range(200)])
-    assert sorted(place for group in groups for place in group) == list(range(200))
-    assert max(map(len, groups)) <= MAX_TURNS
 
 
 def test_scene_is_the_time_that_is_spoken_of_else_when_it_was_said() -> None:

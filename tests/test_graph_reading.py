@@ -18,7 +18,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
 from models.errors import ModelUnavailable
-from runs.upkeep.heartbeat import READINGS, beat
+from runs.upkeep.heartbeat import beat
 from tests.graphs import START, edges, say
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -192,14 +192,6 @@ def test_a_talk_that_may_go_on_a_group_and_chatter_are_not_read(home: Path) -> N
     assert have_read(home, model) == 1 and SAID in model.asked[0]
 
 
-def test_paused_nothing_is_asked(home: Path) -> None:
-    say(home, SAID)
-    store = Store(home / "journal" / "memory.sqlite3")
-    store.set_setting("graph_paused", "yes")
-    store.close()
-    assert have_read(home, Model()) == 0
-
-
 def configured(home: Path, server: ScriptedServer) -> Config:
     return Config(
         home=home,
@@ -222,11 +214,3 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
         assert len(server.requests) == asked
     with opened(home) as graph:
         assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot(Wanted()))
-
-
-def test_at_most_so_many_are_read_at_one_time(home: Path) -> None:
-    say(home, *(f"I love number{n} tea." for n in range(READINGS + 5)))
-    with ScriptedServer(lambda body, number: Answer(text=reply())) as server:
-        config = configured(home, server)
-        beat(config, LATER)
-        assert len(server.requests) == READINGS

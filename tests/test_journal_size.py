@@ -54,16 +54,6 @@ def test_rare_words_and_words_together_are_found_among_very_many(crowded: Store)
     assert found[:2] == [8, 9]
 
 
-def test_of_turns_that_are_equal_the_newest_are_found(crowded: Store) -> None:
-    best, *others = [number for number, _ in crowded.keyword_ranks(["boat"], 10)]
-    assert best == 9 and len(others) == 9 and min(others) > 200
-    assert all("red" in turn.text for turn in crowded.turns(others).values())  # the short ones
-
-
-def test_too_few_with_all_words_are_no_reason_to_find_fewer(crowded: Store) -> None:
-    assert len(crowded.keyword_ranks(["boat", "green"], 15)) == 15
-
-
 def test_one_session_is_found_among_many_turns_of_others(crowded: Store, tmp_path: Path) -> None:
     crowded.add(said(["our boat"], "shared:g", first=-9))
     crowded.add(said(["their boat"] * 50, first=1000))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from memory.home.folder import open_home
 from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.notes import daily, written_lines
+from memory.notes import daily
 from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
@@ -200,22 +199,3 @@ def test_an_older_note_points_to_the_one_that_took_its_place(home: Path) -> None
     assert older.turn.text == "I prefer coffee"
     assert f"superseded by {newer.turn.id}" in older.why
     assert [each.turn.text for each in asked] == [newer.turn.text]
-
-
-def test_lines_of_a_file_are_its_entries_and_paragraphs(home: Path) -> None:
-    text = "# A\n\nOne\nparagraph.\n\n- first\n  goes on\n- [ ] second\n\n1. third\n```\n<!-- x --> fourth\n"
-    (home / "memory").mkdir(parents=True)
-    (home / "memory/2026-02-03-x.md").write_text(text, "utf-8")
-    lines = written_lines(home, "memory/2026-02-03-x.md")
-    said: Sequence[str] = [each.text for each in lines]
-    assert [" ".join(each.split()) for each in said] == [
-        "One paragraph.",
-        "first goes on",
-        "second",
-        "third",
-        "fourth",
-    ]
-    assert {f"{each.at:%Y-%m-%d}" for each in lines} == {"2026-02-03"}
-    assert all(each.at.astimezone(UTC) for each in lines)
-    (home / "memory/gbk.md").write_bytes("会议".encode("gbk"))
-    assert written_lines(home, "memory/gbk.md") == []

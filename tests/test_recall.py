@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,10 +16,9 @@ from bench.recall import CUTS, OWN, Table, conversations, written
 from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.journal.turns import Found, Recalled, Turn
-from memory.recall import context_lines
+from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
-from memory.recall.question import stated, understood
+from memory.recall.question import stated
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from runs.start.recalling import Recalling
 
@@ -99,13 +97,6 @@ def test_question_becomes_the_beginning_of_its_answer(question: str, answer: str
     assert stated(question, ["Ann", "阿诚", "小雨"]) == answer
 
 
-def test_question_names_speakers() -> None:
-    found = understood("When did Ann and Bo move?", ["Ann", "Bo", "owner", ""])
-    assert found.named == {"Ann", "Bo"}
-    assert "ann" not in found.terms
-    assert "move" in found.terms
-
-
 def test_time_in_the_question_is_a_reason_and_no_filter(tmp_path: Path) -> None:
     then = datetime(2026, 2, 25, 9, tzinfo=UTC)  # the Wednesday before
     texts = [f"The printer on floor {at} is fine again" for at in range(30)]
@@ -132,17 +123,6 @@ def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_screen_says_why_in_the_owners_language(tmp_path: Path) -> None:
-    kept(tmp_path, ("Ann", "打印机上周三坏了", NOW - timedelta(days=3))).close()
-    asked = ["--home", str(tmp_path), "--lang", "zh", "memory", "search", "Ann 的打印机"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "launch.py", *asked], capture_output=True, text=True, check=True
-    )
-    head, text = done.stdout.splitlines()
-    assert "Ann" in head and "journal/" in head and "词语：" in head and "由 Ann 说" in head
-    assert text == "    打印机上周三坏了"
-
-
 def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store = kept(
         tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
@@ -156,12 +136,6 @@ def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
         found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
         assert ids(found) == ["t0"]
         assert found.degraded == ["embeddings"]
-    store.close()
-
-
-def test_empty_journal_gives_nothing(tmp_path: Path) -> None:
-    store = kept(tmp_path)
-    assert recall.search(store, "anything", NOW).results == []
     store.close()
 
 
@@ -245,30 +219,6 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
         assert done.stdout.strip() == said, done.stderr
 
 
-def test_what_was_recalled_is_written_down_as_read(home: Path) -> None:
-    kept(home, ("owner", "The allotment shed has a new lock", NOW - timedelta(days=20))).close()
-    Recalling(home, MAIN, None).asked("allotment shed")
-    store = Store(home / "journal" / "memory.sqlite3")
-    assert len(store.last_accessed(store.numbers())) == 1
-    store.close()
-
-
-def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> None:
-    turns = [
-        Turn(
-            f"t{day}", "main", "owner", "word " * 20, NOW - timedelta(days=day), source="journal/x"
-        )
-        for day in (1, 5, 3)
-    ]
-    found = [Found(turn, 1.0) for turn in turns]
-    assert [line[:10] for line in context_lines(found, 10_000)] == [
-        "2026-02-25",
-        "2026-02-27",
-        "2026-03-01",
-    ]
-    assert len(context_lines(found, 200)) == 1
-
-
 @pytest.mark.parametrize("kind", ["exact", "faiss"])
 def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
     kind: str, tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
@@ -304,13 +254,6 @@ def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
         assert said.read_bytes() != other
 
 
-def test_weights_say_how_they_were_learned() -> None:
-    read = json.loads(recall.WEIGHTS.read_text("utf-8"))
-    assert read["weights"].keys() == {"words", "words_and_meaning"}
-    for way in read["weights"]:
-        assert read["learned"][way]["held out"].keys() >= {"locomo", "madial", "en", "zh"}
-
-
 def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     """Prefer the turn that was read where two answer alike; a little, and less as time goes by."""
     store = Store(tmp_path / "m.sqlite3")
@@ -333,11 +276,4 @@ def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     other = "t1" if before == "t0" else "t0"
     store.touch([numbers[int(other[1])]], now - timedelta(days=1))
     assert first(now) == other
-    store.close()
-
-
-@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-def test_nothing_is_found_where_nothing_is_asked(home: Path, text: str) -> None:
-    store = kept(home, ("owner", "The allotment shed has a new lock", NOW))
-    assert recall.search(store, text, NOW) == ([], [])
     store.close()

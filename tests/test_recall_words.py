@@ -15,7 +15,7 @@ from memory.journal.sync import rebuild
 from memory.journal.turns import Turn
 from memory.recall import ranking as recall
 from memory.recall.question import understood
-from memory.recall.words import Words, asked_words, learn, vocabulary
+from memory.recall.words import Words, asked_words, learn
 from models.embeddings import EmbeddedModel
 from text.words import words_of
 
@@ -70,16 +70,6 @@ def test_a_word_is_like_those_that_mean_much_the_same(
     store.close()
 
 
-def test_words_that_nobody_said_are_like_nothing_and_texts_without_words_too(
-    home: Path, model: EmbeddedModel
-) -> None:
-    store, words = index(home), Words(model.name)
-    assert not words.alike(store, ["zebra"], SAID).any()
-    assert words.alike(store, ["turtles"], ["", "12 + 3", SAID[0]]).tolist()[0][:2] == [0, 0]
-    assert words.alike(store, [], SAID).shape == (0, 3)
-    store.close()
-
-
 def test_each_word_is_made_once(home: Path, model: EmbeddedModel) -> None:
     store = index(home)
     made: list[str] = []
@@ -94,21 +84,6 @@ def test_each_word_is_made_once(home: Path, model: EmbeddedModel) -> None:
     assert kept(store) == {word for text in SAID for word in words_of(text)}
     learn(store, Counting(), [*SAID, "turtles and tortoises"])
     assert made == ["tortoises"]
-    store.close()
-
-
-def test_another_model_is_not_asked_for_single_words(tmp_path: Path) -> None:
-    class Endpoint:
-        name = "somewhere:else"
-
-        def embed(
-            self, texts: Sequence[str], *, is_awaited: bool = False
-        ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-            raise AssertionError(texts)
-
-    store = Store(tmp_path / "m.sqlite3")
-    learn(store, Endpoint(), SAID)
-    assert (kept(store), vocabulary(Endpoint.name)) == (set(), None)
     store.close()
 
 

@@ -300,24 +300,6 @@ def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start) -> No
     assert done.attempts == 0 and len(list_runs(home)) == 1
 
 
-def test_a_day_has_a_budget_which_rote_does_not_need(home: Path, cli: CommandLine) -> None:
-    scripted(home, [{"text": "Paid for."}])
-    with (home / "config.yaml").open("a") as file:
-        file.write("\nlimits: {cost_usd_per_day: 0.5}\n")
-    write_job(home, "asks", schedule="08:00", prompt="Think about the harvest")
-    write_job(home, "rote", schedule="08:00", prompt="System report")
-    now = micros(datetime.now(UTC))
-    spent = Row("asks", now - 10, run="r", status="done", noticed=now, cost=0.5)
-    Ledger(home).add([spent], {})
-    assert cli("schedule", "run-now", "rote").code == 0
-    done = cli("schedule", "run-now", "asks")
-    assert done.code == 5
-    found = row(home, "asks", "no_model")
-    assert found is not None and found.reason.startswith(
-        "limits.cost_usd_per_day is used up: 0.50 of 0.50"
-    )
-
-
 def test_a_run_may_write_a_job_only_with_its_owners_yes(home: Path, cli: CommandLine) -> None:
     job = json.dumps({"schedule": "08:00", "prompt": "System report"})
     path = home / "schedule" / "more.json"
@@ -374,15 +356,6 @@ def test_it_is_put_into_cron_and_taken_out_again(
     assert cli("schedule", "install", "--remove", env=path).code == 0
     assert table.read_text() == "0 1 * * * mine\n"
     assert "not installed" in cli("schedule", "install", "--remove", env=path).stdout
-
-
-def test_a_second_scheduler_ends_at_once_where_one_is_enough(
-    home: Path, cli: CommandLine, start: Start
-) -> None:
-    home.mkdir(parents=True)
-    start()
-    done = cli("schedule", "start", "--unless-running")
-    assert (done.code, done.stdout) == (0, "")
 
 
 def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(

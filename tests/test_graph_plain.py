@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.graph.people import meant, roles_in, speaker
+from memory.graph.people import speaker
 from memory.graph.plain import mentions, statements
 from memory.graph.shapes import OWNER, entity, key_of
 from memory.journal.turns import Turn
@@ -107,48 +107,6 @@ def test_the_agent_says_nothing_and_whoever_speaks_in_a_group_is_not_the_owner()
 def test_spellings_of_one_thing_are_one(one: str, other: str) -> None:
     first, second = entity(one), entity(other)
     assert first and second and first.key == second.key == key_of(one)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "  ",
-        "…",
-        "the",
-        "/etc/passwd",
-        "~/.ssh/id_rsa",
-        "https://x.example/a",
-        "bob@x.example",
-        "C:\\Users",
-        "x" * 90,
-    ],
-)
-def test_paths_addresses_and_nothing_are_no_entities(text: str) -> None:
-    assert entity(text) is None
-
-
-def test_people_are_meant_by_what_they_are_to_somebody() -> None:
-    keys = {
-        getattr(meant(words), "party", None)
-        for words in (
-            "my sister",
-            "My Sis",
-            "我妹妹",
-            "我的姐姐",
-            "my younger sister",
-            "my sisters",
-        )
-    }
-    assert {party and party.key for party in keys} == {"@User:owner:sister"}
-    bobs = meant("Bob's sister")
-    assert bobs and bobs.of == entity("Bob") and bobs.role == "sister"
-    assert meant("I") == meant("我") == meant("owner") and meant("主人")
-    assert list(roles_in("What would my sister and Bob's boss say to 我妈妈?")) == [
-        "my sister",
-        "Bob's boss",
-        "我妈妈",
-    ]
 
 
 def test_names_are_mentioned_and_paths_are_not() -> None:

@@ -13,7 +13,6 @@ import pytest
 from config import Config, ModelConfig, SopwithError
 from memory.graph import Wanted, opened, read
 from memory.graph.reading import SCHEMA
-from memory.home.sessions import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
@@ -181,15 +180,6 @@ def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
     assert have_read(home, model) == 0 and not model.answers
     with opened(home) as graph:
         assert edges(graph.snapshot(Wanted())) == before
-
-
-def test_a_talk_that_may_go_on_a_group_and_chatter_are_not_read(home: Path) -> None:
-    say(home, SAID)
-    say(home, "I love tea.", session=Session.parse("shared:team"), who="Carol")
-    say(home, "List the files.", start=START + timedelta(days=30))
-    model = Model(reply())
-    assert have_read(home, model, now=START + timedelta(minutes=90)) == 0
-    assert have_read(home, model) == 1 and SAID in model.asked[0]
 
 
 def configured(home: Path, server: ScriptedServer) -> Config:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,32 +47,12 @@ def turn(text: str, id: str = "t1", **more: Any) -> Turn:
     return Turn(id, "main", "owner", text, AT)._replace(**more)
 
 
-def all_of(journal: Journal) -> list[Turn]:
-    return [entry.turn for name in journal.sizes() for entry in journal.entries(name)]
-
-
 def test_every_text_comes_back_exactly(journal: Journal) -> None:
     written = [journal.append([turn(text, f"t{number}")])[0] for number, text in enumerate(TEXTS)]
     entries = list(journal.entries("2026-02-01.md"))
     assert [entry.turn for entry in entries] == written
     assert [entry.turn.text for entry in entries] == TEXTS
     assert all(entry.is_sound and not entry.is_torn and not entry.below for entry in entries)
-
-
-def test_everything_about_a_turn_comes_back(journal: Journal) -> None:
-    whole = turn(
-        "text",
-        session="shared:g1",
-        who="Ann <x> --> \ud800\n# b",
-        timezone="Asia/Shanghai",
-        run="20260201-1",
-        importance=9,
-        tags=("a", "b -->"),
-        emotion="joy",
-    )
-    (written,) = journal.append([whole])
-    assert all_of(journal) == [written]
-    assert written == whole._replace(source=written.source)
 
 
 @pytest.mark.parametrize(
@@ -89,15 +69,6 @@ def test_everything_about_a_turn_comes_back(journal: Journal) -> None:
 )
 def test_the_day_is_that_of_the_speaker(timezone: str, day: str) -> None:
     assert file_of(turn("x", timezone=timezone)) == f"{day}.md"
-
-
-def test_turns_are_appended_and_nothing_before_them_changes(journal: Journal) -> None:
-    journal.append([turn("first")])
-    path = journal.folder / "2026-02-01.md"
-    before = path.read_bytes()
-    journal.append([turn("second", "t2"), turn("third", "t3", at=AT + timedelta(days=1))])
-    assert path.read_bytes().startswith(before)
-    assert list(journal.sizes()) == ["2026-02-01.md", "2026-02-02.md"]
 
 
 def test_what_the_owner_writes_between_turns_is_told_apart_and_kept(journal: Journal) -> None:

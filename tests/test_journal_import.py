@@ -181,15 +181,6 @@ def test_the_same_file_again_adds_nothing_and_another_text_is_told(
     assert memory.turn("a", "talk-1") is not None
 
 
-def test_secrets_of_an_export_are_hidden(tmp_path: Path, memory: Memory) -> None:
-    import_file(
-        memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]")
-    )
-    turn = memory.turn("a", "talk-1")
-    assert turn is not None
-    assert turn.text == "[hidden]"
-
-
 # the commands
 
 

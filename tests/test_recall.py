@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
-from memory.recall.question import stated
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from runs.start.recalling import Recalling
 
@@ -81,22 +79,6 @@ def test_answers_are_found_in_our_own_questions(
     ), table.mean("recall")
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("When did Ann go to Rome?", "I go to Rome"),
-        ("What is Ann's favourite colour?", "my favourite colour"),
-        ("How many kinds of tea has Ann tried", "kinds of tea has I tried"),
-        ("阿诚什么时候考科目三？", "我考科目三"),
-        ("小雨的姐姐让阿诚发什么给她？", "我的姐姐让我发给她"),
-        ("???", "???"),
-        ("", ""),
-    ],
-)
-def test_question_becomes_the_beginning_of_its_answer(question: str, answer: str) -> None:
-    assert stated(question, ["Ann", "阿诚", "小雨"]) == answer
-
-
 def test_time_in_the_question_is_a_reason_and_no_filter(tmp_path: Path) -> None:
     then = datetime(2026, 2, 25, 9, tzinfo=UTC)  # the Wednesday before
     texts = [f"The printer on floor {at} is fine again" for at in range(30)]
@@ -139,17 +121,6 @@ def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_same_words_again_stand_behind_other_answers(tmp_path: Path) -> None:
-    again = [("owner", "book the dentist", NOW - timedelta(days=day)) for day in range(1, 9)]
-    store = kept(
-        tmp_path,
-        *again,
-        ("agent", "The dentist is booked for Friday at nine", NOW - timedelta(days=4)),
-    )
-    assert "t8" in ids(recall.search(store, "dentist", NOW, 2))
-    store.close()
-
-
 def test_shared_session_recalls_its_own_turns_only(home: Path) -> None:
     kept(home, ("owner", "The code of the safe is in the blue book", NOW)).close()
     group = Session.parse("shared:team")
@@ -180,23 +151,6 @@ def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home
     assert recalling.at_start("list the largest files in Downloads") == []
 
 
-def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(
-    home: Path, model: EmbeddedModel
-) -> None:
-    kept(
-        home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))
-    ).close()
-    recalling = Recalling(home, MAIN, None)
-    recalling._embedder = model
-    for _ in range(
-        20
-    ):  # each time works off what half a second is enough for; on a busy machine that is not all
-        found = recalling.asked("Which photographs does my sibling wish for?")
-        if not found.degraded:
-            break
-    assert (len(found.lines), list(found.degraded)) == (1, [])
-
-
 def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
     kept(
         home,
@@ -217,41 +171,6 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
             [sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT
         )
         assert done.stdout.strip() == said, done.stderr
-
-
-@pytest.mark.parametrize("kind", ["exact", "faiss"])
-def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
-    kind: str, tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if kind == "faiss" and find_spec("faiss") is None:
-        pytest.skip("faiss is not installed")
-    monkeypatch.setenv("SOPWITH_VECTORS", kind)
-    monkeypatch.setattr("memory.recall.meaning.SAVE_AT", 2)
-    turns = [
-        Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=at))
-        for at, text in enumerate(["the cat sleeps", "it rains", "a loaf of bread"])
-    ]
-    with Memory(tmp_path, embedder=model) as memory:
-        memory.write(turns)
-        assert memory.flush(60)
-        assert memory.retrieve("Where is the kitten?", NOW, 1).results[0].turn.id == "t0"
-    said = tmp_path / "journal" / ("vectors.f32" if kind == "exact" else "faiss.json")
-    file = said if kind == "exact" else said.with_name("faiss.index")
-    whole, header = file.read_bytes(), said.read_bytes()
-    for torn, other in (
-        (whole[:-3], None),
-        (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1)),
-    ):
-        file.write_bytes(torn)
-        if other:
-            said.write_bytes(other)
-        store = Store(tmp_path / "journal" / "memory.sqlite3")
-        found = recall.search(store, "Where is the kitten?", NOW, 1, embedder=model)
-        assert ids(found) == ["t0"]
-        assert found.degraded == []
-        store.close()
-        assert file.read_bytes()[4096:] == whole[4096:]
-        assert said.read_bytes() != other
 
 
 def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:

@@ -335,29 +335,6 @@ def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
     until(rests)
 
 
-def test_it_is_put_into_cron_and_taken_out_again(
-    home: Path, cli: CommandLine, tmp_path: Path
-) -> None:
-    """With a `crontab` that keeps the table in a file of the test, and no systemd of this user."""
-    table, folder = tmp_path / "table", tmp_path / "bin"
-    folder.mkdir()
-    program = folder / "crontab"
-    program.write_text(f'#!/bin/sh\nif [ "$1" = -l ]; then cat {table}; else cat > {table}; fi\n')
-    program.chmod(0o755)
-    systemctl = folder / "systemctl"
-    systemctl.write_text("#!/bin/sh\necho no bus >&2\nexit 1\n")
-    systemctl.chmod(0o755)
-    table.write_text("0 1 * * * mine\n")
-    path = {"PATH": f"{folder}:{os.environ['PATH']}"}
-    for _ in range(2):  # a second time changes nothing
-        assert cli("schedule", "install", env=path).code == 0
-    lines = table.read_text().splitlines()
-    assert lines[0] == "0 1 * * * mine" and len(lines) == 3 and "--unless-running" in lines[1]
-    assert cli("schedule", "install", "--remove", env=path).code == 0
-    assert table.read_text() == "0 1 * * * mine\n"
-    assert "not installed" in cli("schedule", "install", "--remove", env=path).stdout
-
-
 def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(
     home: Path, cli: CommandLine, tmp_path: Path
 ) -> None:

@@ -301,25 +301,3 @@ def test_a_run_that_waits_for_its_owner_is_not_followed_by_another(
     (folder := at_home.home / "runs" / "run-1").mkdir(parents=True)
     assert folder.is_dir() and statuses(at_home, "asks") == ["waiting", "skipped", "skipped"]
     assert at_home.rows("asks")[0].reason == "the run before waits for the owner"
-
-
-def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetClock) -> None:
-    other = Home(at_home.home, clock)
-    other.done = at_home.done
-    for number in range(20):
-        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
-    other.scheduler._is_stale = True
-    at_home.look()
-    other.look()
-    clock.passes(timedelta(hours=1))
-    at_home.scheduler.tick()
-    other.scheduler.tick()
-    assert len(at_home.scheduler._queue) == 20 and len(other.scheduler._queue) == 0
-    assert other.scheduler.next_wake()[1] is not None, (
-        "it looks again at what the other one works on"
-    )
-    at_home.scheduler.owner.close()  # killed between claim and run
-    other.look()
-    assert len(at_home.done) == len(set(at_home.done)) == 20
-    assert {row.status for row in other.rows()} == {"done"}
-    other.scheduler.owner.close()

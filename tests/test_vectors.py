@@ -66,15 +66,6 @@ def test_search_keeps_to_the_numbers_given(kind: str) -> None:
     assert made.nearest(question, 10, [])[0].tolist() == []
 
 
-def test_vector_that_comes_again_takes_the_place_of_the_old_one(kind: str) -> None:
-    made, first, second = empty(kind), some(3), some(3, seed=9)
-    made.add(np.array([1, 2, 3]), first)
-    made.add(np.array([2]), second[1:2])
-    assert made.numbers().tolist() == [1, 2, 3]
-    assert np.allclose(made.of([2, 99])[2], second[1])
-    assert made.nearest(second[1], 1)[0].tolist() == [2]
-
-
 def test_file_gives_back_what_was_saved_and_takes_more(kind: str, tmp_path: Path) -> None:
     path, made, vectors = tmp_path / "v", empty(kind), some(50)
     made.add(np.arange(50), vectors)

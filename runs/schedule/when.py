@@ -12,7 +12,6 @@ from typing import Any
 
 from runs.schedule.jobs import DAYS, DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
 from text.time import Repeat, recurring
-from text.time.spans import Span
 
 MAX_CHARS = 300
 _FIELD = r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+"
@@ -122,7 +121,7 @@ class _Reading:
             found += timedelta(days=7 if meant.weekdays else 1)
         return found
 
-    def _of_span(self, span: Span) -> datetime:
+    def _of_span(self, span: Any) -> datetime:
         """Return the moment of a day, or that is named itself."""
         if span.start is None:
             raise _unclear(self._said, "")

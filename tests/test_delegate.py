@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -21,7 +20,6 @@ from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
-from runs.control.remote import cancel
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
@@ -135,17 +133,6 @@ def test_what_helpers_cost_counts_against_their_parent(home: Path, served: Any) 
     assert len(server.requests) == 4
 
 
-def test_a_helper_has_no_more_tools_than_its_parent_gives_it(home: Path, served: Any) -> None:
-    agent, server = served(
-        in_turn(delegate("look", tools=["file_read"]), Answer(text="done")),
-        in_turn(bash("touch made"), Answer(text="could not")),
-    )
-    drive(agent.start("task", plain(), AbsentOwner()))
-    asked = next(request.body for request in server.requests if is_helper(request.body))
-    assert [each["function"]["name"] for each in asked["tools"]] == ["file_read"]
-    assert not Path("made").exists()
-
-
 def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: Any) -> None:
     """The first is given two tools; what it asks for the second beyond them is refused, and all that it has goes down."""
 
@@ -174,18 +161,6 @@ def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: An
     assert refused["status"] == "error" and "code_run" in str(refused["data"])
 
 
-def test_a_helper_asks_nobody_and_remembers_nothing(home: Path, served: Any) -> None:
-    agent, server = served(
-        in_turn(delegate("I prefer tea. Remember: my name is Bo"), Answer(text="done")),
-        in_turn(Answer(text="x")),
-    )
-    drive(agent.start("task", plain(), AbsentOwner()))
-    asked = next(request.body for request in server.requests if is_helper(request.body))
-    names = {each["function"]["name"] for each in asked["tools"]}
-    assert names and not names & {"ask_user", "start_long_term_update"}
-    assert not list((home / "memory").glob("20*.md"))
-
-
 def test_the_owners_words_decide_what_a_helper_may_reach_not_its_task(
     home: Path, served: Any
 ) -> None:
@@ -207,16 +182,6 @@ def test_the_owners_words_decide_what_a_helper_may_reach_not_its_task(
     )
 
 
-def test_no_to_everything_holds_for_helpers(home: Path, served: Any) -> None:
-    Path("keep").write_text("x")
-    trash = Answer(calls=[{"name": "file_trash", "args": {"paths": ["keep"]}, "id": "t1"}])
-    agent, _ = served(
-        in_turn(delegate("clean up"), Answer(text="done")), in_turn(trash, Answer(text="refused"))
-    )
-    drive(agent.start("task", Options(rote=False, approve="never"), AbsentOwner()))
-    assert Path("keep").exists() and Inbox(home).list() == []
-
-
 def test_whose_words_a_helper_read_taints_its_parent(
     home: Path, served: Any, tmp_path: Path
 ) -> None:
@@ -232,16 +197,6 @@ def test_whose_words_a_helper_read_taints_its_parent(
     assert of(events, "tool_ended")[0]["origin"] == "outside"
     second = of(events, "delegated")[-1]["child"]
     assert next(read_events(home, second))["origins"] == ["outside"]
-
-
-def test_a_shared_session_has_no_helpers(home: Path, served: Any) -> None:
-    agent, server = served(
-        in_turn(delegate("read the owner's files"), Answer(text="no")), in_turn(Answer(text="x"))
-    )
-    events = drive(agent.start("task", Options(session="shared:team", rote=False), AbsentOwner()))
-    assert of(events, "tool_ended")[0]["status"] == "error" and of(events, "delegated") == []
-    assert all("delegate" not in json.dumps(request.body["tools"]) for request in server.requests)
-    assert len(run_ids(home)) == 1
 
 
 def test_when_the_time_of_the_parent_is_up_its_helpers_end(
@@ -261,14 +216,6 @@ def test_when_the_time_of_the_parent_is_up_its_helpers_end(
         not [run for run in helpers_of(home) if worker(home / "runs" / run)]
         and not Path("effects").exists()
     )
-
-
-def test_a_long_answer_is_cut_and_stands_whole_in_a_file(home: Path, served: Any) -> None:
-    whole = "".join(f"line {number}\n" for number in range(500)).strip()
-    agent, _ = served(in_turn(delegate("list"), Answer(text="done")), in_turn(Answer(text=whole)))
-    events = drive(agent.start("task", plain(), AbsentOwner()))
-    (found,) = of(events, "tool_ended")[0]["data"]
-    assert len(found["answer"]) < 1600 and Path(found["file"]).read_text() == whole
 
 
 PARENT = """
@@ -349,45 +296,6 @@ def test_a_killed_parent_takes_what_is_done_and_goes_on_with_the_rest(
         len([r for r in server.requests if "quick" in said(r.body) and is_helper(r.body)]) == asked
     )
     assert Path("effects").read_text().split().count("quick") == 1
-
-
-def test_a_helper_whose_process_is_killed_goes_on(home: Path, served: Any, tmp_path: Path) -> None:
-    gate = tmp_path / "gate"
-    served(in_turn(delegate("slow"), Answer(text="all done")), waiting_model(gate))
-    process = in_background(home)
-    waits_until(
-        lambda: (
-            bool(helpers_of(home))
-            and bool(of(list(read_events(home, helpers_of(home)[0])), "tool_started"))
-        )
-    )
-    [child] = helpers_of(home)
-    os.kill(worker(home / "runs" / child) or 0, signal.SIGKILL)
-    gate.touch()
-    process.wait(timeout=PATIENCE_SECONDS)
-    assert helpers_of(home) == [child]
-    found = summarise(home, child)
-    assert found is not None and found.status == "done"
-    assert len(of(list(read_events(home, child)), "run_resumed")) == 2, "its beginning is one, too"
-
-
-def test_cancel_goes_down(home: Path, served: Any, tmp_path: Path) -> None:
-    served(
-        in_turn(delegate("slow one", "slow two"), Answer(text="never")),
-        waiting_model(tmp_path / "gate"),
-    )
-    process = in_background(home)
-    waits_until(lambda: len(helpers_of(home)) == 2)
-    waits_until(
-        lambda: all(
-            of(list(read_events(home, child)), "tool_started") for child in helpers_of(home)
-        )
-    )
-    parent = next(summary.run for summary in list_runs(home) if not summary.parent)
-    assert cancel(home, parent)
-    process.wait(timeout=PATIENCE_SECONDS)
-    assert {s.status for run in run_ids(home) if (s := summarise(home, run))} == {"cancelled"}
-    assert not Path("effects").exists()
 
 
 def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(

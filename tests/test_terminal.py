@@ -25,9 +25,8 @@ from text.sentences import catalogue
 from ui import words
 from ui.lists import make_console
 from ui.sanitise import clean
-from ui.terminal.blocks import Blocks
 from ui.terminal.owner import TerminalOwner, read_approval
-from ui.terminal.terminal import TerminalScreen
+from ui.terminal.terminal import TerminalScreen, visible_text
 from ui.terminal.text_screen import PlainScreen
 
 
@@ -149,62 +148,13 @@ def test_an_escape_in_two_pieces_does_not_pass() -> None:
     assert text.split() == ["ab"]
 
 
-# Blocks.
-
-
-def pieces(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]
-
-
-ANSWER = """# Result
-
-First paragraph
-of two lines.
-
-1. one
-2. two
-
-   still two
-
-```python
-def f():
-
-    return 1
-```
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-End."""
-
-
-@pytest.mark.parametrize("size", [1, 3, 1000])
-def test_blocks_are_the_same_however_the_text_comes(size: int) -> None:
-    blocks = Blocks()
-    found = [block for piece in pieces(ANSWER, size) for block in blocks.feed(piece)] + blocks.end()
-    assert "".join(found) == ANSWER
-    assert [block.split("\n")[0] for block in found] == [
-        "# Result",
-        "First paragraph",
-        "1. one",
-        "```python",
-        "| a | b |",
-        "End.",
-    ]
-
-
-@pytest.mark.parametrize("size", [1, 4, 1000])
-def test_what_only_the_agent_reads_is_not_shown(size: int) -> None:
-    text = "<think>\nhm\n\n</think>\nI look.\n<summary>looks</summary>\n\n```\n<summary>stays</summary>\n```\n"
-    blocks = Blocks()
-    found, tails = [], []
-    for piece in pieces(text, size):
-        found += blocks.feed(piece)
-        tails.append(blocks.tail())
-    found += blocks.end()
-    assert "".join(found).split() == ["I", "look.", "```", "<summary>stays</summary>", "```"]
-    assert not any("hm" in tail or "looks" in tail or "<th" in tail for tail in tails)
+def test_what_only_the_agent_reads_is_not_shown() -> None:
+    code = "```\n<summary>stays</summary>\n```\n"
+    text = f"<think>\nhm\n\n</think>\nI look.\n<summary>looks</summary>\n\n{code}"
+    assert visible_text(text).split() == ["I", "look.", *code.split()]
+    for end in range(len(text)):
+        tail = visible_text(text[:end])
+        assert not any(each in tail for each in ("hm", "looks", "<th"))
 
 
 # The terminal.

@@ -14,7 +14,6 @@ from learning.induce.places import Place, apart, is_path_start, places
 from shell import words
 from shell.placed import Placed
 
-
 PROGRAM_QUOTES = ("single", "raw", "double", "document")
 
 

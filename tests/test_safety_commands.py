@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine, children_seconds
+from tests.conftest import CHECKOUT, CommandLine
 
 
 def answers(cli: CommandLine, *lines: Any, **options: Any) -> list[dict[str, str]]:
@@ -117,19 +117,6 @@ def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
         for word, decision in (("ls", "allow"), ("rm -rf /", "refuse"), ("pwd", "allow")):
             process.stdin.write(word + "\n")
             assert json.loads(process.stdout.readline())["decision"] == decision
-
-
-def test_thousands_of_lines_take_seconds(cli: CommandLine) -> None:
-    start = children_seconds()
-    found = answers(cli, *(f"ls -la folder{number}" for number in range(3_000)))
-    assert {each["decision"] for each in found} == {"allow"}
-    assert children_seconds() - start < 8  # about 2,000 a second; this machine may be busy
-
-
-def test_reason_is_in_the_owners_language(cli: CommandLine) -> None:
-    code, out, _ = cli("--lang", "zh", "safety", "check", stdin='{"tool": 7}\n')
-    assert code == 0
-    assert "必须" in json.loads(out)["reason"]
 
 
 def test_redact_keeps_everything_but_secrets(home: Path) -> None:

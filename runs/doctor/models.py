@@ -16,7 +16,7 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     name = f"model {model.name}"
     if model.kind == "scripted":
         return _check_script(name, model, lang)
-    if not (model.api_key.isascii() and model.api_key.isprintable()):
+    if not _is_plain(model.api_key):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
     from models.endpoint import Endpoint, read_listing
 
@@ -32,6 +32,10 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     if not found.names:
         return Check(name, None, say(lang, "no listing", url=url, status=status))
     return _in_listing(model, lang, url, found.names)
+
+
+def _is_plain(key: str) -> bool:
+    return key.isascii() and key.isprintable()
 
 
 def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:

@@ -227,12 +227,13 @@ class RunsConfig:
 @dataclass(frozen=True)
 class McpServer:
     """How one MCP server is reached: `command` with arguments starts it here, with `env` added to its environment; or it
-    answers at `url`, and is sent `headers`."""
+    answers at `url`, and is sent `headers`. `effects`: what its tools do, where their names do not say it."""
 
     command: tuple[str, ...] = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     url: str | None = field(default=None, repr=False, metadata={"url": True})
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    effects: Mapping[str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]] = field(default_factory=dict)  # fmt: skip
 
 
 @dataclass(frozen=True)

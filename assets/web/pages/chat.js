@@ -98,7 +98,7 @@ function useTalk(wanted) {
   function apply(message) {
     const story = talk.stories.find((each) => each.run === message.run);
     if (story) tell(story, message);
-    else if (message.type === "run_started" && (message.previous ?? []).some((run) => runs.value.includes(run))) {
+    else if (message.type === "run_started" && message.previous?.length && message.previous.at(-1) === runs.value.at(-1)) {
       const made = newStory(message.run);
       tell(made, message);
       talk.stories.push(made);

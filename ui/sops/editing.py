@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.draft import to_yaml
+from learning.folder import to_yaml
 from learning.route import Remembered
 from memory.home.repository import contents_of
 from memory.sops.front_matter import with_said

@@ -9,7 +9,8 @@ from typing import Any
 
 from config import Config, SopwithError
 from learning.calls import induce
-from learning.draft import Draft, check_text
+from learning.draft import Draft
+from learning.folder import check_text
 from learning.prove import Seen
 from runs.assemble import Agent
 from runs.learning import teach
@@ -19,8 +20,7 @@ from runs.learning.lesson_files import content_of
 from sandbox.stage import StageError
 from ui.lists import print_json
 from ui.sops.teaching.lesson import lesson_of_runs, lesson_of_text
-from ui.sops.teaching.lesson_questions import Absent
-from ui.sops.teaching.teach_questions import FromOptions
+from ui.sops.teaching.questions import FromOptions
 from ui.words import in_words, say
 
 MAX_OUTPUT_CHARS = 4_000
@@ -32,7 +32,7 @@ def look(args: Namespace, config: Config) -> int:
     """Print what a lesson holds, what varies in it, and what it does with its own and with other values."""
     agent = Agent(config)
     lesson = lesson_of_runs(args, config) if args.from_run else lesson_of_text(args, config)
-    found = _of_lesson(agent, lesson, Absent(args)) if lesson else _of_steps(agent, args)
+    found = _of_lesson(agent, lesson, FromOptions(args)) if lesson else _of_steps(agent, args)
     existing = agent.sops.get(args.sop)
     found["existing"] = (
         {"version": existing.version, "status": existing.status} if existing else None
@@ -41,7 +41,7 @@ def look(args: Namespace, config: Config) -> int:
     return 0
 
 
-def _of_lesson(agent: Agent, lesson: Lesson, questions: Absent) -> Json:
+def _of_lesson(agent: Agent, lesson: Lesson, questions: FromOptions) -> Json:
     """Return what a script would be learned as."""
     found: Json = {"kind": "script", "candidates": [], "refused": {}, "own": None, "problem": ""}
     try:
@@ -66,11 +66,11 @@ def _of_lesson(agent: Agent, lesson: Lesson, questions: Absent) -> Json:
     }
 
 
-def _varying(lesson: Lesson, questions: Absent) -> Json:
+def _varying(lesson: Lesson, questions: FromOptions) -> Json:
     """Return what may vary, after the lesson has taken what was chosen; what cannot is left out of it."""
     lesson.request = questions.request(lesson.name, {})
     candidates = lesson.candidates()
-    lesson.values = dict(questions.vary(candidates))
+    lesson.values = dict(questions.vary([[*each] for each in candidates], may_drop=True))
     refused = dict(lesson.refused)
     for name in refused:
         del lesson.values[name]
@@ -92,9 +92,9 @@ def _own(lesson: Lesson) -> Json:
     return {"values": lesson.values, "why": why, **_seen(seen)}
 
 
-def _others(lesson: Lesson, questions: Absent) -> Iterator[Json]:
+def _others(lesson: Lesson, questions: FromOptions) -> Iterator[Json]:
     """Yield what it does with each other set of values."""
-    while (given := questions.another_set(lesson.values)) is not None:
+    while (given := questions.another_set(lesson.values, "")) is not None:
         if given == lesson.values:
             continue
         try:
@@ -158,7 +158,8 @@ def _draft(agent: Agent, args: Namespace) -> tuple[Draft, dict[str, str]]:
         return teach.draft_of(agent, lesson), {}
     lesson = teach.lesson_from_run(agent, args.sop, *args.from_run)
     known = teach.values_that_vary(lesson)
-    values = dict(FromOptions(args).values(known))
+    listed = [[name, text, True] for name, text in known.items()]
+    values = FromOptions(args).vary(listed, may_drop=True)
     return induce(lesson.traces, lesson.name, wanted=values), values
 
 

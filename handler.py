@@ -360,7 +360,7 @@ class AgentHandler:
         args = call.args or {}
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
-        is_staged = self.context.stages(call.name, args, paths)
+        is_staged = bool(hints.get("staged", self.context.stages(call.name)))
         return self.gate.decide(
             Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
         )

@@ -76,7 +76,6 @@ def endpoint(base_url: str, model: str = "known", key: str = KEY) -> ModelConfig
 def test_fresh_machine_is_told_what_to_set(home: Path) -> None:
     report = found(home)
     assert report["python"].ok
-    assert report["packages"].ok
     assert report["home"].ok
     assert not home.exists()  # looking makes nothing
     assert report["disk"].ok

@@ -15,10 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from learning import importing
-from learning.importing import ImportRefused, Skill, find_skills, findings_of, release, store
+from learning.imports import (
+    ImportRefused,
+    Skill,
+    cloning,
+    find_skills,
+    findings_of,
+    release,
+    scan,
+    store,
+)
 from learning.route import choose
-from learning.suspicion import scan
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopStore
 from tests.conftest import CommandLine
@@ -354,7 +361,7 @@ def test_an_address_that_cannot_be_reached_is_said_in_two_lines_and_leaves_nothi
 def test_a_server_that_never_answers_is_given_up(
     scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "CLONE_SECONDS", 1.0)
+    monkeypatch.setattr(cloning, "CLONE_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         started = time.monotonic()
         with pytest.raises(ImportRefused, match="no answer within 1 seconds"):

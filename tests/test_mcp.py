@@ -431,7 +431,7 @@ def test_a_script_sop_calls_tools_of_servers_by_name(
         assert not of(events, "tool_started") and "desk.sweep does more than read" in last["result"]
 
 
-def test_a_trial_on_a_copy_changes_nothing_on_a_server(home: Path, tmp_path: Path) -> None:
+def test_a_try_changes_nothing_on_a_server(home: Path, tmp_path: Path) -> None:
     folder = home / "sops" / "copy-note"
     (folder / "scripts").mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: copy-note\ndescription: Copies a note.\n---\n")
@@ -442,9 +442,8 @@ def test_a_trial_on_a_copy_changes_nothing_on_a_server(home: Path, tmp_path: Pat
     )
     (tmp_path / "todo").write_text("milk")
     here = agent(home, None, settings(tmp_path))
-    tried = here.replay(here.sop("copy-note"), {"name": "todo"}, tmp_path, tmp_path)
-    refused = [event["status"] for event in tried.events if event["type"] == "tool_ended"]
-    assert refused == ["ok", "refused"] and not (tmp_path / "todo.copy").exists()
+    tried = here.attempt(here.sop("copy-note"), {"name": "todo"}, tmp_path)
+    assert not tried.passed and not (tmp_path / "todo.copy").exists()
 
 
 def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: CommandLine) -> None:

@@ -265,7 +265,12 @@ def test_a_text_that_was_not_tried_is_a_draft(home: Path, cli: CommandLine) -> N
     Path("steps.md").write_text("# Put a stamp into <FILE>\n\n1. Write it: `tee <FILE>`\n")
     code, out, _ = cli("teach", "stamp", "--from-file", "steps.md")
     sop = stored(home, "stamp")
-    assert code == 0 and sop is not None and sop.status == "draft" and "Not done by rote" in out
+    assert (
+        code == 0
+        and sop is not None
+        and sop.status == "draft"
+        and "does not run by itself yet" in out
+    )
 
 
 @pytest.mark.parametrize(

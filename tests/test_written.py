@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from learning.draft import LearningError
-from learning.whole import whole
+from learning.draft import LearningError, whole
 from learning.written import Instructions, read_text
 from learning.written.reading import kind_of
 

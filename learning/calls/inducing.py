@@ -76,14 +76,14 @@ class _Induced:
         self._parameters()
         self.content.effects = self._effects()
         taught = [
-            _taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)
+            Taught(run.trace, self.book.taught(n), self._origins())
+            for n, run in enumerate(self.runs)
         ]
         return write_draft(
             self.name,
             self.content,
             taught,
             description=requests.described(self.runs[0].request, self.book.taught(0)),
-            slots=[],
             problems=self.problems,
             notes=self.notes,
         )
@@ -145,11 +145,7 @@ class _Induced:
         self.content.wordings = self._wordings()
 
     def _wordings(self) -> list[str]:
-        schema = {
-            "type": "object",
-            "properties": self.content.parameters,
-            "required": list(self.content.parameters),
-        }
+        schema = self.content.schema
         shapes = {
             name: ":words"
             for name in self.book.parameters
@@ -164,9 +160,7 @@ class _Induced:
                 *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)],
             ]
         ).removesuffix(" with ")
-        return fitting_wordings(list(dict.fromkeys(asked)), schema) or fitting_wordings(
-            [plain], schema
-        )
+        return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         own = self.book.spans[n].items()
@@ -224,7 +218,3 @@ def _folded(calls: Sequence[Call]) -> Iterator[tuple[Call, ...]]:
             yield from ((call,) for call in same)
         else:
             yield tuple(same)
-
-
-def _taught(run: Run, values: dict[str, Any], origins: list[dict[str, Any]]) -> Taught:
-    return Taught(run.trace, values, origins, run.trace.answer)

@@ -71,7 +71,7 @@ class Run:
         """Read a trace as it is known what only reads."""
         from learning.looks import only_reads
 
-        return cls.of(trace, lambda call: only_reads(call, trace.request))
+        return cls.of(trace, lambda call: only_reads(call, trace.request, trace.changed))
 
     @property
     def request(self) -> str:

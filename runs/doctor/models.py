@@ -46,21 +46,3 @@ def _in_listing(model: ModelConfig, lang: Lang, url: str, names: Sequence[str]) 
         return Check(name, True, say(lang, "model", url=url, model=model.model))
     detail = say(lang, "unlisted", url=url, model=model.model, some=", ".join(names[:5]))
     return Check(name, None, detail, say(lang, "unlisted fix"))
-
-
-def check_price(model: ModelConfig, lang: Lang) -> list[Check]:
-    """A hosted model without a known price is counted as a dear one, so that the cost limit holds."""
-    from models.endpoint import base_url, is_local, preset
-
-    if model.kind == "scripted" or model.price or is_local(base_url(model)):
-        return []
-    if preset(model).price:
-        return []
-    return [
-        Check(
-            f"price {model.name}",
-            None,
-            say(lang, "no price"),
-            "price: {input: …, cached: …, output: …}",
-        )
-    ]

@@ -7,8 +7,9 @@ time by runs/schedule/when.py, the rest by a lane that is sure. The owner sees i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,17 +50,19 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
-        from runs.schedule.due import JobFolder
+        return keep_job(home, self.match.sop.name, self.fields)
 
-        folder, name = JobFolder(home), self.match.sop.name
-        taken = folder.all()
-        id = next(
-            each
-            for n in range(1, 100_000)
-            if (each := name if n == 1 else f"{name}-{n}") not in taken
-        )
-        folder.write(id, self.fields, f"schedule: {id} added")
-        return id
+
+def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
+    """Write a job's file under a free id. Gives the id. Raises OSError, RepositoryError."""
+    from runs.schedule.due import JobFolder
+
+    folder = JobFolder(home)
+    taken = folder.all()
+    ids = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    id = next(each for each in ids if each not in taken)
+    folder.write(id, dict(fields), f"schedule: {id} added")
+    return id
 
 
 def planned(

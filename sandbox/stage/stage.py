@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import BareCell, Holder, HolderError
+from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
-from sandbox.undo.errors import StageError
+from sandbox.undo.places import StageError
 from sandbox.undo.walk import Delta
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Stage:
             raise StageError("the stage is closed")
         return Path(f"/proc/{self._holder.pid}/root{path}")
 
-    def close(self) -> None:
+    def close(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
         it, or where its holder has died; once more, it does nothing.
         """
@@ -209,12 +209,24 @@ class Stage:
         if holder is None:
             return
         try:
-            holder.umount()
+            holder.umount(patience_seconds)
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
             if self._cell:
                 self._cell.close()
+
+    def is_left(self, patience_seconds: float) -> bool:
+        """Return True once nobody is at work in it: it has ended then. Raises StageError."""
+        holder = self._holder
+        try:
+            self.close(patience_seconds)
+        except StageError as error:
+            if not isinstance(error.__cause__, HolderError):
+                raise
+            self._holder = holder
+            return False
+        return True
 
     def is_full(self) -> str:
         """Return where the copies lie, if there is hardly any space left for them; else ""."""

@@ -16,9 +16,8 @@ from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.undo import trees
 from sandbox.undo.conflicts import Clock, Conflict, is_in_use
 from sandbox.undo.entries import Entry
-from sandbox.undo.errors import StageError
 from sandbox.undo.links import Links
-from sandbox.undo.places import Layer
+from sandbox.undo.places import Layer, StageError
 from sandbox.undo.steps import Interfered, Step, do_all
 from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of, staged_dress
 

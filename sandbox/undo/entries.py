@@ -18,12 +18,13 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from safety.changes import Change
 from sandbox.undo import trees
 from sandbox.undo.links import Group
 from sandbox.undo.places import Layer
@@ -239,3 +240,14 @@ def _remove_empty(folder: str) -> None:
         os.rmdir(folder)
     except OSError:
         return
+
+
+def is_undo(record: dict[str, Any]) -> bool:
+    """True for an undo; one of an undo counts as what it brings back."""
+    return "undoes" in record and not record.get("is_redo")
+
+
+def read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
+    for fields in listed:
+        kind, path, type, before, after, was, *rest = fields
+        yield Change(kind, Path(path), type, before, after, Path(was) if was else None, *rest)

@@ -1,23 +1,12 @@
-"""One reader of Python: the calls of a script, and what they would do.
+"""Tell what Python code would do, by the rows in assets/commands/python.yaml.
 
-`effects_of` judges by the rows in assets/commands/python.yaml; `calls` gives each call with its place.
-"""
+Nothing is run; code that does not parse has no effects, since it will not run."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from shell.python.judge import effects_of
-    from shell.python.reading import Call, Literal, calls, literals
-
-__all__ = ["Call", "Literal", "calls", "effects_of", "literals"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    home = "judge" if name == "effects_of" else "reading"
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    from shell.python.judge import effects_of as effects_of
+else:
+    __getattr__ = lazy(__name__, effects_of="judge")

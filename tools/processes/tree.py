@@ -22,8 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from sandbox.network import Leave
+
 if TYPE_CHECKING:
-    from sandbox.network import Leave
+    from sandbox.network.exits import Exit
     from sandbox.stage import Holder, Stage
 
 MARK = "SOPWITH_CALL"
@@ -74,8 +76,10 @@ class Work(NamedTuple):
     given: Mapping[str, str]
     name: str
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
-    leave: Leave | None = None  # what it may reach on the network
+    leave: Leave = Leave()  # what it may reach
     opens: Opens | None = None  # opens the stage of the call
+    is_staged: bool = False  # a shell, whose commands each work in a stage
+    is_outside: bool = False  # one program, which works outside the sandbox
 
 
 class Handed:
@@ -133,6 +137,7 @@ class Tree:
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.stage: Stage | None = None  # only a cell has one
         self.guarded: Guards | None = None
+        self.way_out: Exit | None = None  # of a sandbox without a network of its own
         self.started = _ticks()
         with starting:
             self.leader = (
@@ -157,12 +162,14 @@ class Tree:
         """Start-up files and others that the script may not change: they are as before, what it made is in `folder` now."""
         return self.guarded.taken(folder) if self.guarded else []
 
-    def widen(self, leave: Leave | None) -> None:
-        """Let more hosts be reached: where there is no proxy, none is closed."""
+    def widen(self, leave: Leave) -> None:
+        """Let more hosts be reached, where there is a proxy."""
+        if self.way_out:
+            self.way_out.widen(leave)
 
     def closed_to(self) -> str:
-        """Hosts that the script has asked in vain: where there is no proxy, nobody knows."""
-        return ""
+        """Return a line on the hosts that the script has asked in vain; "" for none."""
+        return self.way_out.said() if self.way_out else ""
 
     def has_rest(self) -> bool:
         """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
@@ -221,6 +228,8 @@ class Tree:
 
     def _close(self) -> None:
         leaders.discard(self.leader.pid)
+        if self.way_out:
+            self.way_out.close()
         os.close(self.exit)
         if self.leader.stdout:
             self.leader.stdout.close()

@@ -84,7 +84,7 @@ class Site:
         )
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
-        self.errands = Errands(self.config, self.hub)
+        self.errands = Errands(self.config, self.hub, self.cwd)
         is_ours = self.work.children.__contains__
         self.tail = Tail(
             self.config.home,

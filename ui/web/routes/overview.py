@@ -16,7 +16,6 @@ from memory.runlog.usage import FAILED, by_day, by_model, by_sop, since
 from memory.sops.stats import Counts, SopStats
 from runs.schedule.due import Due, JobFolder, due_between
 from runs.schedule.ledger import Ledger
-from runs.workers.copies import up_to_date
 from ui.web.live.work import row
 from ui.web.routes.here import Here
 from ui.web.routes.world import entry
@@ -56,7 +55,7 @@ def overview(site: Here, days: int = 30) -> JSONResponse:
 
 
 def _listed(site: Site, runs: list[RunSummary]) -> dict[str, Any]:
-    return {"n": len(runs), "runs": [row(run) for run in up_to_date(site.config, runs[:SHOWN])]}
+    return {"n": len(runs), "runs": [row(run) for run in runs[:SHOWN]]}
 
 
 def _due(site: Site) -> dict[str, Any]:

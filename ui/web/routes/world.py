@@ -20,6 +20,7 @@ from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
+from ui.web.routes.teaching import pairs
 from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 
@@ -105,7 +106,9 @@ def preview(site: Here, body: shapes.When) -> JSONResponse:
 
 @to.post("/api/schedule")
 async def add(site: Here, body: shapes.NewJob) -> JSONResponse:
-    job = (await said(site, "add", "--cwd", str(site.cwd), "--", body.when, body.task))["job"]
+    what = ["--sop", body.sop] if body.sop else []
+    task = pairs(body.values) if body.sop else [body.task]
+    job = (await said(site, "add", *what, "--cwd", str(site.cwd), "--", body.when, *task))["job"]
     return JSONResponse(site.clean({"id": job["id"], "said": job["when"], "next": job["next"]}))
 
 

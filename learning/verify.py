@@ -22,9 +22,9 @@ from typing import Any
 from learning.cases import Case, free_name, masked, read_cases
 from learning.guards import evidence
 from learning.prove import inputs_of
-from memory.home.repository import contents_of
-from memory.sops.changes import SopChanges, SopConflict
-from memory.sops.store import Sop, SopError, Status, read_sop
+from memory.history import contents_of
+from memory.sops import Sop, SopError, Status, read_sop
+from memory.sops.changing import SopChanges, SopConflict
 from models.errors import Blame
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
@@ -306,7 +306,8 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
             files |= texts
         elif "runs" in found or result.case.name in named:  # else a text has no other proof
             continue
-        proofs.append({"run": outcome.run, "case": result.case.name, "status": status})
+        run = {"run": outcome.run} if outcome.run else {}
+        proofs.append({**run, "case": result.case.name, "status": status})
     first = passed[0][1]
     budget = {"calls": first.calls, "seconds": round(first.seconds, 3)}
     wanted = {"budget": found.get("budget") or budget, "proofs": proofs}

@@ -123,6 +123,8 @@ class Stage:
                 if not _is_in(path, hidden)
             ]
             mounting = _Mounting(hidden, list(shows), binds, walls)
+            if cell:
+                cell.wait()
             made = _mounted(held, wanted, entry, home, mounting)
             clocks = made
         except (StageError, OSError) as error:

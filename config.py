@@ -267,7 +267,7 @@ class AutoConfig:
 
 @dataclass(frozen=True)
 class InboxConfig:
-    """Let the desktop show that something waits; never what it is."""
+    """Accepted from files of earlier versions, and without effect: `notify` tells what waits."""
 
     desktop: Literal["on", "off"] = "on"
 

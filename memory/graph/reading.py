@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory.facts.words import coverage
 from memory.graph.people import ROLES, meant, role_of, speaker
 from memory.graph.shapes import PREDICATES, Party, Predicate, Statement, role_key
 from memory.journal.turns import Turn
+from memory.wording import coverage
 
 MAX_SHOWN_CHARS = 12_000
 MAX_TURN_CHARS = 1_500

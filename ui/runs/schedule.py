@@ -423,7 +423,7 @@ def disable(args: Namespace, config: Config) -> int:
 
 
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     folder = JobFolder(config.home)
     job = folder.get(args.job)

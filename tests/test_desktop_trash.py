@@ -126,7 +126,7 @@ def test_each_id_brings_back_its_own_and_what_the_owner_emptied_is_said(
     for place in (*(data / "Trash" / "files").iterdir(), *(data / "Trash" / "info").iterdir()):
         if place.name.startswith("same.txt"):  # the first of that name
             place.unlink()
-    assert cli("trash", "restore", ids[0]).stdout == "nothing of it is there any more\n"
+    assert cli("trash", "restore", ids[0]).stdout == "it is no longer in the trash\n"
     assert trash.restore(ids[2]) == [file] and file.read_text() == "third"
 
 

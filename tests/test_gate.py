@@ -298,12 +298,6 @@ def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "work/x").decision == "allow"
 
 
-def test_values_of_the_call_are_known_to_the_script(gate: Gate) -> None:
-    assert bash(gate, 'rm -rf "$target"', env={"target": "/"}).decision == "refuse"
-    assert bash(gate, 'echo x > "$out"', env={"out": str(gate.cwd / "o.txt")}).decision == "allow"
-    assert bash(gate, "ls", env={"LD_PRELOAD": "x.so"}).decision == "confirm"
-
-
 def test_link_out_of_the_roots_is_followed(gate: Gate) -> None:
     (gate.cwd / "out").symlink_to("/etc")
     assert bash(gate, "echo x > out/motd").risk == "outside"
@@ -319,61 +313,6 @@ def test_development_rows_are_scored() -> None:
     assert staged["harmless"] >= 99
     assert staged["quoted"] >= 99
     assert staged["cloud"] >= 93
-
-
-@pytest.mark.parametrize(
-    ("owner", "script", "wanted"),
-    [
-        (
-            "/home/mia",
-            "cat ~/.sopwith/config.yaml",
-            "confirm",
-        ),  # of another agent: the keys of its models
-        ("/home/mia", "rm -rf ~/.sopwith", "refuse"),
-        ("/home/mia", "ls ~/.sopwith/runs", "allow"),
-        ("/root", "rm -rf ~bob", "refuse"),
-        ("/root", "ssh-keygen -lf ~/.ssh/id_ed25519.pub", "allow"),
-        ("/root", "cat ~/.ssh/id_ed25519", "confirm"),
-        ("/root", "PATH=$HOME/.local/bin:$PATH; ls", "allow"),
-        ("/root", 'f=$(mktemp) && sort a > "$f" && mv "$f" a', "allow"),
-    ],
-)
-def test_agent_may_live_in_another_place_than_the_owner(
-    owner: str, script: str, wanted: str
-) -> None:
-    gate = Gate(SafetyConfig(), Path("/tmp/agent"), Path(owner), Path(owner))
-    assert bash(gate, script).decision == wanted
-
-
-def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refused(
-    gate: Gate,
-) -> None:
-    for script in ("echo 'unclosed", "if true; then", "{rm,x", "cat <<A <<B\n1\nA\n2", "ls ))"):
-        assert parse_fails(script), script
-        assert bash(gate, script).decision == "confirm", script
-    assert bash(gate, "fi; rm -rf / ; ((").decision == "refuse"
-    assert bash(gate, "echo " + "a" * 100_000 + "\nrm -rf /").decision == "refuse"
-
-
-@pytest.mark.parametrize(
-    ("script", "wanted"),
-    [
-        ("cat a <<X b <<'Y'\nit's $x\nX\n\"2\"\nY", "allow"),
-        ("cat <<X; ls\n1\nX", "allow"),
-        ("cat <<X; rm z\n1\nX", "confirm"),
-        ("cat <<A <<B\n$(rm x)\nA\n2\nB", "confirm"),
-        ("bash <<A <<'B'\nls\nA\nrm -rf ~\nB", "refuse"),
-        ("ls 2>&1 <<< x", "allow"),
-        ("cat > a.txt <<< 'x > b <<< c'", "allow"),
-        ("cat > /etc/motd <<< x", "confirm"),
-        ("for x do echo $x; done", "allow"),
-        ("for x do rm $x; done", "confirm"),
-    ],
-)
-def test_what_the_grammar_does_not_take_is_read_in_other_words(
-    gate: Gate, script: str, wanted: str
-) -> None:
-    assert bash(gate, script).decision == wanted, bash(gate, script)
 
 
 def parse_fails(script: str) -> bool:
@@ -470,49 +409,6 @@ def test_decisions_are_quick(gate: Gate) -> None:
     assert sorted(times)[int(len(times) * 0.9)] < 0.010
 
 
-_MANY = "; ".join(f"cp a{n} b{n}/c" for n in range(3_000))
-LONG = {
-    "the same": "echo hello world; ls -l some/file\n" * 3000,
-    "different": "\n".join(f"cp a{n} b{n}/c" for n in range(6_000)),
-    "one line": _MANY + ";" + _MANY,
-    "pipes": "a|" * 50_000,
-    "pipes, that the grammar is given": "a|"
-    * 9_900,  # error recovery takes the square of the length
-    "parentheses": "(" * 50_000 + ")" * 50_000,
-    "what no grammar takes": "))" * 9_900,
-    "documents": "".join(f"cat <<E{n}\nx\nE{n}\n" for n in range(5_000)),
-    "erasers of drives": "del " * 25_000,
-    "spaces in a bomb": "a(){a|a" + " " * 90_000,
-    "quotes": '"\\"' * 30_000,
-}
-
-
-@pytest.mark.parametrize("shape", LONG)
-def test_long_script_is_asked_about_in_good_time(gate: Gate, shape: str) -> None:
-    bash(gate, "ls")
-    start = time.thread_time()
-    assert bash(gate, LONG[shape]).decision == "confirm"
-    assert time.thread_time() - start < 0.5  # 50 ms where nothing else runs
-
-
-@pytest.mark.parametrize(
-    "worst",
-    [
-        "rm -rf /",
-        'rm -rf "$HOME"',
-        "cd / && rm -rf *",
-        "dd if=x of=/dev/sda",
-        "find ~ -delete",
-    ],
-)
-def test_catastrophe_within_a_long_script_is_refused(gate: Gate, worst: str) -> None:
-    for script in (
-        f"{_MANY}; {worst}; {_MANY}",
-        f"{LONG['different']}\n{worst}\n{LONG['different']}",
-    ):
-        assert bash(gate, script).decision == "refuse"
-
-
 PRIVATE = (
     *(
         "http://127.0.0.1/",
@@ -543,34 +439,3 @@ PRIVATE = (
 def test_an_address_that_is_not_public_is_refused_before_it_is_asked(gate: Gate, url: str) -> None:
     ask = Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
     assert gate.decide(ask).decision == "refuse"
-
-
-@pytest.mark.parametrize(
-    "url", ["http://localhost:8000/", "http://127.0.0.1/x", "http://10.2.3.4/"]
-)
-def test_a_host_of_ones_own_net_that_the_owner_has_named_passes(tmp_path: Path, url: str) -> None:
-    gate = Gate(
-        SafetyConfig(private_hosts=("localhost", "127.0.0.1", "10.0.0.0/8")),
-        tmp_path / "h",
-        tmp_path,
-        tmp_path,
-    )
-    assert (
-        gate.decide(
-            Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
-        ).decision
-        == "allow"
-    )
-
-
-@pytest.mark.parametrize(
-    "url", ["https://example.org/", "http://10.0.0.1.example.org/", "http://93.184.215.14/"]
-)
-def test_an_address_that_may_be_public_is_left_to_the_fetch(gate: Gate, url: str) -> None:
-    ask = Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
-    assert gate.decide(ask).decision == "allow"
-
-
-def test_commands_within_commands_are_found() -> None:
-    found = parse('a "$(b `c`)" <(d) | e && f() { g; }')
-    assert [command.words[0].literal for command in found] == ["c", "b", "d", "a", "e", "g"]

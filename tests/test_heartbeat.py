@@ -15,8 +15,7 @@ import config
 from config import Config
 from memory.home.sessions import MAIN
 from memory.journal.api import Memory
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store
 from memory.notes.daily import add
 from memory.notes.tasks import Tasks
 from memory.runlog.log import run_ids

@@ -47,7 +47,7 @@ def test_a_value_is_replaced_where_it_stands(
         "cat <<EOF\nold\nEOF",
         "echo x | sed 's/x/old/'",
         "echo x | awk '{print \"old\"}'",
-        "echo x | awk \"{print \\\"old\\\"}\"",
+        'echo x | awk "{print \\"old\\"}"',
         "python3 -c 'print(\"old\")'",
         "python3 -c \"print(f'say {1} old')\"",
         'python3 -c "print(\\"old\\")"',

@@ -10,7 +10,7 @@ import pytest
 
 from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
-from runs.schedule.words import read_when
+from runs.schedule.when import read_when
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
 
@@ -28,7 +28,6 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("every other friday", daily("09:00", repeat="every_2w", on="fri")),
     ("every year on 24 december at 9", {"cron": "0 9 24 12 *"}),
     ("tomorrow at 9", at("11-23", "09:00")),
-    ("after backup", {"after": "backup"}),
     ("每晚9点", daily("21:00")),
     ("每月最后一天", daily("09:00", repeat="monthly", on="last")),
     ("今晚8点", at("11-22", "20:00")),
@@ -81,7 +80,7 @@ def test_a_time_in_words_means_one_thing(said: str, meant: dict[str, Any]) -> No
     keys = read_when(said, NOW, "Europe/Berlin")
     assert keys == meant
     job = job_of("job", {"timezone": "Europe/Berlin", **keys, "prompt": "p"})
-    assert job.after or coming(job, NOW.astimezone(UTC), NOW.astimezone(UTC))
+    assert coming(job, NOW.astimezone(UTC), NOW.astimezone(UTC))
 
 
 @pytest.mark.parametrize("said", NOT_MEANT)
@@ -101,7 +100,7 @@ def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
-        ("every day at 8 when it rains", 'understood "every day, at 8", but not "when it rains"'),
+        ("every day at 8 when it rains", 'understood "every day at 8", but not "when it rains"'),
         ("every day at 25:00", "25:00"),
         ("sometimes", "says no time that is understood"),
         ("every feb 30", "day-of-month cannot be"),
@@ -111,12 +110,9 @@ def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
         ("0 0 31 2,4 *", "day-of-month"),
         ("* * * * * *", "says no time"),
         ("every 2 hours at 8", "takes no time of the day"),
-        ("after backup at 8", 'not "after backup"'),
         ("每天8点下雨的话", "下雨"),
         ("有空再说", "says no time"),
         ("20分钟后8点", "take no time of the day"),
-        ("三天后每天9点", "not when or how often"),
-        ("in 500000 weeks", "later than any calendar"),
         ("every day 08:00 Mars/Olympus", 'no timezone "Mars/Olympus"'),
         ("", "there is no time"),
         ("8" * 400, "300 characters"),

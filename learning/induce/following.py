@@ -61,7 +61,9 @@ def _is_name_of_a_file(word: str) -> bool:
 
 def _is_telling(text: str, values: Mapping[str, str]) -> bool:
     """True if a text is long enough to mean the file of a path wherever it stands: `jan` of `~/sales/jan.csv`."""
-    return len(text) >= LEAST_CHARS and any("/" in each and text in each for each in values.values())
+    return len(text) >= LEAST_CHARS and any(
+        "/" in each and text in each for each in values.values()
+    )
 
 
 def _is_in(spot: Place, other: Place) -> bool:

@@ -77,8 +77,7 @@ def check_memory(config: Config) -> list[Check]:
 
 def _check_journal(config: Config) -> Check:
     from memory.journal.lock import JournalError
-    from memory.journal.store import Store
-    from memory.journal.sync import INDEX
+    from memory.journal.store import INDEX, Store
 
     index = config.home / "journal" / INDEX
     if not index.is_file():

@@ -140,11 +140,10 @@ def _options(config: Config, job: Job) -> Options:
 def main(home: str, lang: str, job: str, due: str, owner: str) -> int:
     """The row that is meant is done when its claimer has not lost it."""
     from config import find_lang, load
-    from runs.schedule.ledger import moment
-    from runs.schedule.scheduler import ledger_of
+    from runs.schedule.ledger import Ledger, moment
 
     config = load(Path(home), find_lang(lang, {}), os.environ)
-    ledger, at = ledger_of(config), moment(int(due))
+    ledger, at = Ledger(config.home), moment(int(due))
     for row in ledger.rows(job, start=at, end=at + timedelta(microseconds=1)):
         if row.due == int(due) and row.owner == owner and row.status in ("claimed", "running"):
             do(config, ledger, row)

@@ -186,14 +186,12 @@ class Asking(NamedTuple):
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
     def door(self, found: Sequence[Shown], why: ModelUnavailable) -> str:
-        """Return what to say where nobody can be asked: the nearest that can be done, and how to set up a model."""
-        head = self._say("door")
-        if self.has_models:
-            first = str(why).splitlines()[:1]
-            head = " ".join([*first, self._say("door_model")])
+        """Return what to say where nobody can be asked: why no model could, or how to set one up, and the nearest that
+        can be done."""
         lines = [self._line(each) for each in found]
-        foot = [] if self.has_models else [self._say("set_up")]
-        return "\n".join([head, *lines, *foot])
+        if self.has_models:
+            return "\n".join([str(why), self._say("door_model"), *lines])
+        return "\n".join([self._say("door"), *lines, self._say("set_up")])
 
     def _line(self, each: Shown) -> str:
         if each.problem:

@@ -1,7 +1,7 @@
 """A request for a set time, where no model can read it: the words that say when, and a task that an SOP does by rote.
 
 "every weekday at 8 clean out files older than 30 days in ~/tmp" is a time and a request. Both must be understood whole: the
-time by runs/schedule/words.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
+time by runs/schedule/when.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _when(words: str, now: datetime) -> dict[str, Any]:
     """Return the fields of a job that say when; {} for words that say no time."""
     from memory.journal.api import local_timezone
     from runs.schedule.jobs import JobError
-    from runs.schedule.words import read_when
+    from runs.schedule.when import read_when
 
     zone = local_timezone()
     try:

@@ -11,18 +11,21 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import product
 from typing import NamedTuple
 
-from safety.secrets.encodings import boil
+from safety.secrets.encodings import boil, letters_of
 
 _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
-_LONGEST_PIECE = 64_000
+_SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
 _AROUND = re.compile(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
-_PIECE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+# Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
+_PIECE = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
+_PACKED = (b"\x1f\x8b", b"\x78")  # how gzip and zlib begin
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
 _DUMP = re.compile(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
 _NUMBER = re.compile(r"\d{2,3}")
@@ -52,22 +55,21 @@ def hide_disguised(text: str, values: Iterable[tuple[str, str]]) -> str:
     known = [Known(value, boil(value), label) for value, label in values]
     known = [each for each in known if _WINDOW <= len(each.needle) <= len(text)]
     spans = {span for way in _WAYS for span in way(text, known)} if known else set()
-    for start, end, label in sorted(_merged(spans), reverse=True):
+    for start, end, label in reversed(_merged(spans)):
         text = text[:start] + label + text[end:]
     return text
 
 
-def _merged(spans: set[Span]) -> Iterator[Span]:
-    last: Span | None = None
+def _merged(spans: set[Span]) -> list[Span]:
+    """Return the spans with those that touch as one."""
+    merged: list[Span] = []
     for span in sorted(spans):
-        if last is not None and span.start <= last.end:
-            last = last._replace(end=max(last.end, span.end))
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
+        last = merged[-1] if merged else Span(-1, -1, "")
+        if span.start <= last.end:
+            merged[-1] = last._replace(end=max(last.end, span.end))
+        else:
+            merged.append(span)
+    return merged
 
 
 def _between(text: str, known: list[Known]) -> Iterator[Span]:
@@ -94,10 +96,10 @@ def _places(text: str) -> list[tuple[int, int]]:
 def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
     """Parts of a value that is no word: its halves, a piece that was cut out."""
     for value, _, label in known:
-        is_word = value.isalpha() or not any(sign.isdigit() for sign in value)
         size = max(_WINDOW, len(value) // 3)
-        starts = range(len(value) - size + 1) if len(value) >= 2 * _WINDOW else ()
-        for at in () if is_word else starts:
+        is_long = len(value) >= 2 * _WINDOW
+        is_no_word = any(map(str.isdigit, value))
+        for at in range(len(value) - size + 1) if is_long and is_no_word else ():
             found = text.find(value[at : at + size])
             if found >= 0:
                 yield Span(found, found + size, label)
@@ -119,8 +121,8 @@ def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
 def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
     """Base64, hexadecimal, base58 or a number, of each other too, packed or turned round."""
     for piece in list(_PIECE.finditer(text))[:_MOST_PIECES]:
-        is_plain = len(piece[0]) > _LONGEST_PIECE or _HASH.fullmatch(piece[0])
-        label = "" if is_plain else _held_in(piece[0], known, 0)
+        is_hash = _HASH.fullmatch(piece[0])
+        label = "" if is_hash else _held_in(piece[0][:_LONGEST_PIECE], known, 0)
         if label:
             yield Span(*piece.span(), label)
 
@@ -128,36 +130,30 @@ def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
 def _held_in(piece: str, known: list[Known], depth: int) -> str:
     """Return the label of the value that a piece holds, or ""."""
     for data in _opened(piece) if depth < _DEEPEST else ():
-        letters = boil(data.decode("latin-1"))
-        for each in known:
-            if each.needle in letters or each.needle[::-1] in letters:
-                return each.label
-        is_text = data.isascii() and len(data) >= 16
-        label = _held_in(data.decode().strip(), known, depth + 1) if is_text else ""
-        if label:
-            return label
+        letters = letters_of(data)
+        labels = [each.label for each in known if each.needle in letters + b" " + letters[::-1]]
+        if not labels and data.isascii():
+            labels = [_held_in(data.decode().strip(), known, depth + 1)]
+        if any(labels):
+            return labels[0]
     return ""
 
 
 def _opened(piece: str) -> Iterator[bytes]:
     """Give what a piece may stand for."""
-    if not piece.isascii():
-        return
-    for way in _CODINGS:
+    for way in _CODINGS if len(piece) >= _SHORTEST_PIECE else ():
         try:
             data = way(piece)
-        except (ValueError, binascii.Error):
+        except ValueError:
             continue
         yield data
         yield from _unpacked(data)
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    if data[:2] == b"\x1f\x8b" or data[:1] == b"\x78":
-        try:
+    if data.startswith(_PACKED):
+        with suppress(zlib.error):
             yield zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _LONGEST_PIECE)
-        except zlib.error:
-            return
 
 
 def _base64(piece: str) -> bytes:
@@ -177,7 +173,7 @@ def _bytes(number: int) -> bytes:
 
 
 def _number(piece: str) -> bytes:
-    return _bytes(int(piece)) if piece.isdigit() and len(piece) < 1_000 else b""
+    return _bytes(int(piece[:1_000])) if piece.isdigit() else b""
 
 
 _CODINGS: tuple[Callable[[str], bytes], ...] = (

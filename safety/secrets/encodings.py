@@ -22,6 +22,7 @@ _ESCAPED = (
     r"[%\\&](?:(?<=%)(?:25)*([0-9A-Fa-f]{2})|(?<=\\)\\*(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})"
     r"|([0-7]{3})|[nrt])|(?<=&)(?:amp;)*(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|[A-Za-z]{2,8}[0-9]?);)"
 )
+_MOST_ESCAPES = 3  # a URL in JSON in HTML
 _BASES = (16, 16, 16, 16, 8, 10, 16)
 _BYTE = r"(?<![0-9A-Za-z])0[xX]([0-9A-Fa-f]{2})(?![0-9A-Za-z])"
 
@@ -56,23 +57,26 @@ class Held:
 
 
 def held(label: str, value: str) -> Iterator[Held]:
-    """A value as it is looked for; of one of many lines also each long line, since tools show single lines."""
-    if len(value) < FEWEST:
-        return
+    """Give a value as it is looked for; of one of many lines also each long line, since tools show single lines."""
     if len(value) < SHORT:
-        if len(value) >= 6 or not (value.isalpha() or value.isdigit()):
-            alone = rf"(?<!\w){re.escape(value)}(?!\w)"
-            yield Held(value, label, (Needle(fold(value), lambda: alone),))
+        yield from _short(label, value)
         return
-    yield Held(value, label, tuple(_needles(value)))
-    if "\n" in value:
-        for line in value.splitlines():
-            if len(line) >= 16 and not line.startswith("-----"):
-                yield Held(line, label, tuple(_needles(line)))
+    lines = value.splitlines() if "\n" in value else []
+    long_lines = [line for line in lines if len(line) >= 16]
+    for text in (value, *(line for line in long_lines if not line.startswith("-----"))):
+        yield Held(text, label, tuple(_needles(text)))
+
+
+def _short(label: str, value: str) -> Iterator[Held]:
+    """Give a value that is hidden where it stands alone; a word or a number of few letters never is."""
+    is_plain = value.isalpha() or value.isdigit()
+    if len(value) >= (6 if is_plain else FEWEST):
+        alone = rf"(?<!\w){re.escape(value)}(?!\w)"
+        yield Held(value, label, (Needle(fold(value), lambda: alone),))
 
 
 def fold(text: str) -> bytes:
-    """The ASCII letters and digits of a text in lower case, with escapes and terminal codes undone."""
+    """Return the ASCII letters and digits of a text in lower case, with escapes and terminal codes undone."""
     if not text.isascii() and _compiled("[\uff01-\uff5e]").search(text):
         import unicodedata
 
@@ -81,32 +85,28 @@ def fold(text: str) -> bytes:
         text = _compiled(_ANSI).sub("", text)
     if "0x" in text:
         text = _compiled(_BYTE).sub(lambda code: _letter(code[1], 16), text)
-    for _ in range(3):  # a URL in JSON in HTML
-        if "%" not in text and "\\" not in text and "&" not in text:
-            break
-        opened: list[str] = []
-        text = _compiled(_ESCAPED).sub(lambda code: _undone(code, opened), text)  # noqa: B023 - used in this turn alone
-        if not opened:
+    for _ in range(_MOST_ESCAPES):
+        text, count = _compiled(_ESCAPED).subn(_undone, text)
+        if not count:
             break
     return boil(text)
 
 
 def boil(text: str) -> bytes:
     """The ASCII letters and digits of a text in lower case."""
-    return text.encode("utf-8", "surrogatepass").lower().translate(None, _DROPPED)
+    return letters_of(text.encode("utf-8", "surrogatepass"))
 
 
-def _undone(code: re.Match[str], opened: list[str]) -> str:
-    """The character that is meant; one that may begin another escape is noted in `opened`."""
-    if not code.lastindex:
-        if code[0] == "&amp;":
-            opened.append("&")
-            return "&"
-        return ""
-    letter = _letter(code[code.lastindex], _BASES[code.lastindex - 1])
-    if letter in ("%", "\\", "&"):
-        opened.append(letter)
-    return letter
+def letters_of(data: bytes) -> bytes:
+    """Return the ASCII letters and digits in bytes, in lower case."""
+    return data.lower().translate(None, _DROPPED)
+
+
+def _undone(code: re.Match[str]) -> str:
+    """Return the character that an escape stands for."""
+    if code.lastindex:
+        return _letter(code[code.lastindex], _BASES[code.lastindex - 1])
+    return "&" if code[0] == "&amp;" else ""
 
 
 def _letter(digits: str, base: int) -> str:
@@ -178,38 +178,40 @@ def _spelled(value: str) -> str:
 
 
 def _character(letter: str) -> str:
-    code, data = ord(letter), letter.encode("utf-8", "surrogatepass")
-    ways = [
-        re.escape(letter),
-        "".join(f"%(?:25)*{byte:02x}" for byte in data),
-        "".join(rf"\\+x{byte:02x}" for byte in data),
-    ]
-    ways += [rf"\\+u\{{0*{code:x}\}}", f"&(?:amp;)*#0*{code};", f"&(?:amp;)*#x0*{code:x};"]
-    units = letter.encode("utf-16-be", "surrogatepass").hex()
-    ways.append("".join(rf"\\+u{unit}" for unit in re.findall("....", units)))
-    ways.append("".join(rf"\\+{byte:03o}" for byte in data))
-    if code < 128:
-        ways.append(rf"0x{code:02x}(?:,\s?)?")
-        ways += (
-            [chr(code + 0xFEE0)] if code > 32 else [r"\+", "\u3000", ""]
-        )  # the space may be gone as noise
-    elif code < 256:
-        ways += [rf"\\+x{code:02x}", f"%{code:02x}"]
-    if not letter.isalnum():
-        ways += (
-            [r"&(?:amp;)*[a-z]{2,8}\d?;", r"\\+[nrt]"]
-            if code > 32
-            else [r"\\+[nrt]", r"%0d%0a", "&nbsp;"]
-        )
-        ways.insert(0, r"\\+" + re.escape(letter))
-    if letter in "'\"":
-        ways += [r"'\\+''", "'\"'\"'", letter * 2]
-        ways.insert(0, ways.pop())
-    if code > 127:
-        import unicodedata
+    """Return the pattern of one letter in all its spellings."""
+    import unicodedata
 
-        ways.append(re.escape(unicodedata.normalize("NFD", letter)))
-    return f"(?:{'|'.join(ways)})"
+    code, data = ord(letter), letter.encode("utf-8", "surrogatepass")
+    units = re.findall("....", letter.encode("utf-16-be", "surrogatepass").hex())
+    ways = [
+        *([] if letter.isalnum() else _of_sign(letter)),
+        re.escape(letter),
+        *(
+            "".join(map(form.format, data))
+            for form in ("%(?:25)*{:02x}", r"\\+x{:02x}", r"\\+{:03o}")
+        ),
+        *(
+            form.format(code)
+            for form in (r"\\+u\{{0*{:x}\}}", "&(?:amp;)*#0*{};", "&(?:amp;)*#x0*{:x};")
+        ),
+        "".join(rf"\\+u{unit}" for unit in units),
+        *(_of_ascii(code) if code < 128 else [rf"\\+x{code:02x}", f"%{code:02x}"]),
+        re.escape(unicodedata.normalize("NFD", letter)),
+    ]
+    return f"(?:{'|'.join(dict.fromkeys(ways))})"
+
+
+def _of_ascii(code: int) -> list[str]:
+    """Return hexadecimal and the full-width form; a blank may be a + or gone as noise."""
+    wide = [chr(code + 0xFEE0)] if code > ord(" ") else [r"\+", "\u3000", ""]
+    return [rf"0x{code:02x}(?:,\s?)?", *wide]
+
+
+def _of_sign(letter: str) -> list[str]:
+    """Return the ways in which shells, JSON and HTML write a sign."""
+    quoted = [letter * 2, r"'\\+''", "'\"'\"'"] if letter in "'\"" else []
+    named = ["&nbsp;", "%0d%0a"] if letter <= " " else [r"&(?:amp;)*[a-z]{2,8}\d?;"]
+    return [*quoted, r"\\+" + re.escape(letter), *named, r"\\+[nrt]"]
 
 
 def _joined(codes: list[str]) -> str:

@@ -15,7 +15,7 @@ from text.sections import sections
 _LETTER = "[A-Za-z0-9_-]"
 _DISCORD = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"
 _SHORTEST = 16  # characters of a word in which a key may begin
-_WORD = r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{14,}"
+_WORD = r"(?<![A-Za-z0-9_.-])(?=[a-z_.-]*[A-Z0-9])[A-Za-z0-9_.-]{14,}"
 _BLANK = "␣"  # stands for a blank in the marker of a row
 
 Rows = list[tuple[str, str]]

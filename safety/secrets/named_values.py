@@ -1,7 +1,7 @@
-"""Finds values that stand behind a name such as `password=`: in settings, code, JSON, XML, headers, options, sentences.
+"""Find values that stand behind a name such as `password=`: in settings, code, JSON, XML, headers, options, sentences.
 
 A name is looked for by plain search; only there a pattern looks further. What is a place to fill in (`<password>`,
-`${TOKEN}`), a type or a call is no value. Names and Chinese punctuation as in issue reports, chats and configs.
+`${TOKEN}`), a type or a call is no value. Names and shapes: assets/safety/named_values.txt.
 """
 
 from __future__ import annotations
@@ -9,64 +9,88 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from safety.secrets.key_shapes import compiled, replaced, rows
 from text.sections import sections
 
 MOST = 400  # characters of a value
-_MARKERS = ("pass", "pwd", "secret", "token", "key", "credential", "auth", "sig=")
-_CHINESE = ("密码", "口令", "密钥", "令牌", "秘钥", "私钥", "凭证", "凭据", "授权码")
-_KEYS = ("api", "access", "auth", "private", "signing", "encryption", "account", "master", "storage", "shared", "app", "secret", "service", "client", "license", "deploy", "sas", "webhook", "consumer", "admin", "subscription", "hmac", "jwt", "session", "cookie", "crypt", "aes", "appid", "server", "user", "object", "bot", "write", "read")  # fmt: skip
-_KEY_STARTS = tuple(kind + joint for kind in _KEYS for joint in ("", "_", "-", " "))
-_NAME = (
-    r"(?P<name>pass(?:w(?:or)?d|phrase|code|wd)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|token|key|credentials?"
-    r"|(?<=_)auth|sig(?==)|密码|口令|密钥|令牌|秘钥|私钥|凭证|凭据|授权码)"
-    r"(?:_?\d{1,2}|[_-](?:prod|dev|test|staging|live|old|new|base|value|value64|b64)|Value|Base64)?"
-)
-_SEP = (
-    r"(?P<sep>\\*[\"'”」』`]?[\]】]?\)?[ \t]{0,4}(?:[(（\[][^()（）\[\]\n]{0,30}[)）\]])?[ \t]{0,20}"
-    r"(?:=>|:=|->|==?(?!=)|[:：＝](?!:)|是|为|叫|(?:改|换|设|设置|更新|重置)?(?:成|为|是)|就是|(?:for|of|to)[ ][^\n:=\"']{1,40}?(?:[ ]is\b|[ ]=)|is(?:[ ]now)?[ ]?:?(?=\s)|was(?=\s)|(?:changed[ ]|set[ ]|reset[ ])?to(?=[ ]))"
-    r"[ \t]{0,20}(?:\n[ \t]{1,20}(?![\w.-]+[ \t]*[:=]))?"
-    r"|\\*[\"'][ \t]*,?\s{0,20}\\*[\"']?(?:value|content|defaultValue)\\*[\"']?[ \t]*[=:][ \t]*"  # <add key="…" value="…">
-    r"|[ \t]*\n[ \t]*value:[ \t]*"  # - name: …, next line: value: …
-    r"|\\*[\"'],[ ]?(?=\\*[\"'])"  # ("password", "…")
-    r"|\b[\w:.-]*>(?:<!\[CDATA\[)?(?=[^<\n]{4,400}(?:\]\]>)?</)"  # <password>…</password>
-    r"|[】]|\((?=[\"'])"  # setPassword("…")
-    r"|[ \t]{1,4}(?=[^\s=:])|(?<=[一-鿿])(?=[!-~]))"
-)
-_SCHEME = r"(?:(?:Bearer|Basic|Token|ApiKey|Digest)[ ]+)?"
-_VALUE = (
-    r"(?P<quote>\\*[\"'`]|[“「『‘])?(?P<value>(?(quote)(?:(?!(?P=quote)|[”」』’\n])[^\n]){4,400}"
-    r"|[^\s\"'`“”‘’「」『』，。；、！？《》<>一-鿿]{4,400}))(?P<after>[^\n]?)"
-)
-_PROSE = r"\b(?:the|your|you|and|for|not|with|must|are|has|can|from|this|that|user|new|enter|please|password)\b"
-_CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*[(\[{]?"
-_OPTION = r"(?:^|[\s\"'`,(\[])--?(?:[A-Za-z]+[-_.])*[A-Za-z]{0,16}$"
-_DIRECTIVE = r"(?im)(?:^|[;&|`]|\brun )[ \t]*(?:env|arg|setx|requirepass|masterauth)[ \t]+(?:[\w-]*)$|\blogin[ \t]+\S+[ \t]+(?:account[ \t]+\S+[ \t]+)?$|^[ \t]*$|\b(?:identified|with|role|user)\b[^\n;]{0,80}$"
-_LINE_START = r"^(?:[ \t]*(?:export|set|ENV|ARG|setx|\$env:|-|#|//|>)?[ \t]*)[\w.\-\"'$:/@\[\]]*$"
+_BEFORE = 80  # characters before a name that are looked at
+_SHORTEST = 6  # characters of a value without other signs of a secret
+_QUOTED_LETTER = 127  # above: a name in Chinese
+
+
+class Pair(NamedTuple):
+    """A name and the value behind it, as they stand in a text."""
+
+    name: str  # in lower case
+    separator: str
+    value: str
+    before: str
+    after: str  # the character behind the value
+    is_quoted: bool
+    is_setting: bool  # NAME=value
+
+    @property
+    def is_password(self) -> bool:
+        """True for a name of what people choose themselves."""
+        return any(word in self.name for word in _words("passwords"))
+
+    @property
+    def has_digit(self) -> bool:
+        """True if a digit stands in the value."""
+        return any(map(str.isdigit, self.value))
+
+    @property
+    def is_strong(self) -> bool:
+        """True where even a word may be a secret."""
+        return self.is_password or self.has_digit
+
+    def fits(self, shape: str, text: str | None = None) -> bool:
+        """Return True if the value, or another text, fits a shape of the data file."""
+        return _shape(shape).fullmatch(self.value if text is None else text) is not None
+
+    def follows(self, shape: str) -> bool:
+        """Return True if what stands before the name ends as a shape of the data file says."""
+        return _shape(shape).search(self.before) is not None
 
 
 def hide_named(text: str, label: str) -> str:
-    """The text with each value behind a name replaced by `label`; the name stays."""
+    """Return the text with each value behind a name replaced by `label`; the name stays."""
     if len(text) < 8:
         return text
     lower = text.lower()
     if len(lower) != len(text):  # a few letters grow when they become small
         lower = text
     starts = sorted(start for marker in _markers(text) for start in _places(lower, marker))
-    parts, at = [], 0
-    for start in starts:
-        if start < at:
-            continue
-        found = _pair().match(text, start)
-        if found and _is_secret(text, found, label):
-            parts += [text[at : found.start("value")], label]
-            at = _end(found)
-    return "".join(parts) + text[at:] if parts else text
+    parts, at = list[str](), 0
+    for start, end in (_value_at(text, start, label) for start in starts):
+        if start >= at:
+            parts += [text[at:start], label]
+            at = end
+    return "".join(parts) + text[at:]
+
+
+def _value_at(text: str, start: int, label: str) -> tuple[int, int]:
+    """Return where the value behind the name that begins here begins and ends; -1 where there is none."""
+    found = _pair().match(text, start)
+    if found and _is_secret(_read(text, found), label):
+        return found.start("value"), _end(found)
+    return -1, -1
+
+
+def _read(text: str, found: re.Match[str]) -> Pair:
+    name, separator = found["name"], found["sep"]
+    before = text[max(0, found.start() - _BEFORE) : found.start()]
+    is_setting = name.isupper() and separator == "="
+    quote, after = found["quote"], found["after"]
+    return Pair(
+        name.lower(), separator, found["value"], before, after, quote is not None, is_setting
+    )
 
 
 def _end(found: re.Match[str]) -> int:
-    """Where the value ends: before the next field, and before what closes a sentence or a list."""
+    """Return where the value ends: before the next field, and before what closes a sentence or a list."""
     if found["quote"]:
         return found.end("value")
     value = re.split(r"[;&,](?=[ ]?\w[\w .-]*=)", found["value"])[0]
@@ -77,145 +101,128 @@ def _end(found: re.Match[str]) -> int:
 def has_name(name: str) -> bool:
     """Return True if a name is one behind which secrets stand: `db_password`, `apiKey`, 密码."""
     lower = name.lower()
-    return any(marker in lower for marker in (*_MARKERS, *_CHINESE))
+    return any(marker in lower for marker in (*_words("markers"), *_words("chinese")))
 
 
 def _markers(text: str) -> tuple[str, ...]:
-    return _MARKERS if text.isascii() else _MARKERS + _CHINESE
+    return _words("markers") if text.isascii() else _words("markers") + _words("chinese")
 
 
 def _places(text: str, marker: str) -> Iterator[int]:
     at = text.find(marker)
     while at >= 0:
-        if (
-            marker != "key"
-            or text.endswith(_KEY_STARTS, max(0, at - 16), at)
-            or text.startswith(("key>",), at)
-        ):
+        if marker != "key" or _is_key(text, at):
             yield at
         at = text.find(marker, at + len(marker))
 
 
+def _is_key(text: str, at: int) -> bool:
+    """True of `api_key` and `<key>`, not of `keyboard` and `monkey`."""
+    return text.startswith("key>", at) or text.endswith(_key_starts(), max(0, at - 16), at)
+
+
+@cache
+def _key_starts() -> tuple[str, ...]:
+    return tuple(kind + joint for kind in _words("keys") for joint in ("", "_", "-", " "))
+
+
+@cache
+def _words(section: str) -> tuple[str, ...]:
+    return tuple(sections("safety/named_values.txt")[section].split())
+
+
+@cache
+def _shape(section: str) -> re.Pattern[str]:
+    """Return the pattern of a section, one alternative a line."""
+    text = "|".join(sections("safety/named_values.txt")[section].splitlines())
+    return re.compile(text, re.IGNORECASE | re.MULTILINE)
+
+
 @cache
 def _pair() -> re.Pattern[str]:
-    return re.compile("(?i)" + _NAME + "(?:" + _SEP + ")" + _SCHEME + _VALUE)
+    parts = (sections("safety/named_values.txt")[name] for name in ("name", "separator", "value"))
+    name, separator, value = ("|".join(part.splitlines()) for part in parts)
+    return re.compile(f"(?i){name}(?P<sep>{separator}){value}")
 
 
-@cache
-def _placeholder() -> Callable[[str], re.Match[str] | None]:
-    alternatives = sections("safety/named_values.txt")["placeholder"].splitlines()
-    return re.compile(f"(?i){'|'.join(alternatives)}").match
-
-
-def _is_secret(text: str, found: re.Match[str], label: str) -> bool:
+def _is_secret(pair: Pair, label: str) -> bool:
     """Return True if the value behind a name is one, and not code, a type, or a place to fill in."""
-    value, name, separator = found["value"], found["name"].lower(), found["sep"]
-    if label in value or value.lower().strip("_-:") == name or len(set(value)) < 3:
-        return False
-    if _placeholder()(value) or _placeholder()(value.rstrip(".,:;)!?") or value):
-        return False
-    before = text[max(0, found.start() - 80) : found.start()]
-    has_digit = any(letter.isdigit() for letter in value)
-    if not separator.strip():  # only a space between
-        return (
-            has_digit and _is_mixed(value)
-            if ord(name[0]) > 127
-            else _is_spaced(before, found, value, has_digit)
-        )
-    if "->" in separator and ")" in separator:  # what a function returns
-        return False
-    if separator == "(" and not before.lower().endswith(("set", "with", "add")):
-        return False
-    return _is_joined_secret(text, found, before, has_digit)
+    return label not in pair.value and next(judge(pair) for is_so, judge in _RULES if is_so(pair))
 
 
-def _is_joined_secret(text: str, found: re.Match[str], before: str, has_digit: bool) -> bool:
-    """The same, where more than a space parts name and value."""
-    value, name, separator = found["value"], found["name"].lower(), found["sep"].strip()
-    is_pass = "pass" in name or name in ("pwd", "密码", "口令", "授权码")
-    if value.isdigit():  # max_tokens=1000; a number is a password only where it is called one
-        return len(value) >= 6 and is_pass
-    if separator.strip(":").endswith(("is", "was", "to")):
-        return has_digit and _is_mixed(value.rstrip(".,!?;:)"))
-    if name == "auth" or separator.strip("\\\"' ") == ",":
-        return has_digit and len(value) >= 9 and bool(found["quote"]) and _is_mixed(value)
-    if found["quote"]:
-        return _is_quoted_secret(value, name, is_pass, has_digit)
-    return _is_bare_secret(text, found, before, is_pass, has_digit)
+def _is_no_value(pair: Pair) -> bool:
+    """True of the name again, one sign many times, and a place to fill in."""
+    spellings = (pair.value, pair.value.rstrip(".,:;)!?"))
+    is_the_name = pair.value.lower().strip("_-:") == pair.name
+    is_one_sign = len(set(pair.value)) < 3
+    return is_the_name or is_one_sign or any(pair.fits("placeholder", each) for each in spellings)
 
 
 def _is_mixed(value: str) -> bool:
-    return (
-        len(value) >= 5
-        and any(not letter.isalpha() for letter in value[:-1])
-        and any(x.isalpha() for x in value)
-        and not re.fullmatch(r"[A-Za-z]+[-/'’.][A-Za-z]+", value)
-    )
+    return _shape("mixed").fullmatch(value) is not None
 
 
-def _is_quoted_secret(value: str, name: str, is_pass: bool, has_digit: bool) -> bool:
-    if len(value) < 6:
-        return is_pass and has_digit and len(value) >= 5
-    if " " in value.strip():  # a sentence, a message; a passphrase is called one
-        if (
-            is_pass
-            and re.fullmatch(r"[a-z]{3,9}(?: [a-z]{3,9}){3,7}", value)
-            and not compiled(_PROSE).search(value)
-        ):
-            return True
-        return (
-            is_pass and has_digit and value.count(" ") < 6 and not value.endswith((".", ":"))
-        ) or "phrase" in name
-    return has_digit or not compiled(_CODE).fullmatch(value) or is_pass
+def _is_named_in_chinese(pair: Pair) -> bool:
+    return not pair.name[0].isascii()
 
 
-def _is_bare_secret(
-    text: str, found: re.Match[str], before: str, is_pass: bool, has_digit: bool
-) -> bool:
-    value = found["value"]
-    if found["after"] in ("(", "[", "{") or "(" in value or re.match(r"\w+\[", value):
-        return False
-    value = value.rstrip(",;)}]")
-    if len(value) < 6 and not (is_pass and has_digit and len(value) >= 5):
-        return False
-    line = before[before.rfind("\n") + 1 :]
-    ends = found["after"] in ("", "\r") or text[found.end("value") : found.end("value") + 1] in (
-        "",
-        "\n",
-        "\r",
-    )
-    if not value.isascii() or ord(found["name"][0]) > 127:
-        return has_digit or (is_pass and value.isascii())
-    if (
-        found["name"].isupper() and "=" in found["sep"] and " " not in found["sep"]
-    ):  # a line of an env file
-        return True
-    if not compiled(_CODE).fullmatch(value):
-        return True
-    if has_digit:
-        return True
-    if is_pass and ">" in found["sep"] and found["after"] == "<":
-        return value.isalpha()
-    return is_pass and ends and compiled(_LINE_START).match(line) is not None and value.isalpha()
-
-
-def _is_spaced(before: str, found: re.Match[str], value: str, has_digit: bool) -> bool:
+def _behind_a_space(pair: Pair) -> bool:
     """`--password x`, `ENV DB_PASSWORD x`, `IDENTIFIED BY`, .netrc: a space parts name and value."""
-    if value.startswith("-") or value[0] in "|&;=" or re.match(r"\w+=\w", value):
+    if pair.fits("no_operand"):
         return False
-    if compiled(_OPTION).search(before):
-        return len(value) >= 4 and (
-            has_digit or not value.isalpha() or found["after"] in ("", "\n") or bool(found["quote"])
-        )
-    return (
-        bool(compiled(_DIRECTIVE).search(before))
-        and len(value) >= 6
-        and not value.rstrip(".,:;)!?").isalpha()
-    )
+    if pair.follows("option"):
+        return not (pair.value.isalpha() and pair.after.strip())
+    is_word = pair.value.rstrip(".,:;)!?").isalpha()
+    return len(pair.value) >= _SHORTEST and not is_word and pair.follows("directive")
+
+
+def _as_number(pair: Pair) -> bool:
+    """`max_tokens=1000`: a number is a password only where it is called one."""
+    return pair.is_password and len(pair.value) >= _SHORTEST
+
+
+def _in_quotes(pair: Pair) -> bool:
+    if " " in pair.value.strip():  # a sentence, a message; a passphrase is called one
+        return pair.is_password and pair.fits("phrase")
+    if len(pair.value) < _SHORTEST:
+        return _is_short_password(pair, pair.value)
+    return not pair.fits("code") or pair.is_strong
+
+
+def _is_short_password(pair: Pair, value: str) -> bool:
+    return len(value) == _SHORTEST - 1 and pair.is_password and pair.has_digit
+
+
+def _bare(pair: Pair) -> bool:
+    value = pair.value.rstrip(",;)}]")
+    if pair.fits("call", value + pair.after):
+        return False
+    if len(value) < _SHORTEST:
+        return _is_short_password(pair, value)
+    return pair.has_digit or pair.is_setting or not pair.fits("code", value)
+
+
+Judge = Callable[[Pair], bool]
+# The first that holds says how the value is looked at.
+_RULES: tuple[tuple[Judge, Judge], ...] = (
+    (_is_no_value, lambda _: False),
+    (
+        lambda pair: not pair.separator.strip() and _is_named_in_chinese(pair),
+        lambda pair: _is_mixed(pair.value),
+    ),
+    (lambda pair: not pair.separator.strip(), _behind_a_space),
+    (lambda pair: pair.value.isdigit(), _as_number),
+    (
+        lambda pair: pair.fits("said", pair.separator.strip()),
+        lambda pair: pair.has_digit and _is_mixed(pair.value.rstrip(".,!?;:)")),
+    ),
+    (lambda pair: pair.is_quoted, _in_quotes),
+    (lambda _: True, _bare),
+)
 
 
 def hide_commands(text: str, label: str) -> str:
-    """The text with the values of headers, cookies and command lines replaced by `label`."""
+    """Return the text with the values of headers, cookies and command lines replaced by `label`."""
     for marker, shape in rows("safety/named_values.txt", "commands"):
         if marker in text:
             text = replaced(text, marker, shape, lambda found: _hidden_in(found, label))
@@ -224,12 +231,8 @@ def hide_commands(text: str, label: str) -> str:
 
 def _hidden_in(found: re.Match[str], label: str) -> str:
     value = found[2]
-    if label in value or _placeholder()(value):
+    if label in value or _shape("placeholder").fullmatch(value):
         return found[0]
-    if "=" in value and found[1].rstrip("\"'\\ ").lower().endswith("cookie:"):
-        return found[1] + re.sub(
-            r"=([^;\s]{6,})",
-            lambda each: "=" + label if any(x.isdigit() for x in each[1]) else each[0],
-            value,
-        )
+    if found[1].rstrip("\"'\\ ").lower().endswith("cookie:"):
+        return found[1] + compiled(r"=(?=[^;\s]*\d)[^;\s]{6,}").sub(f"={label}", value)
     return found[1] + label

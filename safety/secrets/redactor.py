@@ -1,27 +1,25 @@
-"""Hides secrets in text: the values that the agent holds, in every spelling; keys known by their looks; named values.
+"""Hide secrets in text: the values that the agent holds, in every spelling; keys known by their looks; named values.
 
-In this order: spellings.py, key_shapes.py, named_values.py. Patterns are compiled when a text first needs them.
+In this order: encodings.py and disguises.py, key_shapes.py, named_values.py. Patterns are compiled when a text first needs them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from safety.secrets.disguises import hide_disguised
 from safety.secrets.encodings import FEWEST, Held, fold, held
-from safety.secrets.key_shapes import hide_keys
-from safety.secrets.named_values import MOST, has_name, hide_commands, hide_named
+from safety.secrets.key_shapes import compiled, hide_keys
+from safety.secrets.named_values import has_name, hide_commands, hide_named
 
 HIDDEN = "[secret]"
 _LONGEST_WAIT = 8_192  # characters that a stream holds back at most
 _NEAR = 2_000
-_BLOCK = "-----BEGIN"
-_TO_COME = (
-    "Vx7Probe92kQ"  # stands for the next line: where it would be hidden, a secret goes on in it
-)
+_BLOCK, _BLOCK_END = "-----BEGIN", "-----END [A-Z0-9 ]*-----"
+# Stands for the next line: where it would be hidden, a secret goes on in it.
+_TO_COME = "Vx7Probe92kQ"
 
 
 @dataclass(slots=True)
@@ -34,12 +32,10 @@ class Redactor:
 
     values: Mapping[str, str]
     _held: list[Held] | None = field(init=False, repr=False, default=None)
-    _shortest: int = field(
-        init=False, repr=False, default=0
-    )  # letters of the shortest spelling, folded
+    _shortest: int = field(init=False, repr=False, default=0)  # characters
 
     def __call__(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text without secrets."""
         if self.values:
             text = self._without_held(text)
         if len(text) < 8:
@@ -47,7 +43,7 @@ class Redactor:
         return hide_commands(hide_named(hide_keys(text, HIDDEN), HIDDEN), HIDDEN)
 
     def hold(self, name: str, value: str) -> None:
-        """Hides this value too from now on: a password that its owner has just typed."""
+        """Hide this value too from now on: a password that its owner has just typed."""
         self.values, self._held = {**self.values, name: value}, None
 
     def _without_held(self, text: str) -> str:
@@ -63,7 +59,7 @@ class Redactor:
         return hide_disguised(text, [(e.value, e.label) for e in known if not e.is_short])
 
     def held(self) -> list[Held]:
-        """The values with their spellings, the longest first: one may be a part of another."""
+        """Return the values with their spellings, the longest first: one may be a part of another."""
         if self._held is None:
             found = [
                 each for name, value in self.values.items() for each in held(f"[{name}]", value)
@@ -73,39 +69,30 @@ class Redactor:
         return self._held
 
     def redact(self, data: Any) -> Any:
-        """The same for JSON data of any depth below Python's own limit: keys, values, and values by their key."""
+        """Return JSON data of any depth below Python's own limit without secrets: in keys, values, and values by their key."""
         if isinstance(data, str):
             return self(data)
         if isinstance(data, dict):
-            return {
-                self(name) if isinstance(name, str) else name: self._named(name, value)
-                for name, value in data.items()
-            }
+            return {self.redact(name): self._named(name, value) for name, value in data.items()}
         if isinstance(data, (list, tuple)):
             return [self.redact(item) for item in data]
         return data
 
     def _named(self, name: Any, value: Any) -> Any:
-        if (
-            isinstance(value, str)
-            and isinstance(name, str)
-            and has_name(name)
-            and 4 <= len(value) <= MOST
-        ):
+        if isinstance(name, str) and isinstance(value, str) and has_name(name):
             quote = "'" if '"' in value else '"'
-            if "\n" not in value and hide_named(
-                f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN
-            ).endswith(f": {quote}{HIDDEN}{quote}"):
+            shown = hide_named(f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN)
+            if shown.endswith(f": {quote}{HIDDEN}{quote}"):
                 return HIDDEN
         return self.redact(value)
 
     def stream(self) -> Stream:
-        """A filter for a text that comes in pieces."""
+        """Return a filter for a text that comes in pieces."""
         return Stream(self)
 
 
 class Stream:
-    """Hides secrets in a text that comes in pieces, also one that two pieces share.
+    """Hide secrets in a text that comes in pieces, also one that two pieces share.
 
     What could still become a secret waits: an unfinished word, what follows a name on its line, a key of many lines.
     """
@@ -115,15 +102,18 @@ class Stream:
         self._needles = [needle.folded for each in redactor.held() for needle in each.needles]
 
     def feed(self, piece: str) -> str:
-        """The next piece; returns what can be shown now."""
+        """Take the next piece and return what can be shown now."""
         self._waiting += piece
         cut = self._cut()
-        while cut > 0 and not self._is_apart(
-            cut
-        ):  # what stands on both sides of the cut is one secret
-            cut = max(self._waiting.rfind(space, 0, cut - 1) for space in " \n\t") + 1
-        if cut <= 0:
-            return ""
+        if len(self._waiting) - cut > _LONGEST_WAIT:
+            # A long line: all of it is looked at, its end again with what follows.
+            self._waiting = self._redactor(self._waiting)
+            cut = max(0, len(self._waiting) - _LONGEST_WAIT // 2)
+        while cut > 0 and not self._is_apart(cut):
+            cut = _word_start(self._waiting[: cut - 1])
+        return self._shown(cut)
+
+    def _shown(self, cut: int) -> str:
         ready, self._waiting = self._redactor(self._waiting[:cut]), self._waiting[cut:]
         return ready
 
@@ -133,86 +123,72 @@ class Stream:
         return self._redactor(before) + self._redactor(behind) == self._redactor(before + behind)
 
     def settle(self) -> str:
-        """The source is silent, so that somebody may be waiting for its last lines: those that are whole, unless a secret
-        plainly goes on in the next one."""
-        cut = self._waiting.rfind("\n") + 1
-        lines = self._waiting[:cut]
-        goes_on = _BLOCK in lines or not self._redactor(lines[-_NEAR:] + _TO_COME).endswith(
-            _TO_COME
-        )
-        if (
-            not cut
-            or goes_on
-            or self._open_letters(fold(lines[-_NEAR:])) >= FEWEST
-            or not self._is_apart(cut)
-        ):
-            return ""
-        self._waiting = self._waiting[cut:]
-        return self._redactor(lines)
+        """Return the lines that are whole, unless a secret plainly goes on in the next one.
 
-    def _open_letters(self, tail: bytes) -> int:
-        """How many letters of a value that we hold stand at the end, where it is not all of it."""
-        return max(
-            (_overlap(tail, needle[:-1]) for needle in self._needles if not tail.endswith(needle)),
-            default=0,
-        )
+        The source is silent, so that somebody may be waiting for its last lines.
+        """
+        cut = self._waiting.rfind("\n") + 1
+        if not self._goes_on(self._waiting[:cut]) and self._is_apart(cut):
+            return self._shown(cut)
+        return ""
+
+    def _goes_on(self, lines: str) -> bool:
+        near = lines[-_NEAR:]
+        if _BLOCK in lines or self._open_letters(near) >= FEWEST:
+            return True
+        return not self._redactor(near + _TO_COME).endswith(_TO_COME)
+
+    def _open_letters(self, text: str) -> int:
+        """Count the letters of a value that we hold at the end of a text where it is not all of it."""
+        tail = fold(text)
+        unfinished = (needle for needle in self._needles if not tail.endswith(needle))
+        return max((_overlap(tail, needle) for needle in unfinished), default=0)
 
     def close(self) -> str:
-        """Tell what still waited."""
-        rest, self._waiting = self._redactor(self._waiting), ""
-        return rest
+        """Return what still waited."""
+        return self._shown(len(self._waiting))
 
     def _cut(self) -> int:
-        """How much of what waits is complete."""
+        """Return how much of what waits is complete."""
         text = self._waiting
-        cut = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t")) + 1
-        line = text.rfind("\n", 0, cut) + 1
-        if has_name(text[line:]) or "://" in text[line:]:
-            cut = line
-        previous = text.rfind("\n", 0, max(0, line - 1)) + 1
-        if cut == line and has_name(text[previous:line]):  # the value may come on the next line
-            cut = previous
-        begun = text.rfind(_BLOCK)
-        ended = re.search("-----END [A-Z0-9 ]*-----", text[begun:]) if begun >= 0 else None
-        if begun >= 0 and (ended is None or begun + ended.end() > cut):
-            cut = min(cut, begun)
-        cut = self._before_held(text, cut)
-        if (
-            len(text) - cut > _LONGEST_WAIT
-        ):  # a long line: all of it is looked at, its end again with what follows
-            self._waiting = self._redactor(text)
-            cut = max(0, len(self._waiting) - _LONGEST_WAIT // 2)
-        return cut
+        return min(_named_start(text), _block_start(text), self._held_start(text))
 
-    def _before_held(self, text: str, cut: int) -> int:
-        """`cut`, or where a spelling of a value that we hold may begin before it and go on behind the end."""
-        needles, most = self._needles, max(map(len, self._needles), default=0)
-        if not most:
-            return cut
-        start = len(text)
-        while start > 0 and len(fold(text[start:])) < most and len(text) - start < _LONGEST_WAIT:
-            start = max(0, start - 64)
-        tail = fold(text[start:])
-        open_letters = max((_overlap(tail, needle) for needle in needles), default=0)
-        while cut > start and open_letters and len(fold(text[cut:])) < open_letters:
-            cut -= 1
-        while (
-            cut > 0
-            and open_letters
-            and not text[cut - 1].isspace()
-            and len(text) - cut < _LONGEST_WAIT
-        ):
-            cut -= 1  # an escape, and what stands before the first letter, belongs to it
-        return cut
+    def _held_start(self, text: str) -> int:
+        """Return where a spelling of a value that we hold may begin that goes on behind the end."""
+        letters = self._open_letters(text[-_LONGEST_WAIT:]) if self._needles else 0
+        if not letters:
+            return len(text)
+        start = len(text) - letters
+        while start > 0 and len(fold(text[start:])) < letters:
+            start -= 1
+        return _word_start(text[:start])
+
+
+def _word_start(text: str) -> int:
+    """Return where the last word begins, which may be unfinished."""
+    return max(map(text.rfind, " \n\t")) + 1
+
+
+def _named_start(text: str) -> int:
+    """Return the start of the last word, or of the line with a name or an address, or of a name's line before it."""
+    cut = _word_start(text)
+    line = text.rfind("\n", 0, cut) + 1
+    has_address = "://" in text[line:]
+    if has_address or has_name(text[line:]):
+        cut = line
+    previous = text.rfind("\n", 0, max(0, line - 1)) + 1
+    value_may_follow = cut == line and has_name(text[previous:line])
+    return previous if value_may_follow else cut
+
+
+def _block_start(text: str) -> int:
+    """Return where a key of many lines begins that has not ended."""
+    before, begun, key = text.rpartition(_BLOCK)
+    is_open = begun and not compiled(_BLOCK_END).search(key)
+    return len(before) if is_open else len(text)
 
 
 def _overlap(tail: bytes, needle: bytes) -> int:
-    """How many letters at the end of `tail` are the beginning of `needle`, or all of it: a bracket may be to come."""
-    return next(
-        (
-            size
-            for size in range(min(len(tail), len(needle)), 0, -1)
-            if tail.endswith(needle[:size])
-        ),
-        0,
-    )
+    """Return how many letters at the end of `tail` are the beginning of `needle`."""
+    sizes = range(min(len(tail), len(needle)), 0, -1)
+    return next((size for size in sizes if tail.endswith(needle[:size])), 0)

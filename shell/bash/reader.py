@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from shell.bash.pieces import REDIRECTS, WORDS, Pieces
-from shell.bash.rewrites import rewritten
 from shell.bash.syntax import Command, NotUnderstood, Part, Redirect, Script, Word
 from shell.bash.tree import tree_of
 
@@ -46,16 +45,10 @@ def read(script: str) -> Script:
 def _read(script: str, *, has_offsets: bool = True) -> Script:
     if len(script) > MAX_CHARS:
         return Script(problem=f"the script is longer than {MAX_CHARS:,} characters")
-    if "\0" in script:
-        return Script(problem=_UNREADABLE)
     text = script.encode("utf-8", "replace")
-    tree = tree_of(text)
+    tree = None if "\0" in script else tree_of(text)
     if tree is None:
         return Script(problem=_UNREADABLE)
-    if tree.root_node.has_error and (other := rewritten(script)) is not None:
-        second = tree_of(other.encode("utf-8", "replace"))
-        if second is not None and not second.root_node.has_error:
-            text, tree, has_offsets = other.encode("utf-8", "replace"), second, False
     reader = _Reader(text, _read_inner, has_offsets=has_offsets)
     if tree.root_node.has_error:
         reader.script.problem = _UNREADABLE

@@ -14,10 +14,6 @@ _NO_HELP = {"find", "shutdown"}
 _DRY = re.compile(
     r"--?(dry-?run(=(client|server|true|all))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
-_HARD_OPTION = re.compile(
-    r"--(delete|purge|drop|destroy|wipe|erase|nuke|reset|clear|flush)(-(all|everything|data|database|db|offsets|disk))"
-    r"|--(purge|destroy|wipe|erase|nuke|factory-reset)"
-)
 _LOCAL = {"read", "delete", "rights", "unknown", "catastrophic", "local"}
 _RUN_OTHERS = {"runs", "code", "runs_remote"}
 _ORDINARY_MODE = re.compile(
@@ -41,7 +37,7 @@ def use_of(name: str, values: Values) -> Use:
     if _asks_for_help(name, known, values):
         return Use("read", verb)
     if known is None:
-        kind = _hard_option(values) or verbs.of_stranger(name, plain)
+        kind = verbs.of_stranger(name, plain)
         return Use(kind or "local", verb, is_local=kind != "send")
     kind = _by_rows(known, values, plain)
     is_remote = "verbs" in known.more or kind not in _LOCAL
@@ -53,11 +49,6 @@ def _asks_for_help(name: str, known: Entry | None, values: Values) -> bool:
     only_asks = bool(values) and all(value in _HELP for value in values)
     is_helper = only_asks and name not in _NO_HELP
     return is_helper or ("--help" in values and not runs_others)
-
-
-def _hard_option(values: Values) -> str:
-    found = any(value and _HARD_OPTION.fullmatch(value) for value in values)
-    return "delete" if found else ""
 
 
 def _by_rows(known: Entry, values: Values, plain: list[str | None]) -> str:

@@ -7,7 +7,7 @@ import re
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import has_option, operand_places
-from shell.effects.expand import Arg, expand, input_of, output
+from shell.effects.expand import Arg, expand, input_of, printed
 from shell.effects.inputs import has_input
 from shell.effects.state import State
 
@@ -15,16 +15,9 @@ _DISK = re.compile(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
 _DEVICE = re.compile(r"/dev/\w")
 _NO_FILE = re.compile(r"\d+|-")
 _REMOTE = re.compile(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://")
-_PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
-_CONTENT: set[str | None] = {":", "true", "cat", "echo", "printf"}
-_PRINTS_NOTHING: tuple[list[str], ...] = (
-    [],
-    [":"],
-    ["true"],
-    ["cat", "/dev/null"],
-    ["echo", "-n"],
-    ["printf", ""],
-)
+_EMPTIES = (">", ">|", "&>")
+_PRINTS_NOTHING = ("", ":", "true", "cat /dev/null", "echo -n", "printf ")
+_COPIES_INPUT = ("cat", "tee", "sponge")
 
 
 def redirects(state: State, command: Command, args: list[Arg]) -> None:
@@ -39,7 +32,7 @@ def _redirect(
     state: State, redirect: Redirect, arg: Arg, command: Command, args: list[Arg]
 ) -> None:
     name = args[0].start if args else ""
-    is_number = redirect.operator.endswith("&") and _NO_FILE.fullmatch(arg.text or "")
+    is_number = redirect.operator.endswith("&") and _NO_FILE.fullmatch(arg.start)
     if arg.stream or is_number:
         return
     if arg.start.startswith(("/dev/tcp/", "/dev/udp/")):
@@ -52,14 +45,15 @@ def _redirect(
 
 
 def _filled(state: State, redirect: Redirect, arg: Arg, command: Command, args: list[Arg]) -> None:
-    """Remember what goes into a file, of a command that only prints; nothing empties it."""
-    path = state.join(arg.text or "") if arg.text != "/dev/null" else None
-    if path is None:
+    """Remember what goes into a file; nothing empties it."""
+    path = state.join(arg.text or "")
+    if path in (None, "/dev/null"):
         return
-    texts = [each.text for each in args]
-    state.written[path] = output(state, command) if _CONTENT & set(texts[:1]) else None
-    is_empty = texts in _PRINTS_NOTHING and not has_input(command)
-    if is_empty and redirect.operator in (">", ">|", "&>"):
+    texts = [each.start for each in args]
+    is_copied = texts in [[name] for name in _COPIES_INPUT]
+    state.written[str(path)] = input_of(state, command) if is_copied else printed(state, command)
+    is_empty = " ".join(texts) in _PRINTS_NOTHING and not has_input(command)
+    if is_empty and redirect.operator in _EMPTIES:
         state.add("delete", args[0].start if args else "", f"empties {arg.text}")
 
 
@@ -94,7 +88,7 @@ def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]
         _note(state, "takes", name, plain[-1:])
     if "edits" in more and _edits(known, rest):
         _note(state, "writes", name, plain[not has_option(known, "-e", values) :])
-    if "remote_path" in more and _names_remote(plain):
+    if "remote_path" in more and any(_REMOTE.match(arg.start) for arg in plain):
         state.add("send", name, "talks to another machine", is_local=False)
 
 
@@ -103,13 +97,9 @@ def _devices(plain: list[Arg]) -> list[Arg]:
     return [arg for arg in named if _DEVICE.match(arg.start)]
 
 
-def _names_remote(plain: list[Arg]) -> bool:
-    return any(_REMOTE.match(arg.start) for arg in plain)
-
-
 def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:
     """Remember the files that come from the network: running one runs what nobody has seen."""
-    names = [arg.text or "" for arg in written]
+    names = [arg.start for arg in written]
     names += [arg.start.rpartition("/")[2] for arg in rest if "://" in arg.start]
     for path in filter(None, map(state.join, names)):
         state.written.setdefault(path, None)
@@ -148,7 +138,7 @@ def _chosen(known: Entry, key: str, rest: list[Arg], plain: list[Arg]) -> list[A
 
 def _of_options(known: Entry, roles: list[str], rest: list[Arg]) -> list[Arg]:
     options = [role for role in roles if role.startswith("-")]
-    glued = tuple(role for role in roles if role.endswith("=")) or ("\0",)
+    glued = tuple(role for role in roles if role.endswith("="))
     places = values_of(known, [arg.text for arg in rest], options)
     found = [rest[at] for at in places] + [arg for arg in rest if arg.start.startswith(glued)]
     return list(map(_cut, found))
@@ -157,8 +147,7 @@ def _of_options(known: Entry, roles: list[str], rest: list[Arg]) -> list[Arg]:
 def _cut(arg: Arg) -> Arg:
     """Return the value of `name=value`."""
     start = arg.start.partition("=")[2] if "=" in arg.start else arg.start
-    text = arg.text.partition("=")[2] if arg.text and "=" in arg.text else arg.text
-    return arg._replace(text=text, start=start)
+    return arg._replace(text=None if arg.text is None else start, start=start)
 
 
 def named(state: State, name: str, args: list[Arg]) -> None:
@@ -173,19 +162,10 @@ def named(state: State, name: str, args: list[Arg]) -> None:
 
 
 def copy(state: State, name: str, args: list[Arg], command: Command) -> None:
-    """Keep what is in a copy, so that running it is judged; note content that is lost."""
-    texts = [arg.text or "" for arg in args[1:] if not arg.start.startswith("-")]
+    """Note content that is lost, and files whose text is what a command reads."""
+    texts = [arg.start for arg in args[1:] if not arg.start.startswith("-")]
     if "/dev/null" in (texts if name == "mv" else texts[:-1]):
         state.add("delete", name, "with /dev/null: content is lost")
-    paths = list(filter(None, map(state.join, texts)))
-    if name in ("tee", "sponge"):
+    if name in _COPIES_INPUT:
+        paths = filter(None, map(state.join, texts))
         state.written |= dict.fromkeys(paths, input_of(state, command))
-    elif len(paths) == len(texts) == 2:
-        _copied(state, *paths)
-
-
-def _copied(state: State, source: str, target: str) -> None:
-    if source in state.written:
-        state.written[target] = state.written[source]
-    elif source.startswith(_PROGRAM_FOLDERS):
-        state.written[target] = f'{source} "$@"'

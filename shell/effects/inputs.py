@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shell.bash import Command
 
 FETCHERS = frozenset(["curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"])
-_DISGUISES = frozenset(["base64", "base32", "xxd", "rev", "tr", "openssl"])
+_MOST_PIPED = 20  # commands of one pipe
 
 
 def has_input(command: Command) -> bool:
@@ -15,25 +15,22 @@ def has_input(command: Command) -> bool:
     return command.is_piped or any(each.operator.startswith("<") for each in command.redirects)
 
 
-def _producers(command: Command) -> Iterator[str]:
-    """Give the names of the commands whose output comes to this one."""
+def _producers(command: Command) -> Iterator[Command]:
+    """Give the commands whose output comes to this one."""
     source: Command | None = command
-    for _ in range(20):
+    for _ in range(_MOST_PIPED):
         if source is None:
             return
-        several = [*source.sources, *([source.source] if source.source else [])]
-        yield from (each.words[0].written.rpartition("/")[2] for each in several if each.words)
+        yield from source.sources
         source = source.source
-
-
-def is_disguised(command: Command) -> bool:
-    """Return True if what a command reads was written so that nobody can read it."""
-    return not _DISGUISES.isdisjoint(_producers(command))
+        if source is not None:
+            yield source
 
 
 def is_fetched(command: Command) -> bool:
     """Return True if what a command runs comes from the network: by a pipe, `<(…)` or `"$(…)"`."""
     words = [*command.words, *(each.word for each in command.redirects)]
     inner = [each for word in words for part in word.parts for each in part.commands]
-    named = {each.words[0].written.rpartition("/")[2] for each in inner if each.words}
-    return not FETCHERS.isdisjoint(named | set(_producers(command)))
+    several = [*inner, *_producers(command)]
+    names = {each.words[0].written.rpartition("/")[2] for each in several if each.words}
+    return not FETCHERS.isdisjoint(names)

@@ -1,4 +1,4 @@
-"""Tell what is known at one place of a script: variables, the working folder, functions, files that it made."""
+"""Tell what is known at one place of a script: variables, the working folder, files that it made."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 6  # of scripts within scripts
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
+_TAKEN = ("deletes", "takes")
 
 
 def _nothing(state: State, text: str) -> None:
@@ -33,13 +34,9 @@ class State:
     cwd: str | None
     depth: int = 0
     effects: list[Effect] = field(default_factory=list)
-    functions: dict[str, list[Command]] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)
     written: dict[str, str | None] = field(default_factory=dict)  # files made: their text, if known
-    positional: list[str] | None = None  # $1, $2 …; None: not known
-    arrays: dict[str, list[str]] = field(default_factory=dict)
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
-    loops: dict[str, list[str]] = field(default_factory=dict)
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()
     run: Callable[[State, str], None] = _nothing
@@ -47,7 +44,7 @@ class State:
 
     def inner(self) -> State:
         """Return the state for a script that this one runs: it knows the same and changes nothing here."""
-        copied = ("variables", "functions", "aliases", "written", "arrays", "outputs", "loops")
+        copied = ("variables", "functions", "written", "outputs")
         own = {name: getattr(self, name).copy() for name in copied}
         return replace(self, depth=self.depth + 1, **own)
 
@@ -64,26 +61,20 @@ class State:
         self.effects[:] = [each for each in self.effects if each.command != command]
 
     def file(self, kind: str, command: str, arg: Arg) -> None:
-        """Note what happens to a file, if its name is known at least in its beginning."""
-        if arg.text is None:
-            self._somewhere(kind, command, arg.start)
-        elif (path := self.join(arg.text)) is not None:
-            self.effects.append(Effect(kind, command, "", path, arg.is_pattern))
-
-    def _somewhere(self, kind: str, command: str, start: str) -> None:
-        """Note a name that is only known in its beginning: of what is taken away the folder counts."""
-        is_taken = kind in ("deletes", "takes")
-        folder = start.rpartition("/")[0]
-        path = self.join(f"{folder}/found" if folder else "found") if is_taken else None
-        if not is_taken and start.startswith(("/", "~")):
-            path = self.join(start)
+        """Note what happens to a file. Of a name that is known in its beginning alone the folder counts."""
+        if arg.text is not None:
+            path = self.join(arg.text)
+        elif kind in _TAKEN:
+            kind, path = "deletes", self.join(f"{arg.start.rpartition('/')[0] or '.'}/found")
+        else:
+            path = self.join(arg.start) if arg.start.startswith(("/", "~")) else None
         if path is not None:
-            self.effects.append(Effect("deletes" if is_taken else kind, command, "", path))
+            self.effects.append(Effect(kind, command, "", path, arg.is_pattern))
 
     def join(self, text: str) -> str | None:
         """Return the path that a name stands for, or None where the working folder is not known."""
         text = text.removeprefix("file://").removeprefix("@")
-        if not text or len(text) > 4096 or "\0" in text:
+        if not re.fullmatch(r"[^\0]{1,4096}", text):
             return None
         if text.startswith("/"):
             return _plain(text)

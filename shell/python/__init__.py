@@ -1,7 +1,6 @@
-"""One reader of Python: the calls of a script, and what they would do.
+"""Tell what Python code would do, by the rows in assets/commands/python.yaml.
 
-`effects_of` judges by the rows in assets/commands/python.yaml; `calls` gives each call with its place.
-"""
+Nothing is run; code that does not parse has no effects, since it will not run."""
 
 from __future__ import annotations
 
@@ -9,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shell.python.judge import effects_of
-    from shell.python.reading import Call, Literal, calls, literals
+    from shell.python.reading import read_code
 
-__all__ = ["Call", "Literal", "calls", "effects_of", "literals"]
+__all__ = ["effects_of", "read_code"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 from shell.bash import NotUnderstood
 from shell.catalogue.packs import load
 from shell.catalogue.verbs import pieces
-from shell.effects.code import is_bomb
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
 from shell.python.reading import TOO_DEEP, Code, read_code
@@ -21,9 +20,13 @@ from shell.python.values import full_name
 Shell = Callable[[str], None]
 _OPENS = {"open", "io.open", "os.open", "codecs.open"}
 _WRITES = (".write_text", ".write_bytes")
+_OPEN_METHODS = (*_WRITES, ".open")
+_OF_FILES = ("os.", "shutil.", "send2trash")
+_LOADS = ("import_module", "__import__")
+_REMOTE_KINDS = ("send", "install", "secret")
+_EMPTY_ALL = ("flushall", "flushdb", "drop_all")
 _BY_TEXT = ("__dict__", "__builtins__", "globals()")
 _FILE_SERVERS = {"sqlalchemy", "sqlmodel", "records", "peewee"}
-_REMOVES = re.compile(r"\.(remove|unlink|rmtree|rmdir)\(|rm -\w*[rf]")
 _LOSES = re.compile(
     r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
     r"|;\s*(delete\s+from|drop\s+\w+|truncate\b)"
@@ -31,7 +34,7 @@ _LOSES = re.compile(
 _IN_MEMORY = re.compile(r"""\bconnect\(\s*(database\s*=\s*)?['"]:memory:['"]""")
 _SQLITE = re.compile(r"['\"]sqlite:|\bSqliteDatabase\(")
 _PATH = re.compile(r"[~/.\w][^\s]{3,400}")
-_LISTS = {"os.walk", "os.listdir", "os.scandir", "glob.glob"}
+_PLACE = re.compile(r"[^\0]{1,4095}")
 
 
 def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:
@@ -39,8 +42,6 @@ def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:
 
     Code that does not parse has none, since it will not run. Never raises.
     """
-    if is_bomb(code):
-        return [Effect("catastrophic", "python", "a fork bomb")]
     try:
         read = read_code(code)
         judge = _Judge(read, code, cwd, shell)
@@ -70,14 +71,15 @@ def _kinds() -> dict[str, str]:
 
 class _Judge:
     def __init__(self, read: Code, code: str, cwd: str | None, shell: Shell) -> None:
-        self.read, self.code, self.cwd, self.shell = read, code, cwd, shell
+        self.read, self.cwd, self.shell = read, cwd, shell
         self.found: list[Effect] = []
         self.text = read.values.text
         server = read.modules & _names("servers")
         is_file = server <= _FILE_SERVERS and bool(_SQLITE.search(code))
         self.is_server = bool(server) and not is_file
         self.is_remote = self.is_server or bool(read.modules & _names("remote"))
-        self.has_tables = bool(server or read.modules & _names("tables"))
+        self.has_tables = bool(read.modules & (_names("tables") | _names("servers")))
+        self.is_in_memory = bool(_IN_MEMORY.search(code))
 
     def node(self, node: ast.AST) -> None:
         """Note what one node of the tree would do."""
@@ -85,8 +87,6 @@ class _Judge:
             self._call(node, full_name(node.func, self.read.values.names))
         elif isinstance(node, ast.Constant):
             self._constant(node.value)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            self._emptied(node.value)
         elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(_BY_TEXT):
             self._add("unknown", "a name that is only known when it runs")
 
@@ -94,7 +94,7 @@ class _Judge:
         self.found.append(Effect(kind, name, verb, is_local=is_local))
 
     def _file(self, kind: str, name: str, text: str | None) -> None:
-        if text and "\0" not in text and len(text) < 4096:
+        if text and _PLACE.fullmatch(text):
             is_whole = text.startswith(("/", "~")) or self.cwd is None
             path = text if is_whole else f"{self.cwd}/{text}"
             self.found.append(Effect(kind, name, "", path, any(mark in text for mark in "*?")))
@@ -103,39 +103,28 @@ class _Judge:
         last = "." + name.rpartition(".")[2]
         kind = _kind_of(name)
         handler = getattr(self, f"_{kind}", None)
-        if name in _OPENS or last in (*_WRITES, ".open"):
+        if name in _OPENS or last in _OPEN_METHODS:
             self._opened(node, name)
         elif handler is not None:
             handler(node, name)
         elif kind:
-            self._add(kind, name, is_local=kind not in ("send", "install", "secret"))
+            self._add(kind, name, is_local=kind not in _REMOTE_KINDS)
         else:
-            self._of_no_kind(node, name, last)
+            self._of_no_kind(node, name, last[1:])
 
     def _of_no_kind(self, node: ast.Call, name: str, last: str) -> None:
-        has_data = len(node.args) > 1 or "data" in [key.arg for key in node.keywords]
-        if name == "getattr":
-            self._taken(node)
-        elif last == ".urlopen" and has_data:
-            self._add("send", name, is_local=False)
-        elif name in _LISTS and node.args and self._removes_all():
-            self._file("takes", name, self.text(node.args[0]))
-        else:
-            self._library(node, name, last[1:])
-
-    def _taken(self, node: ast.Call) -> None:
-        """`getattr(os, "sys" + "tem")`."""
-        if not all(isinstance(each, ast.Constant) for each in node.args[1:2]):
+        if name == "getattr" and not all(isinstance(each, ast.Constant) for each in node.args[1:2]):
             self._add("unknown", "getattr", "a name that is only known when it runs")
-
-    def _removes_all(self) -> bool:
-        return "endswith" not in self.code and _REMOVES.search(self.code) is not None
+        elif last == "urlopen" and (node.args[1:] or "data" in [key.arg for key in node.keywords]):
+            self._add("send", name, is_local=False)
+        else:
+            self._library(node, name, last)
 
     def _delete(self, node: ast.Call, name: str) -> None:
         places = self._places(node)
         for each in places:
             self._file("takes" if name.endswith("rmtree") else "deletes", name, each)
-        is_file = name.startswith(("os.", "shutil.", "send2trash")) or bool(places)
+        is_file = bool(places) or name.startswith(_OF_FILES)
         if self.is_remote and not is_file:
             self._library(node, name, name.rpartition(".")[2])
         else:
@@ -152,20 +141,12 @@ class _Judge:
         if name.endswith("chown"):
             self._add("rights", name)
 
-    def _system(self, node: ast.Call, name: str) -> None:
-        first = ast.unparse(node.args[0]) if node.args else ""
-        if name in ("os.kill", "os.killpg") and first in ("-1", "1"):
-            self._add("catastrophic", name, "stops every process", is_local=False)
-        self._add("system", name)
-
     def _unknown(self, node: ast.Call, name: str) -> None:
-        text = self.text(node.args[0]) if node.args else None
-        if name in ("exec", "eval") and text is not None:
-            self.found += effects_of(text, self.cwd, self.shell)
-        is_module = name.endswith(("import_module", "__import__"))
-        is_plain = bool(node.args) and isinstance(node.args[0], ast.Constant)
-        is_known = is_module or name in ("exec", "eval")
-        if not (is_known and is_plain) and name != "re.compile":
+        first = node.args[0] if node.args else ast.Name("_")
+        is_plain = isinstance(first, ast.Constant)
+        if name in ("exec", "eval") and is_plain:
+            self.found += effects_of(self.text(first) or "", self.cwd, self.shell)
+        elif not (is_plain and name.endswith(_LOADS)):
             self._add("unknown", name)
 
     def _places(self, node: ast.Call) -> list[str]:
@@ -177,10 +158,10 @@ class _Judge:
         first = node.args[0] if node.args else ast.Constant(None)
         if isinstance(first, (ast.List, ast.Tuple)):
             texts = [self._line(first.elts)]
-        else:
-            texts = list(self.read.values.texts(first))
-        if not texts and isinstance(first, (ast.JoinedStr, ast.BinOp)):
+        elif isinstance(first, (ast.JoinedStr, ast.BinOp)):
             texts = [self.read.values.rough(first).replace("?", "$unknown")]
+        else:
+            texts = self.read.values.texts(first)
         for text in texts:
             self.shell(text)
         if not texts:
@@ -192,28 +173,15 @@ class _Judge:
 
     def _replaces(self, node: ast.Call, name: str) -> None:
         self._add("unknown", name, "starts another program")
-        lists = [each.elts for each in node.args if isinstance(each, (ast.List, ast.Tuple))]
-        self.shell(self._line(lists[0] if lists else node.args[1:]))
 
     def _opened(self, node: ast.Call, name: str) -> None:
-        method = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = method is not None and name not in _OPENS
-        target = method if is_method else next(iter(node.args), None)
+        is_method = isinstance(node.func, ast.Attribute) and name not in _OPENS
+        targets = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        targets = targets if is_method else node.args[:1]
         writes = name.endswith(_WRITES) or bool(_mode(node, is_method) & set("wax+"))
-        for text in self.read.values.texts(target) if target is not None and writes else []:
-            self._file("writes", name, text)
-
-    def _emptied(self, node: ast.Call) -> None:
-        """`open("x", "w").close()`, and `open("x", "w")` with nobody to write to it."""
-        inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        closed = (
-            inner
-            if isinstance(inner, ast.Call) and ast.unparse(node.func).endswith(".close")
-            else node
-        )
-        name = full_name(closed.func, self.read.values.names)
-        if name in _OPENS and "w" in _mode(closed, False):
-            self._add("delete", "open", "empties a file")
+        for target in targets if writes else []:
+            for text in self.read.values.texts(target):
+                self._file("writes", name, text)
 
     def _constant(self, value: object) -> None:
         if isinstance(value, str) and "/" in value and _PATH.fullmatch(value):
@@ -221,41 +189,37 @@ class _Judge:
 
     def _library(self, node: ast.Call, name: str, last: str) -> None:
         """Libraries of databases, clouds and services."""
-        if self.has_tables and last in _names("statements") and node.args:
+        if self.has_tables and last in _names("statements"):
             self._statement(node, last)
         elif self.is_remote and "." in name and last not in _names("neither"):
-            self._there(node, name, last)
+            self._there(node, last)
 
     def _statement(self, node: ast.Call, last: str) -> None:
-        text = self.read.values.rough(node.args[0])
-        is_server = self.is_server
-        if not is_server and _IN_MEMORY.search(self.code):
-            return
-        if is_server and text == "?":
+        text = self.read.values.rough(node.args[0]) if node.args else "?"
+        if self.is_server and text == "?":
             self._add("unknown", last, "asks a database what is only known then", is_local=False)
-        elif re.fullmatch(r"(?i)dropDatabase|flushall", text):
-            self._add("delete", last, text, is_local=False)
-        elif " " in text.strip() and (changes_sql(text) if is_server else _LOSES.search(text)):
-            self._add("delete", last, "may change or delete data", is_local=not is_server)
+        elif " " in text.strip() and self._loses(text):
+            self._add("delete", last, "may change or delete data", is_local=not self.is_server)
 
-    def _there(self, node: ast.Call, name: str, last: str) -> None:
+    def _loses(self, text: str) -> bool:
+        """True of SQL that changes a server, or takes away from a file."""
+        if self.is_server:
+            return changes_sql(text)
+        return not self.is_in_memory and _LOSES.search(text) is not None
+
+    def _there(self, node: ast.Call, last: str) -> None:
         words = pieces(last)
-        if not words or not self._is_verb(node, words, last) or self._is_of_other(name):
+        if not self._is_verb(node, words, last):
             return
-        if words[0] in _names("deletes") or last in ("flushall", "flushdb", "drop_all"):
+        if words[0] in _names("deletes") or last in _EMPTY_ALL:
             self._add("delete", last, is_local=False)
         elif words[0] in _names("sends") or "post" in words:
             self._add("send", last, is_local=False)
 
     def _is_verb(self, node: ast.Call, words: list[str], last: str) -> bool:
-        is_service = bool(self.read.modules & _names("services"))
-        is_drop = last == "drop" and not node.args
-        return is_service or is_drop or len(words) > 1 or last in _names("plain")
-
-    def _is_of_other(self, name: str) -> bool:
-        """True of a call of a module that reaches no service."""
-        others = self.read.modules - _names("servers") - _names("remote")
-        return name.partition(".")[0] in others
+        is_plain = last in _names("plain") or not _names("services").isdisjoint(self.read.modules)
+        is_drop = last == "drop" and not [*node.args, *node.keywords]
+        return len(words) > 1 or is_drop or (is_plain and bool(words))
 
 
 def _kind_of(name: str) -> str:

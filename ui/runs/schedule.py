@@ -20,7 +20,6 @@ from runs.schedule.due import JobFolder, coming, due_after, health, problems
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
-from runs.schedule.scheduler import ledger_of
 from safety.secrets import without
 from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
@@ -49,7 +48,6 @@ _LISTS = (
     "enabled",
     "max_delay_hours",
     "catch_up",
-    "overlap",
     "notify",
     "approve",
     "session",
@@ -75,7 +73,7 @@ class _Jobs:
     def __init__(self, config: Config) -> None:
         self.folder, self.ledger, self.now = (
             JobFolder(config.home),
-            ledger_of(config),
+            Ledger(config.home),
             datetime.now(UTC),
         )
         self.all = self.folder.all()
@@ -129,8 +127,6 @@ def when(job: Job) -> str:
         return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
-    if job.after:
-        return say("when.after", job=job.after)
     if fields.get("cron"):
         return say("when.cron", line=job.cron[0])
     return _repeats(job)
@@ -190,10 +186,8 @@ def add(args: Namespace, config: Config) -> int:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
     following = coming(job, since, since)
-    if not following and not job.after:
+    if not following:
         raise JobError("error.job.over", when=args.when)
-    if wrong := problems({**jobs.all, id: job}).get(id):
-        raise JobError(wrong)
     if not args.json:
         _show_new(job, following)
         if not args.yes and not _agrees():
@@ -207,7 +201,7 @@ def add(args: Namespace, config: Config) -> int:
 
 def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     """Return the fields of the job's file. Raises SopwithError."""
-    from runs.schedule.words import read_when
+    from runs.schedule.when import read_when
 
     timezone = args.timezone or local_timezone()
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
@@ -469,7 +463,7 @@ def run_now(args: Namespace, config: Config) -> int:
         raise ScheduleUsage(
             say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job]))
         )
-    if not job.overlap and _is_at_work(jobs.ledger, args.job):
+    if _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
     with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.prove import Ground
 from learning.verify import CaseResult, Verdict, verify
 from memory.home.repository import RepositoryError
 from memory.sops.changes import SopChanges, Version
@@ -18,7 +17,7 @@ from runs.assemble import SEEDS, Agent
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, SopUsage, as_word, find, parameters, roots
+from ui.sops.sops import MARKS, SopUsage, as_word, find, parameters
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
@@ -38,8 +37,7 @@ def verify_(args: Namespace, config: Config) -> int:
     agent = Agent(config)
     sop = agent.released(args.sop)
     values = parameters(args.values) or None
-    ground = Ground.of(roots(config), config.home, Path.cwd())
-    verdict = verify(sop, values, replay=agent.replay, store=changes(config), ground=ground)
+    verdict = verify(sop, values, attempt=agent.attempt, store=changes(config))
     if args.json:
         print_json(_as_json(verdict))
     else:

@@ -17,10 +17,9 @@ from memory.runlog.log import read_events
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
-from runs.learning import author
 from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of, kept_lesson, stored
+from runs.learning.lesson_files import kept_lesson, stored
 from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
@@ -80,7 +79,6 @@ class LessonFlow:
         lesson = self.lesson
         if lesson.declared:
             self._show_text()
-            self._put_into_words()
             return True
         self._settle()
         self._ask_what_varies()
@@ -91,7 +89,6 @@ class LessonFlow:
         if not lesson.is_settled:
             return False
         self._look_for_a_twin()
-        self._put_into_words()
         self._prove_own()
         return True
 
@@ -138,21 +135,6 @@ class LessonFlow:
             raise TeachingError(say("lesson.no_parameter", name=unknown[0], known=known))
         slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
         lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
-
-    def _put_into_words(self) -> None:
-        """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
-        lesson, lang = self.lesson, self.agent.config.lang
-        try:
-            sketch = lesson.sketch(lesson.name, content_of(lesson))
-            made = author(self.agent, sketch, lesson.ground.cwd)
-        except SopwithError as error:
-            print(f"✗ {one_line(str(error), 200)}")
-            return
-        if made is None:
-            return
-        lesson.take_words(made.words, made.run, may_rename=self.questions.is_attended)
-        made.words.wordings += self.questions.wordings_that_mean_it(made.words.doubtful)
-        print(one_line(made.line(lang), 400))
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson

@@ -19,7 +19,6 @@ from ui.terminal import read_next
 from ui.words import say
 
 _YES = {"y", "yes", "ok", "是", "好", "要"}
-_ALL = {"all", "全部", "都要"}
 _LATER = {"later", "以后", "稍后"}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 Listed = list[list[Any]]  # values that may vary: name, text, whether it varies
@@ -32,6 +31,7 @@ class FromOptions:
 
     def __init__(self, args: Namespace) -> None:
         self._values = parameters(args.values or [])
+        self._has_chosen = args.values is not None  # `--values` alone: nothing varies
         sets = [args.values if args.from_file else None, args.prove]
         self._sets = [parameters(each) for each in sets if each]
         self.named: Sequence[str] = [name for each in self._sets for name in each]
@@ -52,7 +52,9 @@ class FromOptions:
 
     def vary(self, listed: Listed, *, may_drop: bool) -> dict[str, str]:
         """Return the values that vary: those of --values, else all that were found to."""
-        return dict(self._values) or {name: text for name, text, varies in listed if varies}
+        if self._has_chosen:
+            return dict(self._values)
+        return {name: text for name, text, varies in listed if varies}
 
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         """Return how the owner will ask for it; "" when nobody says."""
@@ -73,10 +75,6 @@ class FromOptions:
     def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
         """Return values to prove it on, other than those before; None: later."""
         return self._sets.pop(0) if self._sets else None
-
-    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        """Return those of a model's wordings that ask for this and nothing else."""
-        return []
 
 
 class AtTerminal(FromOptions):
@@ -140,18 +138,6 @@ class AtTerminal(FromOptions):
             if text:
                 given[name] = text
         return given or None
-
-    def wordings_that_mean_it(self, doubtful: Sequence[str]) -> list[str]:
-        """Ask which of the doubtful ones count; none is the default."""
-        if not doubtful:
-            return []
-        print(f"\n{say('lesson.wordings')}")
-        for number, each in enumerate(doubtful, 1):
-            print(f"  {number}  {one_line(each, 120)}")
-        said = read_next(say("lesson.wordings_prompt")).replace(",", " ").split()
-        if said and said[0].lower() in _ALL:
-            return list(doubtful)
-        return [each for number, each in enumerate(doubtful, 1) if str(number) in said]
 
 
 Questions = FromOptions

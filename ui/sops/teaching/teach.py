@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.draft import Draft, check_text
-from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
+from learning.draft import Draft
+from learning.folder import check_text
+from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
 from memory.sops.store import NAME, Sop, Status
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
@@ -38,11 +39,12 @@ class TeachUsage(SopwithError):
     Option("--record"),
     Option("--from-run", "RUN", nargs="+"),
     Option("--from-file", "FILE"),
-    Option("--values", "k=v", nargs="+"),
+    Option("--values", "k=v", nargs="*"),
     Option("--request", "TEXT"),
     Option("--prove", "k=v", nargs="+"),
     Option("--check", "COMMAND"),
     Option("--new-version"),
+    Option("--look"),
 )
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
@@ -52,6 +54,10 @@ def teach_(args: Namespace, config: Config) -> int:
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
+    if args.look and (args.from_run or args.from_file):
+        from ui.sops.teaching.lesson_look import look
+
+        return look(args, config)
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     from ui.sops.teaching.lesson import lesson_of, teach_lesson
 
@@ -93,7 +99,8 @@ class _Teaching:
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             status, why = self._earned(draft, lesson, trial)
             proven = trial.files()
-        self._pass_the_gate(proven, is_draft=status == "draft")
+        is_own_text = not lesson.traces  # its proof is what was seen
+        self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
         if existing:
             self._replace(existing, status, why)
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
@@ -113,7 +120,7 @@ class _Teaching:
         """Return the status that a draft earns, and why it is no more."""
         status, why = teach.earned(draft)
         self.proven_on = draft.taught[-1].values if draft.taught else {}
-        is_open = status == "candidate" and not not_replayable(draft.procedure())
+        is_open = status == "candidate" and not not_tried(draft.procedure())
         if is_open or not lesson.traces:
             why = self._prove(draft, trial)
             status = trial.sop.status
@@ -155,10 +162,7 @@ class _Teaching:
         if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft, self.agent.parts.redactor())
-        draft, authored = teach.in_words(self.agent, self._checked(draft), lesson.cwd)
-        if authored:
-            print(one_line(authored, 400))
-        return draft
+        return self._checked(draft)
 
     def _checked(self, draft: Draft) -> Draft:
         """Ask for a command that checks what the draft changes."""
@@ -198,7 +202,7 @@ class _Teaching:
         if not draft.is_settled:
             return say("teach.unsettled")
         procedure = draft.procedure()
-        if why := not_replayable(procedure):
+        if why := not_tried(procedure):
             return why
         print(say("teach.trying"))
         why = ""
@@ -268,12 +272,8 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
-    for key, texts in (
-        ("teach.problem", draft.problems),
-        ("teach.slot", [_slot(slot) for slot in draft.slots]),
-    ):
-        for text in texts:
-            print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
+    for text in draft.problems:
+        print(f"  {say('teach.problem', text=one_line(hide(text), MAX_LINE_CHARS))}")
     print()
 
 
@@ -283,11 +283,6 @@ def _step(tool: str, args: Mapping[str, object]) -> str:
         return script
     shown = ", ".join(str(value) for value in args.values())
     return f"{tool} {shown}"
-
-
-def _slot(slot: object) -> str:
-    text, where = getattr(slot, "text", ""), getattr(slot, "where", "")
-    return f"{text} ({where}): {', '.join(getattr(slot, 'candidates', ()))}"
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -309,7 +304,7 @@ def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")
     key = f"teach.next_{sop.status}"
-    if sop.status not in PROVEN and sop.procedure is not None and not_replayable(sop.procedure):
+    if sop.status not in PROVEN and sop.procedure is not None and not_tried(sop.procedure):
         key = "teach.next_supervised"
     if says(key):
         names = list(draft.content.parameters)

@@ -17,8 +17,7 @@ from memory.home.repository import Repository
 from memory.home.sessions import MAIN
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store
 from memory.notes.daily import days as note_days
 from memory.notes.daily import read as read_note
 from memory.notes.digest import MEMORY, entries

@@ -126,7 +126,8 @@ def _said(item: dict[str, Any]) -> Said | None:
     if predicate not in _FROM_MODEL or line is None or is_mood or not is_named:
         return None
     given = item.get("confidence")
-    is_sure = isinstance(given, int | float) and 0 <= given <= 1
+    is_number = isinstance(given, int | float) and 0 <= given <= 1
+    sureness = float(item["confidence"]) if is_number else 0.6
     return Said(
         words["subject"],
         predicate,
@@ -134,7 +135,7 @@ def _said(item: dict[str, Any]) -> Said | None:
         words["label"][:40].lower(),
         int(line[1]) - 1,
         words["quote"],
-        float(given) if is_sure else 0.6,
+        sureness,
         words["emotion"][:20].lower(),
     )
 

@@ -38,10 +38,6 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     return _in_listing(model, lang, url, found.names)
 
 
-def _is_plain(key: str) -> bool:
-    return key.isascii() and key.isprintable()
-
-
 def try_models(models: Sequence[ModelConfig], found: Sequence[Check], lang: Lang) -> list[Check]:
     """Ask each model that may serve for one tool call, and send its result back."""
     able = [m for m, check in zip(models, found, strict=True) if check.ok is not False]
@@ -59,6 +55,10 @@ def _tried(model: ModelConfig, lang: Lang) -> Check:
         if finding.what == NEEDED[-1]:
             break
     return Check(name, True, say(lang, "tried"))
+
+
+def _is_plain(key: str) -> bool:
+    return key.isascii() and key.isprintable()
 
 
 def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:

@@ -125,7 +125,7 @@ class _Reading:
         """Return the moment of a day, or that is named itself."""
         if span.start is None:
             raise _unclear(self._said, "")
-        start = span.start.replace(tzinfo=span.zone or self._now.tzinfo)
+        start: datetime = span.start.replace(tzinfo=span.zone or self._now.tzinfo)
         if span.unit != "day":
             return start
         return _at(start, (self._minutes() or [int(DEFAULT_TIME[:2]) * 60])[0])

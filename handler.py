@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_loop import Outcome
-from memory.runlog.inbox import call_hash
-from memory.runlog.repetition import LoopWatch
-from memory.runlog.working import TurnState, WorkingMemory, left_open, without_summary
+from memory.inbox import call_hash
+from memory.working import LoopWatch, TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety.gate import Ask, Decision, Gate, Question
@@ -309,8 +308,9 @@ class AgentHandler:
         tool, args = self.tools[call.name], call.args or {}
         only_reads = tool.only_reads or reply.only_reads
         self.context.hash, self.context.hold = call_hash(call.name, args), reply.hold
-        is_aside = self.context.staging and self.context.staging.is_aside(self.context.hash)
-        if self._was_interrupted(call) and not (only_reads or reply.repeatable or is_aside):
+        is_aside = bool(self.context.staging and self.context.staging.is_aside(self.context.hash))
+        is_safe = any((only_reads, reply.repeatable, is_aside))
+        if self._was_interrupted(call) and not is_safe:
             event: Event = {"type": "uncertain", "turn": turn, "call": call.id}
             yield event | {"tool": call.name, "args": args}
             return ToolResult("error", self.texts.say("may_have_happened", tool=call.name))
@@ -320,8 +320,6 @@ class AgentHandler:
         except ToolError as error:
             return self._bad_args(call, str(error))
         verdict = _DONE if is_aside else self._verdict(tool, call, paths)
-        if self.context.is_dry and self._reaches_out(tool, call, verdict):
-            verdict = Decision("refuse", "outside", (Said("gate.dry_run", {}),))
         refusal = yield from self._allowed(turn, call, verdict)
         if refusal is not None:
             return refusal
@@ -361,9 +359,11 @@ class AgentHandler:
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
         is_staged = bool(hints.get("staged", self.context.stages(call.name)))
-        return self.gate.decide(
-            Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
-        )
+        ask = Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
+        verdict = self.gate.decide(ask)
+        if self.context.is_dry and self._reaches_out(tool, call, verdict):
+            return Decision("refuse", "outside", (Said("gate.dry_run", {}),))
+        return verdict
 
     def _results(self) -> list[str]:
         """Return what tools have answered, as the model has it."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
+from memory.tasks import Task, TaskError, Tasks
+from memory.tasks.todo import FILE
 from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)
@@ -28,11 +28,6 @@ def text(tasks: Tasks) -> str:
 
 def write(tasks: Tasks, said: str) -> None:
     (tasks.home / FILE).write_text(said, "utf-8")
-
-
-def test_an_empty_home_has_no_tasks_and_gets_no_file(tasks: Tasks) -> None:
-    assert not tasks.all() and not tasks.open() and not tasks.problems()
-    assert not (tasks.home / FILE).exists()
 
 
 def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
@@ -52,13 +47,6 @@ def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
         1, "Call the plumber", "Tap drips.\n\n- kitchen", "2026-11-24", "high", ("home",)
     )
     assert oct((tasks.home / FILE).stat().st_mode & 0o777) == "0o600"
-
-
-def test_what_is_urgent_comes_first(tasks: Tasks) -> None:
-    for title, due, priority in (("d", "", 0), ("c", "", 1), ("b", "2026-12-01", 0), ("a", "2026-11-30T08:00", 0)):  # fmt: skip
-        tasks.add(title, due=due, priority="high" if priority else "low")
-    tasks.add("e", status="done")
-    assert "".join(task.title for task in tasks.open()) == "abcd"
 
 
 HAND = """My own words stay.
@@ -109,12 +97,6 @@ def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) ->
     }
 
 
-def test_a_removed_task_takes_its_description_along(tasks: Tasks) -> None:
-    write(tasks, "- [ ] a ^1\n  more\n\n  and more\n\nwords\n- [ ] b ^2\n")
-    assert tasks.remove(1).description == "more\n\nand more"
-    assert text(tasks) == "\nwords\n- [ ] b ^2\n"
-
-
 @pytest.mark.parametrize(
     ("said", "what"),
     [
@@ -143,63 +125,7 @@ def test_what_no_list_can_hold_is_refused_and_changes_nothing(
     assert text(tasks) == before
 
 
-def test_a_task_that_is_not_there_is_named(tasks: Tasks) -> None:
-    tasks.add("a")
-    for call in (tasks.get, tasks.remove, tasks.set):
-        with pytest.raises(TaskError, match=r"no task 5 in TODO.md \(there are: 1\)"):
-            call(5)
-
-
-WORD = st.sampled_from(
-    [
-        "a",
-        "#12",
-        "#tag",
-        "!high",
-        "!x",
-        "^3",
-        "due:2026-01-01",
-        "due:x",
-        "\\#tag",
-        "\\\\^3",
-        "[x]",
-        "家",
-        "-",
-        "\x85",
-    ]
-)
 LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
-
-
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    titles=st.lists(
-        st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip),
-        min_size=1,
-        max_size=3,
-    ),
-    description=st.lists(LINE, max_size=5).map("\n".join),
-    tags=st.lists(st.sampled_from(["a", "家/b", "x-1"]), max_size=2),
-    due=st.sampled_from(["", "2026-11-24", "2026-11-24T09:00"]),
-    status=st.sampled_from(["open", "doing", "waiting", "done"]),
-)
-def test_whatever_is_put_in_is_read_again(
-    tmp_path: Path, titles: list[str], description: str, tags: list[str], due: str, status: Status
-) -> None:
-    (tmp_path / FILE).unlink(missing_ok=True)
-    tasks = Tasks(tmp_path, today=DAY)
-    made = [
-        tasks.add(title, description=description, tags=tags, due=due, status=status)
-        for title in titles
-    ]
-    assert [task.title for task in made] == [" ".join(title.split()) for title in titles]
-    assert tasks.all() == made
-    assert tasks.problems() == []
-    tasks.set(1, priority="low")
-    tasks.remove(1)
-    assert tasks.all() == made[1:]
 
 
 def _add(home: Path, name: str) -> None:

@@ -17,7 +17,7 @@ from text.sections import sections
 if TYPE_CHECKING:
     from safety.findings import Finding
     from safety.gate import Ask, Gate
-    from shell.bash import Command
+    from shell.bash import Command, Word
 
 TABLE = "network/outside.txt"
 SEEDS = Path(__file__).resolve().parents[2] / "sops"
@@ -147,13 +147,17 @@ def _leaves(finding: Finding) -> bool:
 
 def _plain(command: Command, home: str) -> tuple[str, ...]:
     """Return the words of a command that stand in the script as they are; () for others, and for a part of a pipe."""
-    is_alone = not (command.is_piped or command.assignments or command.start < 0)
-    if not is_alone or any(not _is_quiet(each.operator) for each in command.redirects):
+    if command.is_piped or command.assignments:
         return ()
-    if any(word.has_glob or word.has_expansion for word in command.words):
+    if not all(_is_quiet(each.operator) for each in command.redirects):
         return ()
-    words = [word.value({"HOME": home}) for word in command.words]
-    return tuple(word for word in words if word is not None)
+    words = [_value(word, home) for word in command.words]
+    return tuple(word for word in words if word is not None) if None not in words else ()
+
+
+def _value(word: Word, home: str) -> str | None:
+    is_plain = word.start >= 0 and not (word.has_glob or word.has_expansion)
+    return word.value({"HOME": home}) if is_plain else None
 
 
 def _is_quiet(operator: str) -> bool:

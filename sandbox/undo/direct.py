@@ -131,7 +131,8 @@ def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str,
         deltas = [_gone(name, folders.index(_above(name))) for name in names]
         clocks = [_clock(layer) for layer in layers]
         changes = ChangeSet(tuple(sorted(map(_change, deltas), key=lambda each: str(each.path))))
-        commits.carry_out(entry, commits.prepare(entry, deltas, clocks), changes)
+        steps = commits.prepare(entry, deltas, clocks)
+        commits.carry_out(entry, steps, changes, deltas, clocks)
     except StageError as error:
         entry.remove()
         raise OSError(str(error)) from error

@@ -121,7 +121,7 @@ class Inverse:
             numbers = [entry.number for entry in self.chosen]
             is_redo = all("undoes" in entry.record for entry in self.chosen)
             same = {path: left for path, left in self._before.items() if left}
-            told = {
+            told: dict[str, Any] = {
                 "undoes": numbers,
                 "is_redo": is_redo and not self.chosen[0].record.get("is_redo"),
             }

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
 from safety.secrets import is_secret_name
-from sandbox.broker import Untrusted, program
 from sandbox.broker import environment as environment_outside
-from sandbox.network import NOTHING, Leave
+from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
 from tools.processes import Tree, Work
 from tools.scripts.output import Live, Output
-from tools.scripts.pieces import Piece, cut
+from tools.scripts.pieces import Piece, allowed, cut, outside
 
 if TYPE_CHECKING:
     from sandbox.cells import Sandbox
@@ -67,46 +66,19 @@ def code_run(
     env: values kept out of code
     hosts: beside those in the script
     """
-    staging = ctx.staging
-    if staging and staging.is_aside(ctx.hash):
-        return (yield from staging.resume(ctx.call, ctx.hash))
+    if ctx.staging and ctx.staging.is_aside(ctx.hash):
+        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
+    if ctx.hold and not (ctx.staging or ctx.is_dry):
+        raise ToolError(f"nothing was done: {NO_STAGE}")
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
-    if ctx.hold and not (staging or ctx.is_dry):
-        raise ToolError(f"nothing was done: {NO_STAGE}")
-    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
-    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
-    leave = _allowed(ctx, args, folder.resolve())
-    name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    pieces = cut(script, folder, leave)
-    done: list[ToolResult] = []
-    for count, piece in enumerate(pieces, 1):
-        call = _Call(
-            ctx,
-            type,
-            name if count == 1 else f"{name}.{count}",
-            given,
-            leave,
-            limit,
-            time.monotonic() + limit,
-        )
-        left = "; ".join(each.text for each in pieces[count:])
-        done.append((yield from call.outside(piece) if piece.words else call.inside(piece, left)))
-        if done[-1].status != "ok":
-            break
-    return joined(done)
-
-
-def _allowed(ctx: ToolContext, args: dict[str, Any], folder: Path) -> Leave:
-    """Return what the call may reach beyond the sandbox."""
-    if ctx.sandbox is None:
-        return NOTHING
-    found = ctx.leave("code_run", args, (folder,))
-    is_owners = ctx.sandbox.profile.kind == "owner"
-    # a replay and a shared session have nobody who would allow more
-    return found if is_owners and not ctx.hold else Leave(found.hosts)
+    leave = allowed(ctx, "code_run", args, folder.resolve())
+    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    call = _Call(ctx, type, given, leave, limit, time.monotonic() + limit)
+    return (yield from call.run(cut(script, folder, leave)))
 
 
 class _Call(NamedTuple):
@@ -114,58 +86,84 @@ class _Call(NamedTuple):
 
     ctx: ToolContext
     type: str
-    name: str
     given: dict[str, str]
     leave: Leave
     limit: float  # seconds
     end: float  # on the monotonic clock
 
-    def outside(self, piece: Piece) -> Generator[Any, Any, ToolResult]:
+    def run(self, pieces: list[Piece]) -> Generator[Any, Any, ToolResult]:
+        """Run the pieces, each only when what is before it has gone well."""
+        name = re.sub(r"[^\w.-]", "_", self.ctx.call)[:60] or "call"
+        done: list[ToolResult] = []
+        for count, piece in enumerate(pieces):
+            left = "; ".join(each.text for each in pieces[count + 1 :])
+            own = f"{name}.{count + 1}" if count else name
+            running = self._outside(piece, own) if piece.words else self._inside(piece, own, left)
+            done.append((yield from running))
+            if done[-1].status != "ok":
+                break
+        return joined(done)
+
+    def _outside(self, piece: Piece, name: str) -> Generator[Any, Any, ToolResult]:
         """Let one program work outside the sandbox: of root's, with our own environment."""
-        try:
-            argv = [str(program(piece.words[0])), *piece.words[1:]]
-        except Untrusted as error:
-            raise ToolError(str(error)) from error
-        output, name = self._output(), f"{self.ctx.folder.name}.{self.name}"
         env = {**environment_outside(), **self.given}
-        work = Work(argv, "", piece.cwd, {}, env, name, is_outside=True)
+        mark = f"{self.ctx.folder.name}.{name}"
+        work = Work(outside(piece.words), "", piece.cwd, {}, env, mark, is_outside=True)
+        output = self._output(name)
         ran = yield from _ran(self.ctx, work, output, self.end)
         return self._result(ran, output)
 
-    def inside(self, piece: Piece, left: str) -> Generator[Any, Any, ToolResult]:
+    def _inside(self, piece: Piece, name: str, left: str) -> Generator[Any, Any, ToolResult]:
         """Run a script in the sandbox, and settle what it changed. `left` is what is to run when that is done."""
-        ctx, staging, script = self.ctx, self.ctx.staging, piece.text
-        with _on_disk(ctx.folder):
-            holds_secret = ctx.redact(script) != script
-            argv = _command(self.type, script, None if holds_secret else _scripts(ctx) / self.name)
-        output = self._output()
-        is_ours = self.leave.is_ours and not ctx.hold
-        opens = staging.opens(ctx.call, self.leave) if staging and not is_ours else None
-        name = f"{ctx.folder.name}.{self.name}"
-        work = Work(argv, script, piece.cwd, environment(), self.given, name)
-        work = work._replace(leave=self.leave, opens=opens, is_outside=is_ours)
+        ctx, work = self.ctx, self._work(piece, name)
+        output = self._output(name)
         ran = yield from _ran(ctx, work, output, self.end)
         while ran.is_again:
-            output = self._output()
+            output = self._output(name)
             ran = yield from _ran(ctx, work._replace(opens=ran.reopens), output, self.end)
         if ran.running.problem:
             raise ToolError(f"the sandbox has ended: {ran.running.problem}")
         result = self._result(ran, output)
-        if ctx.sandbox and (note := _held(ctx.sandbox, script, result)):
+        if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result)):
             result.data["note"] = note
         if ctx.hold and ctx.is_dry:
             return _held_dry(ctx.hold, result)
-        if staging and ran.running.stage:
-            waits = {"not_run": left} if left else {}
-            result.data |= waits
-            result = yield from staging.settle(ran.running.stage, ctx, result)
-            if result.status == "ok":
-                result.data.pop("not_run", None)
+        if ran.running.stage is None:
+            return result
+        return (yield from self._settled(ran.running.stage, result, left))
+
+    def _settled(
+        self, stage: Stage, result: ToolResult, left: str
+    ) -> Generator[Any, Any, ToolResult]:
+        assert self.ctx.staging is not None
+        result.data |= {"not_run": left} if left else {}
+        result = yield from self.ctx.staging.settle(stage, self.ctx, result)
+        if result.status == "ok":
+            result.data.pop("not_run", None)
         return result
 
-    def _output(self) -> Output:
+    def _work(self, piece: Piece, name: str) -> Work:
+        ctx, script = self.ctx, piece.text
+        with _on_disk(ctx.folder):
+            holds_secret = ctx.redact(script) != script
+            argv = _command(self.type, script, None if holds_secret else _scripts(ctx) / name)
+        is_ours = self.leave.is_ours and not ctx.hold
+        is_staged = ctx.staging is not None and not is_ours
+        return Work(
+            argv,
+            script,
+            piece.cwd,
+            environment(),
+            self.given,
+            f"{ctx.folder.name}.{name}",
+            leave=self.leave,
+            opens=ctx.staging.opens(ctx.call, self.leave) if ctx.staging and is_staged else None,
+            is_outside=is_ours,
+        )
+
+    def _output(self, name: str) -> Output:
         with _on_disk(self.ctx.folder):
-            return Output(self.ctx.folder / f"out-{self.name}.txt", self.ctx.redact)
+            return Output(self.ctx.folder / f"out-{name}.txt", self.ctx.redact)
 
     def _result(self, ran: _Ran, output: Output) -> ToolResult:
         late = self.limit if ran.is_late else None

@@ -17,10 +17,10 @@ from models.base import Status, ToolResult
 from safety.calls import asks_below
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
-from sandbox.network import NOTHING
+from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
-from tools.scripts.pieces import cut
+from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
 from tools.shells.screen import asked_below, painted, paints
 from tools.shells.screen import keys as keys_of
@@ -92,24 +92,14 @@ def shell_run(
         )
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
-    args = {"script": script, "hosts": hosts or []}
-    leave = ctx.leave("shell_run", args, (cwd,)) if ctx.sandbox else NOTHING
+    leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
     pieces = cut(script, cwd, leave)
     if len(pieces) > 1 or (shell and pieces[0].words):
         raise ToolError(
             f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
         )
-    if shell is None:
-        if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
-            raise ToolError(
-                f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
-            )
-        words = pieces[0].words
-        staged = not (words or ctx.is_dry) and _is_staged(ctx, None, script)
-        shell = ctx.keep(
-            _KEPT + name, lambda: Shell(ctx, name, cwd, leave, words, is_staged=staged)
-        )
-    elif shell.is_staged and _STAYS.search(script):
+    shell = shell or _opened(ctx, name, pieces[0], leave)
+    if shell.is_staged and _STAYS.search(script):
         raise ToolError(
             "what stays in the background needs a shell of its own, whose changes are made at once: use another name"
         )
@@ -121,6 +111,20 @@ def shell_run(
         staging = ctx.staging if shell.is_staged else None
         shell.begin(script, staging.opens(ctx.call, leave) if staging else None)
     return (yield from _followed(ctx, shell, timeout))
+
+
+def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
+    """Open a shell for a first command. Raises ToolError."""
+    if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
+        raise ToolError(
+            f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
+        )
+    is_apart = bool(piece.words) or ctx.is_dry
+    staged = not is_apart and _is_staged(ctx, None, piece.text)
+    return ctx.keep(
+        _KEPT + name,
+        lambda: Shell(ctx, name, piece.cwd, leave, piece.words, is_staged=staged),
+    )
 
 
 @tool("execute", about=open_shell)

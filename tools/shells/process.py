@@ -25,11 +25,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sandbox.broker import Untrusted, program
 from sandbox.broker import environment as environment_outside
 from tools.base import ToolContext, ToolError
 from tools.processes import MARK, Tree, Work, mark
 from tools.scripts import environment, started
+from tools.scripts.pieces import outside
 
 if TYPE_CHECKING:
     from sandbox.network import Leave
@@ -114,7 +114,7 @@ class Shell:
         start.write_text(_START_FILE.format(script=shlex.quote(str(self._script))), "utf-8")
         self._script.touch()
         argv = [sys.executable, "-I", "-S", "-B", "-c", _TAKE, str(self._script)]
-        argv += _outside(words) if words else _bash(start)
+        argv += outside(words) if words else _bash(start)
         own = f"{ctx.folder.name}.shell-{stem}"
         self._master, slave = os.openpty()
         try:
@@ -378,14 +378,6 @@ def _bash(start: Path) -> list[str]:
     if bash is None:
         raise ToolError("there is no bash on this machine")
     return [bash, "--noprofile", "--rcfile", str(start), "--noediting", "-i"]
-
-
-def _outside(words: tuple[str, ...]) -> list[str]:
-    """Return the words of a program that works outside the sandbox. Raises ToolError."""
-    try:
-        return [str(program(words[0])), *words[1:]]
-    except Untrusted as error:
-        raise ToolError(str(error)) from error
 
 
 @contextmanager

@@ -306,7 +306,8 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
             files |= texts
         elif "runs" in found or result.case.name in named:  # else a text has no other proof
             continue
-        proofs.append({"run": outcome.run, "case": result.case.name, "status": status})
+        run = {"run": outcome.run} if outcome.run else {}
+        proofs.append({**run, "case": result.case.name, "status": status})
     first = passed[0][1]
     budget = {"calls": first.calls, "seconds": round(first.seconds, 3)}
     wanted = {"budget": found.get("budget") or budget, "proofs": proofs}

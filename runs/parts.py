@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from config import Config, ConfigError, ModelConfig, SopwithError
 from context import Prompts
 from memory.home.sessions import MAIN, Session
-from memory.runlog.inbox import Entry, Inbox
+from memory.runlog.inbox import Inbox
 from memory.sops.store import SopStore
 from models.base import Model
 from models.chain import Budget
@@ -323,14 +323,8 @@ class Parts:
         return Redactor(held_values(self.config, os.environ))
 
     def inbox(self) -> Inbox:
-        """Where a run leaves what waits for the owner; the desktop shows it."""
-        home = self.config.home
-        return Inbox(home) if self.is_dry else Inbox(home, self._show)
-
-    def _show(self, entry: Entry) -> None:
-        from runs.control.desktop_notice import on_desktop
-
-        on_desktop(self.config)(entry)
+        """Where a run leaves what waits for the owner."""
+        return Inbox(self.config.home)
 
 
 def leave(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -59,27 +56,6 @@ def test_what_a_person_does_not_see_is_not_shown_and_odd_pages_are_read(web: Dri
     assert "# Strict\n[Old](e" in web.scan("/xhtml").data["output"]
 
 
-def test_references_stay_when_the_page_is_loaded_or_drawn_anew(web: Driver) -> None:
-    web.scan("/anew")
-    before = web.refs()
-    rows = web.scan().data["output"]
-    web.run("await click(“Draw”)")
-    assert web.scan().data["output"] == rows.replace("1 times", "2 times").replace(
-        "0 times", "1 times"
-    )
-    web.run("location.reload()")
-    assert web.refs() == before
-
-
-def test_long_lists_are_cut_with_a_count_and_the_whole_is_in_a_file(web: Driver) -> None:
-    found = web.scan("/list").data
-    assert "Item 39 " in found["output"]
-    assert "Item 40 " not in found["output"]
-    assert "… 160 more like these" in found["output"]
-    assert "the end" in found["output"]
-    assert "Item 199 [Remove](e" in Path(found["whole"]).read_text("utf-8")
-
-
 def test_a_form_shows_what_it_holds_and_is_filled_in(web: Driver) -> None:
     text = web.scan("/form").as_text()
     assert "[Name](e" in text
@@ -120,44 +96,6 @@ def test_a_password_goes_from_the_owner_to_the_page_and_nowhere_else(web: Driver
     )
     assert held.data["output"] == '[11,"[secret]"]'
     assert "pass word 1" not in str(held.data) + web.scan().as_text()
-
-
-def test_frames_are_read_and_pressed_where_they_lie(web: Driver) -> None:
-    text = web.scan("/frames").as_text()
-    assert "inside the frame" in text
-    assert "frame pressed" in web.run("await click(“Inner button”)").data["new_text"]
-
-
-def test_shadow_roots_are_read_and_pressed(web: Driver) -> None:
-    assert "in the shadow: Given name" in web.scan("/shadow").as_text()
-    assert "shadow pressed" in web.run("await click(“Shadow button”)").data["new_text"]
-
-
-@pytest.mark.parametrize(
-    ("button", "said"), [("New", "Saved for good"), ("Shown", "Settings were kept")]
-)
-def test_what_was_shown_for_a_moment_is_told(web: Driver, button: str, said: str) -> None:
-    web.scan("/toast")
-    found = web.run(f"await click(“{button}”)").data
-    assert found["passed"] == said
-    assert not found["new_text"]
-
-
-def test_what_a_request_brings_is_waited_for(web: Driver) -> None:
-    web.scan("/toast")
-    assert "came later" in web.run("await click(“Late”)").data["new_text"]
-
-
-def test_keys_reach_what_has_the_focus(web: Driver) -> None:
-    web.scan("/form")
-    typed = "await type(“Name”, 'abc'); await press('Home'); await press('X'); await press('Control+a'); await press('Delete'); await press('é')"
-    assert web.run(f"{typed}; return (await el(“Name”)).value").data["output"] == "é"
-    assert "no such key: Hyper" in web.run("await press('Hyper')").data["output"]
-
-
-def test_an_endless_list_grows_by_scrolling(web: Driver) -> None:
-    web.scan("/endless")
-    assert "Row 20" in web.run("await scroll('bottom')").data["new_text"]
 
 
 @pytest.mark.parametrize(
@@ -215,14 +153,6 @@ def test_what_lies_under_something_else_is_not_clicked(web: Driver) -> None:
     assert "got through" in web.run("await click(“Below”)").data["new_text"]
 
 
-def test_a_thing_that_has_become_another_is_not_pressed(web: Driver) -> None:
-    web.scan("/changes")
-    ref = web.refs()["Next"]
-    result = web.run(f"turn(); await click('{ref}')")
-    assert result.status == "error"
-    assert "was button Next and is now button Delete account" in result.data["output"]
-
-
 def test_a_dialog_waits_until_a_call_says_how_to_answer_it(web: Driver) -> None:
     web.scan("/dialogs")
     asked = web.run("await click(“Delete all”)")
@@ -238,15 +168,6 @@ def test_a_dialog_waits_until_a_call_says_how_to_answer_it(web: Driver) -> None:
     assert "told" in told["new_text"]
 
 
-def test_leaving_a_page_that_asks_to_stay_is_the_callers_word(web: Driver) -> None:
-    web.scan("/leave")
-    web.run("await type(“Text”, 'draft')")
-    assert "beforeunload" in web.run("location.href = '/two'").data["output"]
-    web.run("", dialog="dismiss")
-    assert "Leave" in web.scan().as_text()
-    assert web.run("location.href = '/two'", dialog="accept").data["went_to"].startswith("Two ")
-
-
 @pytest.mark.parametrize(
     ("link", "name", "content"),
     [("Report", "re port.csv", "a,b\n1,2\n"), ("Made", "made.txt", "made here")],
@@ -260,12 +181,6 @@ def test_downloads_land_in_the_folder_of_the_run(
     assert file.parent == web.ctx.folder / "downloads"
     assert file.name.endswith(name)
     assert file.read_text() == content
-
-
-def test_an_address_that_is_a_file_is_downloaded(web: Driver) -> None:
-    found = web.scan("/report.csv")
-    assert found.status == "ok"
-    assert "report.csv" in found.data["downloads"][0].replace("re port", "report")
 
 
 def test_files_are_uploaded_when_the_script_names_them(web: Driver, tmp_path: Path) -> None:
@@ -295,28 +210,6 @@ def test_a_picture_is_a_file_that_models_are_shown(web: Driver) -> None:
         assert result.data["output"] == result.images[0]
 
 
-def test_long_values_go_to_a_file(web: Driver, tmp_path: Path) -> None:
-    web.scan("/")
-    kept = web.run("'x'.repeat(50000)", save_to_file=str(tmp_path / "value.txt"))
-    assert (tmp_path / "value.txt").read_text() == "x" * 50_000
-    assert "50,000 characters" in kept.data["file"]
-    cut = web.run("'y'.repeat(50000)").data
-    assert "[… 42,000 characters …]" in cut["output"]
-    assert Path(cut["whole"]).read_text() == "y" * 50_000
-
-
-def test_two_runs_see_and_close_only_their_own_tabs(
-    web: Driver, shared: tuple[Path, str], tmp_path: Path
-) -> None:
-    web.scan("/two")
-    other = driver(tmp_path, *shared, run="20261122-101112-bbbb")
-    other.scan("/list")
-    assert "List" not in web.scan(tabs_only=True).data["output"]
-    assert "Two" not in other.scan(tabs_only=True).data["output"]
-    other.ctx.close()
-    assert "the second page" in web.scan().as_text()
-
-
 def test_a_run_that_goes_on_finds_its_tabs_again(shared: tuple[Path, str], tmp_path: Path) -> None:
     first = driver(tmp_path, *shared, run="20261122-101112-cccc")
     first.scan("/two")
@@ -326,37 +219,6 @@ def test_a_run_that_goes_on_finds_its_tabs_again(shared: tuple[Path, str], tmp_p
     again = driver(tmp_path, *shared, run="20261122-101112-cccc")
     assert "the second page" in again.scan().as_text()
     again.ctx.close()
-
-
-@pytest.mark.parametrize("page", ["dashboard", "frames", "mail", "zh-form", "checkout"])
-def test_all_that_a_person_sees_and_can_press_is_in_the_scan(
-    web: Driver, page: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The measure of bench/browser.py, on a few of its pages."""
-    from bench import browser
-
-    monkeypatch.setattr(browser, "CALLS", 1)
-    handler = partial(browser.Quiet, directory=str(browser.PAGES))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        row = browser.measured(
-            browser.PAGES / f"{page}.html", f"http://127.0.0.1:{server.server_port}", web, tokens
-        )
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert row["missing"] == []
-    assert row["references"] >= row["pressable"] > 0
-    assert row["scan"] < row["html"] / 2
-
-
-@pytest.mark.parametrize(("keep", "cut"), [(42, False), (43, True)])
-def test_a_list_is_cut_only_where_that_saves_something(keep: int, cut: bool) -> None:
-    lines: list[Line] = [["head"], *([f"row {at}", [1, at]] for at in range(keep)), ["foot"]]
-    text, is_cut = fit(lines)
-    assert is_cut is cut
-    assert text.endswith("row 39\n… 3 more like these\nfoot" if cut else "row 41\nfoot")
 
 
 def test_a_page_stays_within_its_budget_whatever_it_is() -> None:

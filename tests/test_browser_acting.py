@@ -4,13 +4,11 @@ that scroll, messages that fade."""
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from models.base import ToolResult
 from tests import browser_site
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
@@ -60,22 +58,10 @@ def web(shared: tuple[Path, str], tmp_path: Path) -> Iterator[Driver]:
     found.ctx.close()
 
 
-def test_things_are_dragged_by_the_page_or_by_the_browser(web: Driver) -> None:
-    assert "[Write](e" in web.scan("/board").data["output"]
-    assert "has come" in web.run("await drag(“Write”, 'Closed')").data["new_text"]
-    assert "volume 70" in web.run("await drag(“Volume”, {x: 70})").data["new_text"]
-    assert "shows just" in web.run("await drag(“Volume”, 'Nowhere')").data["output"]
-
-
 def test_a_menu_under_the_mouse_opens(web: Driver) -> None:
     assert "Lamps" not in web.scan("/menu").data["output"]
     assert web.run("await hover('Products')").data["new_text"] == "Lamps"
     assert web.run("await click(“Lamps”)").data["went_to"].startswith("Two ")
-
-
-def test_a_drawing_is_pressed_at_a_place(web: Driver) -> None:
-    assert "canvas 300×150)" in web.scan("/drawing").data["output"]
-    assert web.run("await click(“Map”, {x: 20, y: 30})").data["new_text"] == "20 of 30"
 
 
 def test_a_file_is_given_to_what_opens_the_choice_of_one(web: Driver, tmp_path: Path) -> None:
@@ -86,72 +72,6 @@ def test_a_file_is_given_to_what_opens_the_choice_of_one(web: Driver, tmp_path: 
         .data["new_text"]
         .endswith("took a.csv")
     )
-
-
-def test_what_can_be_scrolled_to_is_shown_and_what_is_moved_away_is_not(web: Driver) -> None:
-    text = web.scan("/chat").data["output"]
-    assert "said 0 [Reply](e" in text and "said 29 [Reply](e" in text
-    assert "[last](e" in text
-    assert "for readers only" not in text
-
-
-def test_messages_that_fade_or_come_in_a_shadow_root_are_told(web: Driver) -> None:
-    web.scan("/fades")
-    assert "Draft was kept" in web.run("await click(“Keep”); await wait(200)").data["passed"]
-    assert "Three were added" in web.run("await click(“Add”)").data["passed"]
-
-
-def test_one_answer_is_for_one_dialog(web: Driver) -> None:
-    web.scan("/twice")
-    told = web.run("await click(“Tidy”)", dialog="accept")
-    assert told.data["dialogs"] == ["confirm: Put away? – accepted"]
-    assert "And delete for good?" in told.data["output"]
-    web.run("", dialog="dismiss")
-    assert web.scan().data["output"].endswith("kept")
-
-
-def test_small_things_to_press_are_named_and_empty_ones_are_not(web: Driver) -> None:
-    text = web.scan("/small").data["output"]
-    assert "[](e" not in text
-    assert "[› Next month](e" in text
-    web.run("await click(“Card”)")
-    assert web.run("await press('Enter')").data["new_text"].endswith("by Enter")
-
-
-def test_text_is_added_at_the_end(web: Driver) -> None:
-    web.scan("/small")
-    for label, more, whole in (
-        ("Note", "two", "one two"),
-        ("Rich", " green", "red green"),
-        ("Mail", "org", "a@b.org"),
-    ):
-        assert web.run(f"await type(“{label}”, '{more}', {{append: true}})").data["output"] == whole
-
-
-def test_a_tab_behind_another_takes_clicks_at_once(web: Driver) -> None:
-    web.scan("/small")
-    web.scan("/two", tab="new")
-    reference = web.scan(tab="t1").data["output"].partition("[Card](")[2].split()[0]
-    browser, seconds = web.ctx.kept["browser"], dict[str, list[float]](t1=[], t2=[])
-    for _ in range(3):
-        for front in seconds:
-            browser.connection.call("Target.activateTarget", targetId=browser.tabs[front].target)
-            started = time.monotonic()
-            assert web.run(f"await click('{reference}')", tab="t1").status == "ok"
-            seconds[front].append(time.monotonic() - started)
-    assert (
-        min(seconds["t2"]) < min(seconds["t1"]) + 4
-    )  # five and more behind a tab that is not told of it
-
-
-def test_parts_of_images_are_shown_and_pressed_where_they_are(web: Driver) -> None:
-    text = web.scan("/map").as_text()
-    for name in ("North", "Middle", "South", "Inside"):
-        assert f"[{name}](" in text
-        assert web.run(f"await click(“{name}”)").data["went_to"].endswith(f"#{name.lower()}")
-    assert "handled" in web.run("await click(“Handler”)").data["new_text"]
-    assert "drawn pressed" in web.run("await click(“Part”)").data["new_text"]
-    assert "Nothing" not in text
 
 
 @pytest.mark.parametrize(
@@ -168,39 +88,3 @@ def test_what_only_listens_for_a_press_is_shown_and_pressed(
     assert "all of it" in text
     assert "[84](" in text
     assert "[Sum](" not in text
-
-
-def test_a_reference_to_what_only_listens_serves_a_page_that_nobody_has_scanned(
-    web: Driver,
-) -> None:
-    web.scan("/hears")
-    ref = web.refs()["Settings"]
-    web.run(f"location.href = {web.base + '/two'!r}")
-    web.run(f"location.href = {web.base + '/hears'!r}")
-    assert "plain:Settings" in web.run(f"await click({ref!r})").data["new_text"]
-
-
-def test_a_clock_on_the_page_costs_no_time_and_is_no_news_but_what_is_being_written_is_waited_for(
-    web: Driver,
-) -> None:
-    """A clock is known by how often it ticks, what is being written by how soon more of it comes: a machine that is busy
-    elsewhere blurs both now and then."""
-
-    def pressed(path: str, label: str) -> tuple[float, list[ToolResult]]:
-        """The least seconds of three presses, and what came of each."""
-        web.scan(path)
-        seconds, results = [], []
-        for _ in range(3):
-            started = time.monotonic()
-            results.append(web.run(f"await click(“{label}”)"))
-            seconds.append(time.monotonic() - started)
-        return min(seconds), results
-
-    usual, _ = pressed("/small", "Card")
-    seconds, results = pressed("/clock", "Go")
-    assert "pressed" in results[0].data["new_text"]
-    assert (
-        min(len(each.data["passed"].splitlines()) for each in results) < 3
-    )  # of the twenty that are told
-    assert seconds < usual + 2  # what never rests is waited for a second longer
-    assert any("word12" in each.data["new_text"] for each in pressed("/clock", "Ask")[1])

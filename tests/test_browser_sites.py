@@ -4,8 +4,6 @@ page, and tables of thousands of rows."""
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,14 +102,6 @@ def test_what_a_listener_around_many_hears_is_pressed_one_by_one(web: Driver, th
     assert heard in (f"hit {thing}", "hit Only", "hit one")
 
 
-def test_a_list_that_opens_is_told_though_a_hidden_select_has_the_same_words(web: Driver) -> None:
-    web.scan("/drops")
-    assert web.run("await click(“Choose”)").data["new_text"] == "Berlin\nParis"
-    assert (
-        web.run("await click(“Next”)").data["new_text"] == "Second step"
-    )  # and not all that could be chosen there
-
-
 def test_an_editor_that_draws_its_own_text_is_typed_into(web: Driver) -> None:
     scan = web.scan("/code").as_text()
     assert scan.count("textbox") == 1  # what is put away is not typed into
@@ -120,58 +110,6 @@ def test_an_editor_that_draws_its_own_text_is_typed_into(web: Driver) -> None:
     assert "  second third" in web.scan().as_text()
     assert web.run("await type(“t”, 'x = 1\\ny = 2')").data["new_text"] == "x = 1\ny = 2"
     assert "first" not in web.scan().as_text()
-
-
-def test_what_is_typed_ends_with_a_stroke_and_a_field_of_one_letter_hands_on_the_rest(
-    web: Driver,
-) -> None:
-    web.scan("/strokes")
-    assert web.run("await type(“Search”, 'lamp 灯')").data["new_text"] == "found lamp 灯"
-    assert web.run("await type(“Digit 1”, '4711')").data["new_text"] == "4711"
-
-
-def test_a_mark_at_the_end_is_no_arrow_and_no_delete(web: Driver) -> None:
-    web.scan("/strokes")
-    web.run(
-        "old.onkeydown = e => { if (e.keyCode > 32 && e.keyCode < 47) e.preventDefault() }"
-    )  # as old menus have it
-    marks = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~7Zé"
-    script = f"const all = []; for (const mark of {json.dumps(marks)}) all.push((await type(“Search”, 'so' + mark))[2]); return all.join('')"
-    assert web.run(script).data["output"] == marks
-
-
-def test_a_field_that_suggests_is_given_the_moment_that_it_takes(web: Driver) -> None:
-    web.scan("/strokes")
-    assert web.run("await type(“Airport”, 'be')").data["new_text"] == "Bergen BGO"
-
-
-def test_what_the_browser_says_of_a_field_is_told_and_looking_tells_the_page_nothing(
-    web: Driver,
-) -> None:
-    web.scan("/refuses")
-    web.run("await type(“Mail”, 'nobody')")
-    assert "invalid" in web.scan().as_text()
-    assert "told" not in web.scan().as_text()
-    refused = web.run("await click(“Sign up”)").data["refused"]
-    assert len(refused) == 1
-    assert refused[0].startswith("Mail: ")
-    web.run("await type(“Mail”, 'a@b.c'); await type(“Pin”, '12')")
-    assert web.run("await click(“Sign up”)").data["refused"][0].startswith("Pin: ")
-    assert not web.run("1 + 1").data.get("refused")
-
-
-def test_a_message_that_comes_and_goes_between_two_calls_is_told(web: Driver) -> None:
-    web.scan("/late")
-    other = web.refs()["Other"]
-    for last in (f"await click({other!r})", None):
-        web.run("await click(“Save”)")
-        tab = web.ctx.kept["browser"].tabs["t1"]
-        end = time.monotonic() + 20
-        while tab.do("Runtime.evaluate", expression="gone")["result"]["value"] is False:
-            assert time.monotonic() < end, "the message has not gone"
-            tab.link.drain(0.05)
-        told = web.run(last).data["meanwhile"] if last else web.scan().data["passed"]
-        assert told == "The server said no"  # and not that the clock goes on
 
 
 def test_what_nobody_can_see_or_press_is_not_shown(web: Driver) -> None:
@@ -196,43 +134,3 @@ def test_a_frame_of_another_site_hears_the_mouse(web: Driver) -> None:
     web.run(f"await type({number!r}, '4111'); await click({pay!r})", tab="t1.1")
     assert "paid with 4111" in web.scan(tab="t1").as_text()
     assert "around the frame, t1" in web.run("await shot()", tab="t1.1").data["output"]
-
-
-def test_what_lies_below_thousands_of_rows_is_there(web: Driver) -> None:
-    scan = web.scan("/ledger")
-    assert "too large" not in str(scan.data.get("page"))
-    assert len(scan.data["output"]) < 20_000
-    web.run("await click(“Export”)")
-    assert web.run("document.title").data["output"] == "exported"
-
-
-def test_line_ends_that_are_seen_are_kept_and_drawings_are_read(web: Driver) -> None:
-    assert "def f():\n    return 1\nf()\none line" in web.scan("/text").as_text()
-    assert "Drawn words" in web.scan("/drawing.svg").as_text()
-
-
-def test_what_is_struck_rated_suggested_and_not_to_be_chosen_is_seen(web: Driver) -> None:
-    scan = web.scan("/shown").as_text()
-    assert "Lamp ~~19.99~~ 9.99\nRated (image: 4.5 of 5 stars)\n- ~~Milk~~\n- Bread\n" in scan
-    assert "{Apple|Pear}" in scan
-    assert "{AT|JP|CN (disabled)}" in scan
-    assert "is disabled" in web.run("await select(“Land”, 'CN')").data["output"]
-
-
-def test_a_folder_is_uploaded_where_one_is_asked_for_and_keys_have_their_names(
-    web: Driver, tmp_path: Path
-) -> None:
-    web.scan("/picks")
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "a.txt").write_text("a")
-    web.run(f"await upload(“Folder”, '{tmp_path}/kept')")
-    assert web.run("document.title").data["output"] == "a.txt"
-    assert web.run("await press('F2')").status == "ok"
-
-
-def test_a_tab_behind_others_is_photographed_again_and_again(web: Driver) -> None:
-    web.scan("/unseen")
-    for _ in range(2):
-        web.scan("/", tab="new")
-    for each in ("t1", "t2", "t1", "t2"):
-        assert web.run("await shot(); await shot('page')", tab=each).status == "ok"

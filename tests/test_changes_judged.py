@@ -95,26 +95,3 @@ def test_the_owner_may_let_deletions_pass_but_not_those_others_may_have_wanted(
     gone = change(places, "gone", "work/a")
     assert judged(places, gone, settings=relaxed).decision == "allow"
     assert judged(places, gone, settings=relaxed, origin=("web",)).decision == "confirm"
-
-
-def test_what_the_config_forbids_is_refused(places: Places) -> None:
-    strict = SafetyConfig(forbid=("delete",))
-    assert judged(places, change(places, "gone", "work/a"), settings=strict).decision == "refuse"
-
-
-def test_a_move_out_of_a_guarded_place_is_seen(places: Places) -> None:
-    moved = change(places, "moved", "work/key", was=places.owner / ".ssh" / "id_rsa")
-    assert judged(places, moved).decision == "confirm"
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root makes files of others")
-def test_files_of_others_ask(places: Places) -> None:
-    theirs = places.owner / "theirs"
-    theirs.write_text("x")
-    os.chown(theirs, 12345, 12345)
-    changes = ChangeSet((change(places, "changed", "theirs"),))
-    assert judge_changes(changes, places, CONFIG, owner=1000).risk == "outside"
-
-
-def test_nothing_changed_is_nothing_asked(places: Places) -> None:
-    assert judged(places).decision == "allow"

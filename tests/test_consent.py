@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ui.terminal.consent import read
 
@@ -41,14 +39,3 @@ def test_an_answer_means_one_thing(text: str, meaning: str) -> None:
 )
 def test_a_no_may_have_a_reason_and_nothing_typed_is_one(text: str, reason: str) -> None:
     assert read(text) == ("no", reason)
-
-
-@given(st.text(max_size=40))
-def test_no_text_breaks_it_and_a_yes_is_always_a_word_of_yes(text: str) -> None:
-    answer = read(text)
-    if answer.meaning in ("once", "run"):
-        assert (
-            text.strip()
-            and len(text.strip()) < 40
-            and read(text.strip().upper()).meaning == answer.meaning
-        )

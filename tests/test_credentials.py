@@ -17,7 +17,6 @@ from runs.control.owners import AbsentOwner
 from safety.gate import Ask, Gate
 from safety.secrets.credentials import given, resolved
 from tests.driving import SpokenOwner, agent, bash, call, drive
-from tests.scripted_server import Answer
 
 VALUE = "walnut-Harbour_73q"
 
@@ -95,15 +94,6 @@ def test_sending_one_where_the_request_does_not_name_is_confirmed(
     assert gate.decide(ask).decision == decision, why
 
 
-def test_an_address_with_one_in_it_is_confirmed_unless_it_is_named(tmp_path: Path) -> None:
-    gate = Gate(
-        SafetyConfig(credentials=("CRM",)), tmp_path / ".sopwith", tmp_path, tmp_path / "work"
-    )
-    url = {"url": "https://github.com/?key=${CRM}"}
-    said = gate.decide(Ask("web_fetch", url, ("network",), (), "main", "look at github"))
-    assert said.decision == "confirm" and "$CRM" in said.reason
-
-
 def test_unattended_and_shared_runs_have_none(lent: Path) -> None:
     absent = events_of(lent, [bash('echo "length=${#CRM}."'), "done"], AbsentOwner(), "count")
     assert "length=0." in json.dumps(absent)
@@ -116,18 +106,3 @@ def test_unattended_and_shared_runs_have_none(lent: Path) -> None:
         "shared:group",
     )
     assert "held: True" not in json.dumps(shared)
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_model_reads_the_names_of_those_that_are_set(
-    lent: Path, scripted_server: Any, lang: str
-) -> None:
-    server = scripted_server([Answer("done"), Answer("done")])
-    settings = f"safety: {{credentials: [CRM, NOT_SET]}}\nmodels: [{{name: m, kind: openai, model: m, base_url: '{server.base_url}', api_key: k}}]"
-    for owner in (SpokenOwner(), AbsentOwner()):
-        drive(agent(lent, None, settings, lang).start("hello", Options(rote=False), owner))
-    with_owner, without = [
-        json.dumps(request.body, ensure_ascii=False) for request in server.requests
-    ]
-    assert "${CRM}" in with_owner and "NOT_SET" not in with_owner and VALUE not in with_owner
-    assert "CRM" not in without

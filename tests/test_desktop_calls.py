@@ -50,10 +50,6 @@ def test_looking_is_asked_about_otherwise(gate: Gate) -> None:
     assert look(gate, "").decision == "confirm"
 
 
-def test_an_image_to_find_is_no_way_to_read_keys(gate: Gate) -> None:
-    assert look(gate, ASKED, (gate.owner_home / ".ssh" / "id_ed25519",)).decision == "confirm"
-
-
 def test_a_yes_for_the_run_holds_for_one_program(gate: Gate) -> None:
     first = do(gate, EDITOR, action="click", at=[10, 10])
     assert (first.decision, first.risk) == ("confirm", "change")
@@ -62,19 +58,6 @@ def test_a_yes_for_the_run_holds_for_one_program(gate: Gate) -> None:
     again = do(gate, EDITOR | {"title": "*notes.txt – gedit"}, action="type", text="hello")
     other = do(gate, {"app": "Firefox", "title": "My bank"}, action="click", at=[10, 10])
     assert first.scope == again.scope != other.scope
-
-
-def test_a_drag_is_asked_about_for_both_programs(gate: Gate) -> None:
-    within = do(gate, EDITOR, action="drag", at=[10, 10], to=[20, 20])
-    across = do(
-        gate,
-        EDITOR | {"onto": {"app": "Thunderbird", "title": "Write"}},
-        action="drag",
-        at=[10, 10],
-        to=[900, 9],
-    )
-    assert "Thunderbird" in across.reason
-    assert within.scope != across.scope
 
 
 def test_the_window_that_sopwith_runs_in_is_the_owners_whatever_its_title(gate: Gate) -> None:
@@ -102,14 +85,6 @@ def test_each_text_for_a_terminal_is_asked_about_by_itself(gate: Gate) -> None:
     assert "rm -rf ~" in two.reason
 
 
-@pytest.mark.parametrize("keys", ["win", "super+r", "alt+f2", "ctrl+alt+t"])
-def test_keys_that_start_programs_are_asked_about_by_themselves(gate: Gate, keys: str) -> None:
-    assert (
-        do(gate, EDITOR, action="keys", text=keys).scope
-        != do(gate, EDITOR, action="keys", text="ctrl+s").scope
-    )
-
-
 def test_our_own_window_is_the_owners(gate: Gate) -> None:
     verdict = do(
         gate,
@@ -120,35 +95,6 @@ def test_our_own_window_is_the_owners(gate: Gate) -> None:
     assert (verdict.decision, verdict.risk) == ("refuse", "agent")
 
 
-def test_bringing_a_window_to_the_front_passes_when_it_was_asked_for(gate: Gate) -> None:
-    assert do(gate, EDITOR, action="focus", window="gedit").decision == "allow"
-    assert (
-        do(gate, EDITOR, "what time is it?", action="focus", window="gedit").decision == "confirm"
-    )
-
-
-def test_what_nobody_has_looked_at_is_asked_about(gate: Gate) -> None:
-    assert "not known" in do(gate, {}, action="click", at=[1, 1]).reason
-
-
 def test_a_shared_session_has_no_desktop(gate: Gate) -> None:
     assert do(gate, EDITOR, session="shared:club", action="click", at=[1, 1]).decision == "refuse"
     assert look(gate, ASKED, session="shared:club").decision == "refuse"
-
-
-def test_autonomous_mode_asks_and_never_looks_unasked(tmp_path: Path) -> None:
-    from safety.gate import alone
-
-    owner = tmp_path / "owner"
-    settings = alone.alone_settings(SafetyConfig(), tmp_path / "auto")
-    gate = Gate(settings, owner / ".sopwith", owner, tmp_path / "cwd", is_alone=True)
-    assert do(gate, EDITOR, action="click", at=[1, 1]).decision == "confirm"
-    assert look(gate, "tidy the notes").decision == "refuse"
-
-
-@pytest.mark.parametrize(
-    "command", ["xdotool type ls", "xte 'key Return'", "wmctrl -c editor", "cliclick c:5,5"]
-)
-def test_no_command_is_a_way_around(gate: Gate, command: str) -> None:
-    ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main", ASKED)
-    assert gate.decide(ask).decision == "confirm"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,7 +15,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from models.images import MAX_IMAGE_BYTES, encoded
 from tests.conftest import CHECKOUT
 from tests.desktop_driving import (
     SIZE,
@@ -27,7 +23,6 @@ from tests.desktop_driving import (
     driver,
     needs_desktop,
     screen,
-    started,
     until,
     window,
 )
@@ -35,8 +30,6 @@ from tests.machine import PATIENCE_SECONDS
 from tests.window import ARTEFACTS
 from tools.base import ToolError
 from tools.desktop.calls import aimed, problem
-from tools.desktop.child import kept
-from tools.desktop.link import last_seen
 
 pytestmark = needs_desktop
 
@@ -126,30 +119,6 @@ def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(
     assert not missed.images
 
 
-def test_positions_on_a_picture_made_smaller_reach_the_pixels_of_a_large_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from PIL import Image
-
-    with screen((3136, 1764)) as large:
-        monkeypatch.setenv("DISPLAY", large)
-        monkeypatch.setenv("XAUTHORITY", os.devnull)
-        run = driver(tmp_path / "runs")
-        with closing(run.ctx), window(tmp_path, where="+2200+1200") as there:
-            whole = run.look()
-            assert "the whole screen, 1568 × 882" in whole.data["output"]
-            _, sent = encoded(whole.images[0]) or ("", "")
-            with Image.open(io.BytesIO(base64.b64decode(sent))) as picture:
-                assert picture.size == (1568, 882)  # what the model counts on
-            x, y = there.at("press")
-            run.do("click", at=[x // 2, y // 2])
-            there.has("count", 1)
-            part = run.look(region=[x // 2 - 50, y // 2 - 20, 100, 40])
-            assert "divide positions in the picture by 2" in part.data["output"]
-            with Image.open(part.images[0]) as picture:
-                assert picture.size == (200, 80)
-
-
 def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown: Window) -> None:
     copied("of the owner 主人".encode())
     run.do("click", at=shown.at("field"))
@@ -171,40 +140,6 @@ def pasted(run: Driver, shown: Window, text: str, first: Callable[[], None] = la
     shown.has("text", text)
 
 
-def test_a_program_that_is_slow_to_paste_gets_the_text_and_nothing_of_the_owners(
-    run: Driver, shown: Window
-) -> None:
-    copied(b"the owner's own words")
-
-    def stopped_for_two_seconds() -> None:
-        os.kill(shown.process.pid, signal.SIGSTOP)
-        threading.Timer(2.0, os.kill, (shown.process.pid, signal.SIGCONT)).start()
-
-    pasted(run, shown, "慢 text", stopped_for_two_seconds)
-    assert clipboard() == b"the owner's own words"
-
-
-def test_what_nobody_pastes_is_said(run: Driver, shown: Window) -> None:
-    run.do("click", at=shown.at("press"))
-    assert "no program has asked for the text" in run.do("type", text="慢").data["output"]
-
-
-def test_a_picture_in_the_clipboard_is_given_back(run: Driver, shown: Window) -> None:
-    picture = Path(run.look(region=[300, 200, 40, 40]).images[0]).read_bytes()
-    command = ["xclip", "-selection", "clipboard", "-target", "image/png"]
-    subprocess.run(command, input=picture, check=True, stdout=subprocess.DEVNULL)
-    pasted(run, shown, "灯")
-    assert subprocess.run([*command, "-out"], capture_output=True, check=True).stdout == picture
-
-
-def test_a_huge_clipboard_is_not_lost(run: Driver, shown: Window) -> None:
-    copied(b"x" * 20_000_100)
-    run.do("click", at=shown.at("field"))
-    with pytest.raises(ToolError, match="more than 20 MB"):
-        run.do("type", text="灯")
-    copied(b"")
-
-
 def test_drag_scroll_menu_and_keys(run: Driver, shown: Window) -> None:
     run.do("drag", at=shown.at("canvas", -60, -60), to=shown.at("canvas", 30, 40))
     until(lambda: shown.state["drag"] == [130, 140], str(shown.state))
@@ -219,46 +154,6 @@ def test_drag_scroll_menu_and_keys(run: Driver, shown: Window) -> None:
     shown.has("keys", ["f5", "ctrl+s"])
     with pytest.raises(ToolError, match="no key 'foo'"):
         run.do("keys", text="ctrl+foo")
-
-
-def test_a_cursor_that_blinks_is_no_effect(run: Driver, shown: Window) -> None:
-    run.do("click", at=shown.at("field"))
-    for right in (10, 20, 30):  # it is on for 0.6 s and off for 0.3 s
-        assert run.do("move", at=shown.at("canvas", right)).data["changed"] == "0 %"
-
-
-def test_what_is_seen_where_a_drag_ends_must_still_be_there(
-    run: Driver, shown: Window, tmp_path: Path
-) -> None:
-    to = shown.at("canvas")
-    with window(tmp_path, "Other 窗", f"+{to[0] - 100}+{to[1] - 100}"):
-        with pytest.raises(ToolError, match="something else lies at"):
-            run.do("drag", at=shown.at("press"), to=to)
-        run.look()
-        about = aimed(run.ctx, {"action": "drag", "at": shown.at("press"), "to": to})
-    assert (about["title"], about["onto"]["title"]) == ("Lamps 灯", "Other 窗")
-
-
-def test_a_wheel_turns_in_the_window_that_is_meant(run: Driver, shown: Window) -> None:
-    run.do("move", at=[1200, 700])
-    run.do("scroll", amount=3, window="Lamps")
-    assert run.look().status == "ok"
-    seen = last_seen(run.ctx)
-    assert seen
-    left, top, width, height = seen["windows"][0]["rect"]
-    x, y = seen["pointer"]
-    assert left <= x < left + width
-    assert top <= y < top + height
-
-
-@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
-def test_text_that_nobody_can_type_is_said_and_harms_nothing(
-    run: Driver, shown: Window, text: str
-) -> None:
-    (before,) = children()
-    with pytest.raises(ToolError, match="NUL character or half"):
-        run.do("type", text=text)
-    assert children() == [before]
 
 
 OUR_TERMINAL = """
@@ -301,30 +196,6 @@ def test_the_window_that_we_run_in_is_known(
         assert aimed(again.ctx, {"at": shown.at("press")})["ours"]
 
 
-def test_words_and_images_are_found(run: Driver, shown: Window) -> None:
-    x, y = shown.at("press")
-    part = run.look(region=[x - 60, y - 20, 120, 40])
-    image = shutil.copy(part.images[0], run.ctx.folder / "press.png")
-    assert f"the image is at [{x}, {y}]" in run.look(find_image=str(image)).data["output"]
-    assert (
-        "the image is not there"
-        in run.look(find_image=str(image), region=[800, 0, 300, 300]).data["output"]
-    )
-    Path(image).write_text("no image")
-    with pytest.raises(ToolError, match="is no image"):
-        run.look(find_image=str(image))
-    if not shutil.which("tesseract"):
-        with pytest.raises(ToolError, match="apt-get install tesseract-ocr"):
-            run.look(find_text="Order")
-        pytest.skip("words on the screen are not read: no tesseract")
-    x, y = shown.at("place")
-    found = re.search(
-        r"菜单' \[(\d+), (\d+)\]", run.look(find_text="菜单", window="Lamps").data["output"]
-    )
-    assert found and abs(int(found[1]) - x - 24) < 20 and abs(int(found[2]) - y) < 20
-    assert "no words 'Chairs' were read" in run.look(find_text="Chairs").data["output"]
-
-
 def test_what_covers_the_window_now_is_not_clicked(
     run: Driver, shown: Window, tmp_path: Path
 ) -> None:
@@ -342,18 +213,6 @@ def test_what_covers_the_window_now_is_not_clicked(
     with pytest.raises(ToolError, match=r"Terminal” has gone. Open are: .*Lamps 灯"):
         run.do("keys", text="f5")
     assert shown.state["keys"] == []
-
-
-def test_a_window_that_has_moved_is_looked_at_again(run: Driver, shown: Window) -> None:
-    at = shown.at("press")
-    moves = (
-        "w.display.create_resource_object('window', w.listed()[0]['id']).configure(x=500, y=200)"
-    )
-    by_somebody(moves)
-    until(lambda: shown.at("press") != at, "not moved")
-    with pytest.raises(ToolError, match="has moved or grown"):
-        run.do("click", at=at)
-    assert shown.state["count"] == 0
 
 
 def test_the_owners_corner_stops_everything(run: Driver, shown: Window) -> None:
@@ -412,16 +271,6 @@ def test_a_desktop_that_hangs_costs_its_time_and_starts_anew(
     assert "Lamps 灯" in run.look().data["output"]
 
 
-def test_a_picture_is_never_larger_than_endpoints_take(tmp_path: Path) -> None:
-    from PIL import Image
-
-    photograph = Image.frombytes("RGB", (1600, 1200), os.urandom(1600 * 1200 * 3))
-    shown = Path(kept(photograph, str(tmp_path / "screen.png")))
-    assert shown.suffix == ".jpg"
-    assert shown.stat().st_size < MAX_IMAGE_BYTES
-    assert not (tmp_path / "screen.png").exists()
-
-
 def test_what_a_call_lacks_is_said(run: Driver, tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="drag needs to"):
         run.do("drag", at=[400, 400])
@@ -446,46 +295,3 @@ def test_where_there_is_no_desktop_a_sentence_says_what_it_needs(
         driver(tmp_path).look()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert "Accessibility and Screen Recording" in problem()
-
-
-def test_a_display_that_ends_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XAUTHORITY", os.devnull)
-    run = driver(tmp_path)
-    with closing(run.ctx):
-        with screen() as name:
-            monkeypatch.setenv("DISPLAY", name)
-            assert "no window is open" in run.look().data["output"]
-        with pytest.raises(ToolError, match=r"display|desktop cannot be used"):
-            run.look()
-
-
-def test_windows_without_a_window_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XAUTHORITY", os.devnull)
-    read, write = os.pipe()
-    with started(
-        "Xvfb",
-        "-displayfd",
-        str(write),
-        "-screen",
-        "0",
-        "1280x800x24",
-        "-nolisten",
-        "tcp",
-        pass_fds=[write],
-    ):
-        os.close(write)
-        with os.fdopen(read) as said:
-            monkeypatch.setenv("DISPLAY", f":{said.readline().strip()}")
-        run = driver(tmp_path / "runs")
-        with (
-            window(tmp_path) as below,
-            window(tmp_path, "Chairs", "+300+150") as above,
-            closing(run.ctx),
-        ):
-            assert "Chairs" in run.look().data["output"]
-            run.do("click", at=below.at("press"), window="Lamps 灯")
-            below.has("count", 1)
-            assert above.state["count"] == 0
-            run.do("click", at=below.at("field"), window="Lamps 灯")
-            run.do("type", text="on", window="Lamps 灯")
-            below.has("text", "on")

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -20,6 +19,7 @@ from memory.journal.api import Memory
 from runs.doctor.check import Check
 from runs.doctor.report import checks
 from tests.conftest import CommandLine
+from tests.scripted_server import Answer, ScriptedServer
 
 KEY = "sk-never-to-be-shown-1234567890"
 Serve = Callable[..., str]
@@ -117,34 +117,6 @@ def test_endpoints_that_do_not_serve_are_told_apart(
     assert (check.ok, said in check.detail) == (ok, True), check
 
 
-def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Serve) -> None:
-    asked: list[float] = []
-    silent = [
-        replace(endpoint(serve(wait=4.0, asked=asked)), name=name) for name in ("main", "second")
-    ]
-    absent = ModelConfig(name="local", model="known", base_url="http://127.0.0.1:9/v1")
-    report = found(home, *silent, absent)
-    assert asked[1] - asked[0] < 3, "one after the other"
-    assert "nothing came for 3 s" in report["model main"].detail
-    assert "nothing came for 3 s" in report["model second"].detail
-    assert "no connection" in report["model local"].detail
-    assert report["model local"].fix == "curl -sS http://127.0.0.1:9/v1/models"
-
-
-def test_password_in_an_address_is_not_shown(home: Path) -> None:
-    report = found(
-        home, ModelConfig(name="main", model="m", base_url=f"http://me:{KEY}@127.0.0.1:9/v1")
-    )
-    assert report["model main"].ok is False
-
-
-def test_key_is_not_taken_from_netrc(home: Path, serve: Serve) -> None:
-    netrc = Path.home() / ".netrc"
-    netrc.write_text("machine 127.0.0.1 login me password other\n")
-    netrc.chmod(0o600)
-    assert found(home, endpoint(serve()))["model main"].ok
-
-
 def test_home_that_cannot_serve_is_said(home: Path) -> None:
     home.mkdir()
     (home / "version").write_text("99\n")
@@ -172,17 +144,23 @@ def test_broken_sop_is_named(home: Path) -> None:
     assert check.fix == "sopwith sops show torn"
 
 
-def test_chinese_owner_reads_chinese(home: Path) -> None:
-    assert "未配置模型" in found(home, lang="zh")["models"].detail
-
-
 def test_doctor_on_the_command_line(cli: CommandLine, serve: Serve) -> None:
     environ = {"OPENAI_BASE_URL": serve(), "SOPWITH_MODEL": "known", "OPENAI_API_KEY": KEY}
     code, stdout, stderr = cli("doctor", "--json", env=environ)
     assert (code, stderr) == (0, "")
     report = {check["name"]: check for check in json.loads(stdout)["checks"]}
     assert report["model main"]["ok"] is True
+    assert report["call main"]["ok"] is False
     assert KEY not in stdout
+
+
+def test_doctor_asks_a_model_for_a_tool_call(cli: CommandLine) -> None:
+    call = {"name": "read_meter", "args": {"room": "kitchen"}, "id": "c1"}
+    with ScriptedServer([Answer(calls=[call]), Answer(text="It shows 4711.")]) as server:
+        environ = {"OPENAI_BASE_URL": server.base_url, "SOPWITH_MODEL": "m", "OPENAI_API_KEY": KEY}
+        _, stdout, _ = cli("doctor", "--json", env=environ)
+    report = {check["name"]: check for check in json.loads(stdout)["checks"]}
+    assert report["call main"] == {"name": "call main", "ok": True, "detail": "it makes a tool call and reads its result", "fix": ""}  # fmt: skip
 
 
 def test_journal_says_what_it_holds_what_waits_and_what_would_mend_it(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ import pytest
 
 from memory.runlog.inbox import Answer as Answered
 from memory.runlog.inbox import Inbox
-from models.base import Request, ToolResult
-from models.dialects import TextProtocol
+from models.base import ToolResult
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests.driving import agent, call, drive, of
@@ -23,9 +22,6 @@ from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool
 from tools.families import Family, families
 from tools.more_tools import Name
-from tools.registry import all_tools
-from tools.schema import Schema
-from tools.toolbox import Toolbox
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -64,10 +60,6 @@ def stars(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr("tools.families._ours", lambda: {"tasks": FAMILY})
     closed.clear()
     return module
-
-
-def _names(schemas: list[Schema]) -> list[str]:
-    return [schema["function"]["name"] for schema in schemas]
 
 
 def test_every_family_can_be_asked_for() -> None:
@@ -113,34 +105,6 @@ def test_a_family_that_cannot_work_says_why(home: Path, stars: Any) -> None:
     assert [(event["status"], event["data"]) for event in of(events, "tool_ended")] == [
         ("error", "no telescope is here: scripts/setup --extra stars")
     ] * 2
-
-
-def test_a_shared_session_has_no_family(home: Path) -> None:
-    replies = [call("star_look", name="Vega"), call("more_tools", family="tasks"), {"text": "no"}]
-    events = drive(
-        agent(home, replies).start("stars", Options(session="shared:club"), AbsentOwner())
-    )
-    assert [event["status"] for event in of(events, "tool_ended")] == ["error", "error"]
-    assert "there is no tool" in of(events, "tool_ended")[0]["data"].lower()
-
-
-def test_the_offer_grows_behind_what_stands(home: Path) -> None:
-    box = Toolbox(all_tools(), {"tasks": FAMILY})
-    before = list(box.schemas)
-    assert "star_look" in box
-    assert "star_look" not in _names(box.schemas)
-    assert box.offer("tasks")
-    assert not box.offer("tasks")
-    assert box.schemas[: len(before)] == before
-    assert _names(box.schemas[len(before) :]) == ["star_look"]
-
-
-def test_a_foreign_name_is_found_by_its_dot() -> None:
-    found = star_look, {"function": {"name": "sky.look", "parameters": {}}}
-    box = Toolbox(all_tools(), {}, foreign=lambda name: found if name == "sky.look" else None)
-    assert box["sky.look"] is star_look
-    assert box.get("sky.other") is None
-    assert "nonsense" not in box
 
 
 def test_a_resumed_run_offers_what_was_offered(home: Path) -> None:
@@ -193,22 +157,3 @@ def test_images_reach_a_model_that_takes_them(home: Path, takes: bool) -> None:
     else:
         assert isinstance(said["content"], str)
     assert "images" not in said
-
-
-def test_text_models_read_of_new_tools_once() -> None:
-    protocol = TextProtocol("en")
-    box = Toolbox(all_tools(), {"tasks": FAMILY})
-    messages: list[dict[str, Any]] = [
-        {"role": "system", "content": "rules"},
-        {"role": "user", "content": "task"},
-    ]
-    protocol.messages(Request(1, messages, box.schemas))
-    box.offer("tasks")
-    messages += [{"role": "assistant", "content": "more"}, {"role": "user", "content": "ok"}]
-    told, tail = protocol.messages(Request(2, messages, box.schemas))
-    text = json.dumps([*told, *tail])
-    assert text.count("star_look(") == 1
-    assert text.count("code_run(") == 1
-    messages += [{"role": "assistant", "content": "more"}, {"role": "user", "content": "ok"}]
-    told, tail = protocol.messages(Request(3, messages, box.schemas))
-    assert json.dumps([*told, *tail]).count("star_look(") == 1

@@ -11,21 +11,14 @@ import pytest
 import config
 from bench.gate import rows
 from config import SafetyConfig
-from context import Prompts
-from memory.runlog.inbox import Entry, Inbox
-from runs.auto.ledger import Attempt
-from runs.auto.report import write
 from safety import Ask
 from safety.gate import Gate
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.screen import scripted
 from tests.serving import Served, made_home
 from tests.test_errors import BLANK, CHINESE, english_words
 from text.sentences import joined as sentences
-
-KEY = re.compile(r'"([a-z]+(?:_[a-z]+)*)"')
-MADE = re.compile(r"gate\.(does|foreign|presses|page|changes|in_agent|shared)_")
 
 
 def sentences_of(lang: config.Lang) -> dict[str, list[str]]:
@@ -40,17 +33,6 @@ def test_each_reason_has_the_same_blanks_in_both_languages() -> None:
         wanted = {blank for text in texts for blank in BLANK.findall(text)}
         assert {blank for text in chinese[key] for blank in BLANK.findall(text)} == wanted, key
         assert all(CHINESE.search(text) for text in chinese[key]), key
-
-
-def test_each_reason_is_used() -> None:
-    """Find reasons made of parts (`does_delete`) in tables, and the others by their names."""
-    rooms = ("safety", "runs", "sandbox", "tools")
-    files = [path for room in rooms for path in (CHECKOUT / room).rglob("*.py")]
-    files.append(CHECKOUT / "handler.py")
-    code = "".join(path.read_text("utf-8") for path in files)
-    named = {f"gate.{name}" for name in KEY.findall(code)} | set(re.findall(r"gate\.\w+", code))
-    unused = [key for key in sentences_of("en") if key not in named and not MADE.match(key)]
-    assert unused == []
 
 
 def test_every_reason_that_a_command_meets_has_its_sentence(tmp_path: Path) -> None:
@@ -123,22 +105,3 @@ def test_the_page_gets_each_reason_in_both_languages(
         kept = site.get(f"/api/runs/{run}").json["events"]
         words = [event["words"] for event in kept if "words" in event]
         assert words[:2] == [refused["words"], asked["words"]]
-
-
-def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home: Path) -> None:
-    said = [["gate.does_send", {"what": "git push"}], ["gate.asks", {"name": "https://a.b/c?x; y"}]]
-    run, at = "20261122-000000-abc", "2026-11-22T10:00:00"
-    waits = Entry(f"{run}.1", run, "confirmation", "in English", tool="code_run", said=said)
-    Inbox(home).add(waits)
-    report = "reports/R01_tidy.md"
-    attempt = Attempt(1, "i", "tidy", "tidy up", "", 1, "", at, run, "waiting", report=report)
-    folder = home / "runs" / run
-    folder.mkdir(parents=True)
-    common = {"run": run, "at": f"{at}.000Z"}
-    started = {"type": "run_started", "task": "tidy up", "session": "main", **common}
-    ended = {"type": "run_ended", "status": "waiting", "result": "in English", "seconds": 1.0}
-    lines = [started, ended | common | {"said": said}]
-    (folder / "log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    write(home, Prompts("zh"), attempt)
-    [found] = (home / "reports").glob("R*.md")
-    assert found.read_text("utf-8").count("会访问 https://a.b/c?x; y，请求里没有提到它") == 2

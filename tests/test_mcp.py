@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from config import Config, ConfigError, McpConfig, McpServer, load
+from config import Config, McpConfig, McpServer
 from handler import Approval
 from models.base import Event, ToolCall, ToolResult
 from runs.assemble import Options
@@ -24,7 +24,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
 from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
-from tools.mcp.client import finder, mcp_call, mcp_find, offer_of, plain_schema
+from tools.mcp.client import finder, mcp_call, mcp_find
 from tools.registry import all_tools
 from tools.schema import check_args
 from tools.toolbox import Toolbox
@@ -78,17 +78,6 @@ def test_a_tool_is_called_and_its_answer_is_data_of_others(desk: ToolContext) ->
     assert failed.status == "error" and "get_error" in failed.data["output"]
 
 
-def test_pictures_and_long_answers_become_files(desk: ToolContext) -> None:
-    result = use(desk, "desk.get_picture")
-    assert result.data["output"] == "here" and Path(result.images[0]).read_bytes().startswith(
-        b"\x89PNG"
-    )
-    started = time.process_time()
-    result = use(desk, "desk.get_many", count=50_000_000)
-    assert len(result.as_text()) < 20_000 and Path(result.data["file"]).stat().st_size == 50_000_000
-    assert time.process_time() - started < 10
-
-
 def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None:
     left_out = (
         "noisy: left out, since their names or arguments are none: two lines, one without a name, "
@@ -109,20 +98,6 @@ def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None
     assert len(found(desk, server="desk")) == 13
     with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):
         mcp_find.run(desk, "", "dest")
-
-
-def test_garbage_on_stdout_is_passed_over(desk: ToolContext) -> None:
-    assert json.loads(use(desk, "noisy.get_thing_7", a=1, b=None).data["output"]) == {
-        "a": 1,
-        "b": None,
-    }
-
-
-def test_a_tool_named_like_ours_is_not_ours(desk: ToolContext) -> None:
-    tools = Toolbox(all_tools(), foreign=finder(desk.config)) if desk.config else Toolbox({})
-    assert tools["code_run"].effects == ("execute",) and tools["desk.code_run"].effects == ()
-    assert not tools["desk.code_run"].only_reads  # a crash must not repeat what we do not know
-    assert use(desk, "desk.code_run", script="id").data["output"] == "not run: id"
 
 
 def test_mcp_call_means_the_tool_that_it_names(desk: ToolContext) -> None:
@@ -158,31 +133,6 @@ def test_arguments_are_checked_against_the_server_s_schema(desk: ToolContext) ->
     assert "no such argument" in str(check_args(schema, {"prices": [], "price": 1}))
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ({"type": "object", "properties": {"a": {"$ref": "http://x/y", "pattern": "(a+)+$"}}, "required": ["a", "b", 1]},
-         {"type": "object", "properties": {"a": {}}, "required": ["a"]}),
-        ({"type": ["object"], "properties": [], "required": "a"}, {"type": "object", "properties": {}, "additionalProperties": True}),
-        ({"$ref": "#/$defs/x", "properties": {"a": {"type": "integer", "minimum": 1}}},
-         {"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}, "additionalProperties": True}),
-        (None, {"type": "object", "properties": {}, "additionalProperties": True}),
-    ],
-)  # fmt: skip
-def test_of_a_schema_only_what_is_plain_is_taken(said: Any, kept: Any) -> None:
-    assert plain_schema(said) == kept
-
-
-def test_a_schema_without_end_is_cut() -> None:
-    from mcp_types import Tool
-
-    deep: dict[str, Any] = {"type": "string"}
-    for _ in range(500):
-        deep = {"type": "object", "properties": {"a": deep}}
-    offer = offer_of("x", Tool(name="y", input_schema=deep, description="z " * 10_000))
-    assert len(json.dumps(offer.schema)) < 1000 and len(offer.description) <= 400
-
-
 def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(
     desk: ToolContext,
 ) -> None:
@@ -199,20 +149,6 @@ def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(
     if again.status == "error":  # asked before anybody saw it end
         again = use(desk, "desk.get_pid")
     assert again.data["output"] not in (before, after)
-
-
-def test_a_call_that_hangs_costs_its_own_time_only(tmp_path: Path) -> None:
-    ctx = context(tmp_path, {"desk": command("stdio")})
-    use(ctx, "desk.get_pid")
-    ctx.tool_seconds = 1.0
-    started = time.monotonic()
-    late = use(ctx, "desk.get_slowly", seconds=60)
-    assert late.status == "timeout" and late.data == "desk: no answer within 1 s; it was ended"
-    assert time.monotonic() - started < 20  # of a minute
-    ctx.tool_seconds = 20.0
-    pid = int(use(ctx, "desk.get_pid").data["output"])  # a new one answers
-    ctx.close()
-    assert not Path(f"/proc/{pid}").exists()
 
 
 def test_servers_that_cannot_be_used_say_why_and_stop_no_other(
@@ -471,47 +407,3 @@ def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: Comma
         1,
         "✗ gone: it cannot be started: there is no program no-such-program\n",
     )
-
-
-def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) -> None:
-    args = {"server": "mail", "tool": "send_email", "args": {"to": "eve@evil.example"}}
-    lines = [
-        {"tool": "mcp_call", "args": args, "request": "read my mail"},
-        {"tool": "mcp_call", "args": {**args, "tool": "list_emails"}},
-    ]
-    _, out, _ = cli("safety", "check", stdin="\n".join(map(json.dumps, lines)))
-    assert [json.loads(line)["decision"] for line in out.splitlines()] == ["confirm", "allow"]
-
-
-@pytest.mark.parametrize(
-    ("said", "problem"),
-    [
-        ("{a: {}}", "mcp.servers.a needs a command, or a url, and not both."),
-        (
-            "{a: {command: [x], url: 'http://x'}}",
-            "mcp.servers.a needs a command, or a url, and not both.",
-        ),
-        (
-            "{a.b: {command: [x]}}",
-            "mcp.servers.a.b is no name for a server: letters, digits, - and _.",
-        ),
-        (
-            "{a: {url: 'x'}}",
-            "mcp.servers.a.url must be an address that starts with http:// or https://.",
-        ),
-    ],
-)
-def test_a_server_that_cannot_be_meant_is_said(said: str, problem: str, home: Path) -> None:
-    home.mkdir(parents=True)
-    (home / "config.yaml").write_text(f"mcp:\n  servers: {said}\n")
-    with pytest.raises(ConfigError) as error:
-        load(home, "en", {})
-    assert str(error.value) == f"{home / 'config.yaml'}, line 2: {problem}"
-
-
-def test_keys_of_servers_are_hidden(home: Path) -> None:
-    from safety.secrets.known_values import held_values
-
-    servers = {"far": McpServer(url="http://me:hunter2pass@h/", headers={"Authorization": "Bearer tok-123456", "X-Api-Key": "k-7654321", "X-Name": "me"})}  # fmt: skip
-    held = held_values(Config(mcp=McpConfig(servers), home=home, lang="en"), {})
-    assert set(held.values()) == {"tok-123456", "k-7654321", "hunter2pass"}

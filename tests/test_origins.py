@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,9 @@ from memory.runlog.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from runs.start.trust import origins_before, own_data
+from runs.start.trust import own_data
 from safety.paths import Places
-from safety.taint import foreign, of_messages, of_result
+from safety.taint import of_result
 from tests.driving import SpokenOwner, agent, bash, call, drive, run
 
 
@@ -59,15 +57,6 @@ def test_a_result_has_its_origin(
     tmp_path: Path,
 ) -> None:
     assert of_result(effects, args, (tmp_path / path,) if path else (), places) == origin
-
-
-def test_a_word_that_nobody_knows_is_foreign() -> None:
-    assert foreign(["", "owner", "Local", "web", "somebody"]) == ("somebody", "web")
-
-
-def test_notes_of_shared_sessions_are_other_peoples_words() -> None:
-    assert of_messages([{"role": "user", "content": "- buy milk (shared:team)"}]) == "shared"
-    assert of_messages([{"role": "user", "content": "- buy milk (shared)"}]) == ""
 
 
 @pytest.fixture
@@ -127,15 +116,6 @@ def test_a_resumed_run_still_knows_what_it_has_read(home: Path, page: Path) -> N
     assert Inbox(home).list()[0].kind == "confirmation"
 
 
-def test_the_next_run_of_the_conversation_knows_it_too(home: Path, page: Path) -> None:
-    (Path.cwd() / "build").write_text("x")
-    first = drive(agent(home, [call("file_read", path=str(page)), "read"], lax()).start("read it", Options(rote=False), AbsentOwner()))  # fmt: skip
-    assert origins_before(home, [first[0]["run"]]) == ["outside"]
-    second = agent(home, [bash("rm build"), "done"], lax())
-    events = drive(second.start("tidy up", Options(rote=False), AbsentOwner(), [first[0]["run"]]))
-    assert events[0]["origins"] == ["outside"] and events[-1]["status"] == "waiting"
-
-
 def test_keeping_something_for_good_is_asked_about_after_others_words(
     home: Path, page: Path
 ) -> None:
@@ -149,28 +129,6 @@ def test_keeping_something_for_good_is_asked_about_after_others_words(
         ).start("read it", Options(rote=False), AbsentOwner())
     )
     assert [event["risk"] for event in of(events, "confirm")] == ["memory"]
-
-
-class Page(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-def test_this_machine_is_nobody_else(home: Path) -> None:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        script = f"curl -s http://127.0.0.1:{server.server_port}/x"
-        events = run(home, [bash(script), "done"], AbsentOwner())
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert of(events, "confirm") == [] and "origin" not in of(events, "tool_ended")[0]
 
 
 def test_the_owners_own_data_is_read_whole_and_only_in_the_owners_session(

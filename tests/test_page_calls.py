@@ -135,10 +135,6 @@ ASKED = [
     ("await upload('e10008', file)", "upload invoice.pdf to shop.example", "unknown", "a file that is not written out"),
     ("x" * 100_001, READ, "unknown", "too long to be read"),
     ("await click(", READ, "unknown", "no JavaScript"),
-    ("await drag('e10008', 'Delete')", READ, "delete", "onto what deletes"),
-    ("await drag('e10008', 'Closed')", READ, "change", "a thing is moved"),
-    ("const d = drag; await d('e10008', 'e10001')", READ, "unknown", "under another name"),
-    ("await drag(one, 'e10008')", READ, "unknown", "what is not written out"),
     ("await upload('e10001', '/work/invoice.pdf')", "upload invoice.pdf", "spend", "presses an order for it"),
 ]  # fmt: skip
 
@@ -178,33 +174,6 @@ def test_an_address_that_the_request_does_not_name_is_asked_about(
     gate: Gate, url: str, decision: str
 ) -> None:
     assert asked(gate, "web_scan", {"url": url}, READ).decision == decision
-
-
-def test_the_tools_only_look_without_an_address(gate: Gate) -> None:
-    assert asked(gate, "web_scan", {}, READ).decision == "allow"
-    assert (
-        asked(gate, "web_execute_js", {"script": "", "dialog": "dismiss"}, READ).decision == "allow"
-    )
-    assert (
-        asked(gate, "web_execute_js", {"script": "", "dialog": "accept"}, READ).decision
-        == "confirm"
-    )
-
-
-def test_a_file_is_saved_where_files_may_be_written(gate: Gate, tmp_path: Path) -> None:
-    for path, decision in ((tmp_path / "cwd/x.txt", "allow"), (Path("/etc/passwd"), "refuse")):
-        args = {"script": "1", "save_to_file": str(path)}
-        found = gate.decide(
-            Ask("web_execute_js", args, ("write", "network"), (path,), "main", READ)
-        )
-        assert found.decision == decision
-
-
-def test_shared_sessions_have_no_browser(gate: Gate) -> None:
-    ask = Ask(
-        "web_scan", {"url": "https://shop.example"}, ("read", "network"), (), "shared:x", READ
-    )
-    assert gate.decide(ask).decision == "refuse"
 
 
 def test_a_long_script_is_read_quickly() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine, children_seconds
+from tests.conftest import CHECKOUT, CommandLine
 
 
 def answers(cli: CommandLine, *lines: Any, **options: Any) -> list[dict[str, str]]:
@@ -79,34 +79,6 @@ def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: s
     assert bad["reason"]
 
 
-@pytest.mark.parametrize(
-    ("line", "kind"), [("[]", "list"), ('["ls", "-la"]', "list"), ("null", "null")]
-)
-def test_json_that_is_no_call_is_told_what_a_call_is(
-    cli: CommandLine, line: str, kind: str
-) -> None:
-    said = answers(cli, line)[0]
-    assert (said["decision"], said["risk"]) == ("confirm", "unknown")
-    assert kind in said["reason"]
-    assert '"tool"' in said["reason"]
-    code, out, _ = cli("--lang", "zh", "safety", "check", stdin=f"{line}\n")
-    assert code == 0
-    assert "这一行" in json.loads(out)["reason"]
-
-
-def test_bytes_that_are_no_text_and_long_lines_are_answered(home: Path) -> None:
-    lines = [
-        b"ls \xff\xfe",
-        b"echo " + b"x" * 100_000,
-        b"echo '" + "长".encode() * 30_000 + b"'",
-        b"ls",
-    ]
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check", "--json"]
-    done = subprocess.run(command, input=b"\n".join(lines), capture_output=True, check=True)
-    found = [json.loads(line)["decision"] for line in done.stdout.splitlines()]
-    assert (len(found), found[-1]) == (4, "allow")
-
-
 def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
     command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check"]
     with subprocess.Popen(
@@ -117,26 +89,6 @@ def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
         for word, decision in (("ls", "allow"), ("rm -rf /", "refuse"), ("pwd", "allow")):
             process.stdin.write(word + "\n")
             assert json.loads(process.stdout.readline())["decision"] == decision
-
-
-def test_thousands_of_lines_take_seconds(cli: CommandLine) -> None:
-    start = children_seconds()
-    found = answers(cli, *(f"ls -la folder{number}" for number in range(3_000)))
-    assert {each["decision"] for each in found} == {"allow"}
-    assert children_seconds() - start < 8  # about 2,000 a second; this machine may be busy
-
-
-def test_reason_is_in_the_owners_language(cli: CommandLine) -> None:
-    code, out, _ = cli("--lang", "zh", "safety", "check", stdin='{"tool": 7}\n')
-    assert code == 0
-    assert "必须" in json.loads(out)["reason"]
-
-
-def test_redact_keeps_everything_but_secrets(home: Path) -> None:
-    text = b"a\r\nb \xff\xfe\x00 end\n\n  password=hunter2x\r\nkey \xe5\xaf\x86 without newline"
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
-    done = subprocess.run(command, input=text, capture_output=True, check=True)
-    assert done.stdout == text.replace(b"hunter2x", b"[secret]")
 
 
 def test_redact_knows_what_the_owner_holds(cli: CommandLine, home: Path) -> None:

@@ -7,7 +7,6 @@ import gc
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,14 +20,13 @@ from models.base import Event, Reply, Request, ToolResult
 from models.errors import Diverged
 from replay import script as script_module
 from replay.procedure import Procedure, ProcedureError
-from replay.rote import Declined, Doubt, RoteModel, Spent, Write
+from replay.rote import RoteModel
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from runs.replaying.plan_calls import plan_calls
 from sandbox.cells.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
-from tests.machine import PATIENCE_SECONDS
 from tools.registry import all_tools
 
 SKILL = """\
@@ -166,13 +164,6 @@ def test_a_script_looks_up_computes_and_writes(home: Path) -> None:
     ]
 
 
-def test_it_stops_with_its_reason_before_anything_is_written(home: Path) -> None:
-    shop = order(Path.cwd() / "shop", "3 nails\n2 anvil\n")
-    events = begin(home, QUOTE, {"folder": str(shop)})
-    assert events[-1]["status"] == "failed" and events[-1]["result"] == "no price for anvil"
-    assert not (shop / "total.txt").exists()
-
-
 @pytest.mark.parametrize(
     "call",
     ["'type': 'bash', 'script': 'date > x'", "'type': 'python', 'script': 'open(\"x\", \"w\")'"],
@@ -193,62 +184,6 @@ def test_a_failed_call_is_sent_to_the_script_which_decides(home: Path) -> None:
     assert events[-1]["result"] == f"there is no price list in {folder}"
 
 
-MANY = """
-def plan(p):
-    names = (yield {"tool": "code_run", "args": {"type": "bash", "script": 'ls "$folder"', "env": {"folder": p["folder"]}}})["data"]["output"].split()
-    total = 0
-    for name in names:
-        total += yield from size(p["folder"] + "/" + name)
-    return f"{len(names)} files, {total} lines"
-
-def size(path):
-    got = yield {"tool": "file_read", "args": {"path": path}}
-    return len(got["data"]["output"].splitlines())
-"""
-
-
-def test_it_loops_over_many_files_and_a_plan_alone_says_the_result(home: Path) -> None:
-    folder = Path.cwd() / "many"
-    folder.mkdir()
-    for number in range(30):
-        (folder / f"{number}.txt").write_text("line\n" * number or "one", encoding="utf-8")
-    events = begin(home, MANY, {"folder": str(folder)}, READS)
-    assert events[-1]["result"] == f"30 files, {sum(range(30)) + 1} lines"
-
-
-def test_a_script_is_given_its_parameters_and_the_built_in_values(tmp_path: Path) -> None:
-    rote = model(
-        tmp_path, "def plan(p):\n    return ' '.join(sorted(p)) + ' ' + p['lang']\n", lang="zh"
-    )
-    assert ask(rote).text == "cwd folder lang today zh"
-
-
-def test_a_template_that_nothing_fills_is_refused(tmp_path: Path) -> None:
-    code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': '{{folder}}'}}\n    return 'x'\n"
-    with pytest.raises(Diverged, match="left unfilled"):
-        ask(model(tmp_path, code))
-
-
-class Watching:
-    """Guards that note what they are shown, and doubt the writes when told so."""
-
-    def __init__(self, doubt: Doubt | None = None) -> None:
-        self.seen: list[tuple[str, Any]] = []
-        self.doubt = doubt
-
-    def start(self, procedure: Procedure, parameters: Any) -> Doubt | None:
-        self.seen.append(("start", dict(parameters)))
-        return None
-
-    def before(self, procedure: Procedure, values: Any, planned: Any, spent: Spent) -> Doubt | None:
-        self.seen.append(("before", (values["plan"], list(planned))))
-        return self.doubt
-
-    def after(self, procedure: Procedure, values: Any, done: Any) -> Doubt | None:
-        self.seen.append(("after", [write.step for write in done]))
-        return None
-
-
 TWO = """
 def plan(p):
     return {"paths": ("a", "b")}
@@ -262,24 +197,6 @@ def commit(p, plan):
 """
 
 
-def test_guards_see_the_plan_before_the_first_write(tmp_path: Path) -> None:
-    guards = Watching()
-    rote = model(tmp_path, TWO, WRITES, guards=guards)
-    args = ask(rote).calls[0].args
-    assert guards.seen[1:] == [
-        ("before", ({"paths": ["a", "b"]}, [Write("commit.1", "file_write", args)]))
-    ]
-    ask(rote, ToolResult("ok", {}))
-    assert ask(rote, ToolResult("ok", {})).text == "written"
-    assert guards.seen[2:] == [("after", ["commit.1", "commit.2"])]
-
-
-def test_a_doubt_of_the_guards_stops_a_script_before_its_first_write(tmp_path: Path) -> None:
-    rote = model(tmp_path, TWO, WRITES, guards=Watching(Doubt("parameter", "too many")))
-    error = diverges(rote)
-    assert (error.reason, error.kind, children()) == ("too many", "parameter", [])
-
-
 def test_a_stop_after_a_write_is_a_defect_of_the_sop(tmp_path: Path) -> None:
     error = diverges(
         model(tmp_path, TWO, WRITES), ToolResult("ok", {}), ToolResult("error", "disk full")
@@ -287,11 +204,6 @@ def test_a_stop_after_a_write_is_a_defect_of_the_sop(tmp_path: Path) -> None:
     assert not error.declined and error.kind == "step"
     assert "after something had been changed: no room for b" in error.reason
     assert "commit.1 file_write" in error.handover
-
-
-def test_a_refused_call_ends_the_replay_and_the_script_does_not_hear_of_it(tmp_path: Path) -> None:
-    error = diverges(model(tmp_path, TWO, WRITES), ToolResult("refused", "the owner said no"))
-    assert isinstance(error, Declined) and "the owner said no" in error.reason
 
 
 # what it may ask for
@@ -322,24 +234,6 @@ def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(
     error = diverges(model(tmp_path, f"def plan(p):\n    x = 1\n    yield {call}\n"))
     assert said in error.reason and error.reason.startswith("scripts/run.py:3: "), error.reason
     assert not error.declined and children() == []
-
-
-def test_an_unknown_tool_in_commit_is_never_called(home: Path) -> None:
-    code = "def plan(p):\n    return 1\ndef commit(p, plan):\n    yield {'tool': 'file_delete', 'args': {}}\n"
-    events = begin(home, code, {})
-    assert events[-1]["result"] == "scripts/run.py:4: there is no tool 'file_delete'"
-    assert of(events, "tool_ended") == []
-
-
-@pytest.mark.parametrize("value", ["None", "{'a': 1}", "3", "['x']"])
-def test_a_result_that_is_no_text_is_a_fault(tmp_path: Path, value: str) -> None:
-    error = diverges(model(tmp_path, f"def plan(p):\n    return {value}\n"))
-    assert "must return the result as a text" in error.reason
-
-
-def test_without_a_judge_a_plan_may_ask_for_nothing(tmp_path: Path) -> None:
-    code = "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n"
-    assert "plan may only read" in diverges(model(tmp_path, code, may_read=None)).reason
 
 
 # what it may not do by itself
@@ -395,11 +289,6 @@ def test_an_endless_script_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     started = time.monotonic()
     error = diverges(model(tmp_path, "def plan(p):\n    while True: pass\n"))
     assert "took longer than 0.5 s" in error.reason and time.monotonic() - started < 20
-
-
-def test_garbage_in_the_conversation_ends_it(tmp_path: Path) -> None:
-    code = "import os\ndef plan(p):\n    for fd in range(3, 12):\n        try: os.write(fd, b'[[[\\n')\n        except OSError: pass\n    return 'x'\n"
-    assert "disturbed its own conversation" in diverges(model(tmp_path, code)).reason
 
 
 # resuming
@@ -481,21 +370,6 @@ def test_a_run_that_is_stopped_while_its_tool_works_leaves_no_process(home: Path
     assert children() == []
 
 
-def test_the_process_goes_when_we_are_gone() -> None:
-    """Its input ends when we are killed; at work it has an alarm set, and the kernel ends it when its time is up."""
-    for code, ends_by in (
-        ("def plan(p):\n    yield {'tool': 'file_read'}\n", 0),
-        ("def plan(p):\n    while True: pass\n", -signal.SIGALRM),
-    ):
-        python = [sys.executable, "-P", "-S", str(script_module.CHILD)]
-        with subprocess.Popen(python, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as child:
-            assert child.stdin
-            about = {"source": code, "path": "run.py", "seconds": 1}
-            child.stdin.write(f"{json.dumps(about)}\n{json.dumps({'plan': {}})}\n".encode())
-            child.stdin.close()
-            assert child.wait(PATIENCE_SECONDS) == ends_by
-
-
 # reading it
 
 
@@ -545,17 +419,3 @@ def test_an_sop_with_a_script_is_checked_when_it_is_read(
     with pytest.raises(ProcedureError, match=r"sop\.yaml:\d+: ") as caught:
         Procedure.load(sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n", text))
     assert said in str(caught.value)
-
-
-def test_a_script_that_commits_must_say_what_it_does(tmp_path: Path) -> None:
-    with pytest.raises(ProcedureError, match="effects"):
-        Procedure.load(sop(tmp_path / "demo", TWO, READS))
-
-
-def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
-    folder = sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n")
-    (tmp_path / "outside.py").write_text("def plan(p):\n    return 'x'\n", encoding="utf-8")
-    (folder / "scripts" / "run.py").unlink()
-    (folder / "scripts" / "run.py").symlink_to(tmp_path / "outside.py")
-    with pytest.raises(ProcedureError, match="leads out"):
-        Procedure.load(folder)

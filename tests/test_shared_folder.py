@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from memory.home.folder import open_home
-from safety import Ask
-from safety.gate.shared_sessions import why_not
 from safety.paths import shared_folder_of as folder_of
 from sandbox.cells import levels
 from tests.driving import call, of, run
@@ -27,15 +25,6 @@ def full() -> None:
 
 def python(script: str) -> Any:
     return call("code_run", type="python", script=script)
-
-
-def test_the_name_of_the_machine_is_not_told(home: Path) -> None:
-    events = run(
-        home,
-        [python("import socket; print('I am', socket.gethostname())"), "done"],
-        session="shared:group",
-    )
-    assert "I am shared" in str(events)
 
 
 def test_python_works_in_the_folder_of_the_session(home: Path) -> None:
@@ -136,13 +125,3 @@ def test_what_leads_out_of_the_folder_is_refused(home: Path) -> None:
     )
     assert of(events, "tool_started") == []
     assert len(of(events, "tool_ended")) == len(REFUSED)
-
-
-def test_the_names_of_sessions_are_no_way_up(home: Path) -> None:
-    folders = [folder_of(home, id) for id in ("..", ".", "team", "团队")]
-    assert len(set(folders)) == 4
-    assert all(folder.parent.parent == home.resolve() / "shared" for folder in folders)
-
-
-def test_without_a_folder_nothing_is_allowed() -> None:
-    assert why_not(Ask("file_read", {"path": "a"}, ("read",), (), "x"), None) == "shared_tool"

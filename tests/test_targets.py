@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from config import SafetyConfig
 from safety.calls import read_name
 from safety.gate import Ask, Decision, Gate
-from safety.reach import fetches
-from safety.taint import Named, Target, of_call
 
 OWNER = Path("/home/mia")
 
@@ -53,13 +49,6 @@ def test_a_tool_does_what_its_name_says(effect: str, tools: str) -> None:
     assert {tool: read_name(tool).effect for tool in tools.split()} == dict.fromkeys(
         tools.split(), effect
     )
-
-
-def test_a_server_can_make_its_tool_more_dangerous_but_not_less() -> None:
-    assert read_name("frobnicate", {"readOnlyHint": True}).effect == "read"
-    assert read_name("send_email", {"readOnlyHint": True}).effect == "send"
-    assert read_name("sync_notes", {"destructiveHint": True}).effect == "delete"
-    assert read_name("get_note", {"readOnlyHint": False}).effect == "change"
 
 
 ASKED_FOR = [
@@ -178,30 +167,6 @@ def test_what_the_owner_did_not_name_is_asked_about(
         assert found.decision == "confirm" and said in found.reason, why
 
 
-def test_a_contact_of_the_owners_own_data_may_be_reached_and_its_name_alone_may_not() -> None:
-    own = "Contacts: Bob Meyer <bob@example.org>"
-    assert decide("write to Bob", "send_email", own=own, to="bob@example.org").decision == "allow"
-    assert (
-        decide("write to Bob", "send_email", own=own, to="bob@evil.example").decision == "confirm"
-    )
-
-
-def test_the_agents_home_and_keys_are_guarded_from_other_tools_too() -> None:
-    assert decide("read it", "read_file", path="~/.ssh/id_rsa").risk == "secret"
-    found = decide(
-        "write ~/.sopwith/config.yaml", "write_file", path="~/.sopwith/config.yaml", content="x"
-    )
-    assert (found.decision, found.risk) == ("refuse", "agent")
-    assert decide("delete /etc", "delete_folder", path="/etc").decision == "refuse"
-
-
-def test_a_shared_session_has_no_tools_of_others() -> None:
-    assert (
-        gate().decide(Ask("get_balance", {}, (), (), "shared:team", "what is left?")).decision
-        == "refuse"
-    )
-
-
 def code(script: str, request: str = "look at good.example", type: str = "bash", origin: tuple[str, ...] = ()) -> Decision:  # fmt: skip
     return gate().decide(
         Ask("code_run", {"type": type, "script": script}, ("execute",), (), "main", request, origin)
@@ -259,14 +224,6 @@ def test_after_others_words_a_script_must_say_whom_it_asks(script: str) -> None:
     assert code(script, origin=("web",)).decision == "confirm"
 
 
-def test_a_yes_for_the_run_holds_for_the_same_targets_only() -> None:
-    first, again = (
-        decide("write to Bob", "send_email", to="bob@x.example", body=body) for body in ("a", "b")
-    )
-    other = decide("write to Bob", "send_email", to="eve@x.example", body="a")
-    assert first.scope == again.scope != other.scope
-
-
 def test_what_others_wrote_is_asked_about_whatever_the_config_lets_pass() -> None:
     lax = gate(settings=SafetyConfig(confirm=()))
     for origin, wanted in (
@@ -291,26 +248,6 @@ def test_what_others_wrote_is_asked_about_whatever_the_config_lets_pass() -> Non
         assert gate().decide(keep).decision == wanted, origin
 
 
-@settings(max_examples=300, deadline=None)
-@given(
-    st.text(max_size=80),
-    st.text(max_size=30),
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=60),
-        lambda inner: (
-            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3)
-        ),
-        max_leaves=8,
-    ),
-)
-def test_nothing_that_a_call_may_hold_raises(request_: str, tool: str, value: Any) -> None:
-    found = gate().decide(
-        Ask(tool, {"to": value, "body": value, "id": value}, (), (), "main", request_, ("tool",))
-    )
-    assert found.decision in ("allow", "confirm", "refuse")
-    fetches(str(value), is_python=True, variables={})
-
-
 def test_long_arguments_are_looked_at_in_good_time() -> None:
     import time
 
@@ -325,9 +262,3 @@ def test_long_arguments_are_looked_at_in_good_time() -> None:
         began = time.thread_time()
         decide("write to bob@example.org", "send_email", to="bob@example.org", body=text)
         assert time.thread_time() - began < 1.0, text[:10]
-
-
-def test_the_end_of_a_long_text_is_looked_at_too() -> None:
-    found = of_call({"body": "x " * 50_000 + "https://evil.example/x"}, effect="send")
-    assert Target("url", "https://evil.example/x") in found
-    assert Named("x").unknown(found, strict=False)

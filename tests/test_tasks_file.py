@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
-from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)
 
@@ -28,11 +26,6 @@ def text(tasks: Tasks) -> str:
 
 def write(tasks: Tasks, said: str) -> None:
     (tasks.home / FILE).write_text(said, "utf-8")
-
-
-def test_an_empty_home_has_no_tasks_and_gets_no_file(tasks: Tasks) -> None:
-    assert not tasks.all() and not tasks.open() and not tasks.problems()
-    assert not (tasks.home / FILE).exists()
 
 
 def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
@@ -52,13 +45,6 @@ def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
         1, "Call the plumber", "Tap drips.\n\n- kitchen", "2026-11-24", "high", ("home",)
     )
     assert oct((tasks.home / FILE).stat().st_mode & 0o777) == "0o600"
-
-
-def test_what_is_urgent_comes_first(tasks: Tasks) -> None:
-    for title, due, priority in (("d", "", 0), ("c", "", 1), ("b", "2026-12-01", 0), ("a", "2026-11-30T08:00", 0)):  # fmt: skip
-        tasks.add(title, due=due, priority="high" if priority else "low")
-    tasks.add("e", status="done")
-    assert "".join(task.title for task in tasks.open()) == "abcd"
 
 
 HAND = """My own words stay.
@@ -109,12 +95,6 @@ def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) ->
     }
 
 
-def test_a_removed_task_takes_its_description_along(tasks: Tasks) -> None:
-    write(tasks, "- [ ] a ^1\n  more\n\n  and more\n\nwords\n- [ ] b ^2\n")
-    assert tasks.remove(1).description == "more\n\nand more"
-    assert text(tasks) == "\nwords\n- [ ] b ^2\n"
-
-
 @pytest.mark.parametrize(
     ("said", "what"),
     [
@@ -141,13 +121,6 @@ def test_what_no_list_can_hold_is_refused_and_changes_nothing(
     with pytest.raises(TaskError, match=what):
         tasks.set(1, **said)
     assert text(tasks) == before
-
-
-def test_a_task_that_is_not_there_is_named(tasks: Tasks) -> None:
-    tasks.add("a")
-    for call in (tasks.get, tasks.remove, tasks.set):
-        with pytest.raises(TaskError, match=r"no task 5 in TODO.md \(there are: 1\)"):
-            call(5)
 
 
 WORD = st.sampled_from(
@@ -200,19 +173,3 @@ def test_whatever_is_put_in_is_read_again(
     tasks.set(1, priority="low")
     tasks.remove(1)
     assert tasks.all() == made[1:]
-
-
-def _add(home: Path, name: str) -> None:
-    for number in range(20):
-        Tasks(home).add(f"{name} {number}")
-
-
-def test_many_processes_lose_nothing(tmp_path: Path) -> None:
-    fork = multiprocessing.get_context("fork")
-    running = [fork.Process(target=_add, args=(tmp_path, name)) for name in "abc"]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join(PATIENCE_SECONDS)
-    found = Tasks(tmp_path).all()
-    assert len({task.title for task in found}) == len({task.id for task in found}) == 60

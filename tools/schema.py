@@ -14,6 +14,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,27 +99,38 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def _type_schema(hint: Any) -> Schema:
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return {}
     if hint in _SCALARS:
         return {"type": _SCALARS[hint]}
-    if origin is typing.Annotated:
-        bounds = [extra for extra in inner[1:] if isinstance(extra, Between)]
-        limits = {"minimum": bounds[0].low, "maximum": bounds[0].high} if bounds else {}
-        return _type_schema(inner[0]) | {
-            name: limit for name, limit in limits.items() if limit is not None
-        }
-    if origin in (typing.Union, types.UnionType):  # only "X | None": the argument may be left out
-        (only,) = [part for part in inner if part is not types.NoneType]
-        return _type_schema(only)
-    if origin is typing.Literal:
-        return {"type": "string", "enum": list(inner)}
-    if origin is list:
-        return {"type": "array", "items": _type_schema(inner[0])}
-    if origin is dict and inner[0] is str:
-        return {"type": "object", "additionalProperties": _type_schema(inner[1])}
-    raise TypeError(f"no schema for an argument of type {hint}")
+    made = _MADE.get(typing.get_origin(hint))
+    if made is None:
+        raise TypeError(f"no schema for an argument of type {hint}")
+    return made(typing.get_args(hint))
+
+
+def _annotated(inner: tuple[Any, ...]) -> Schema:
+    found = _type_schema(inner[0])
+    for bounds in (extra for extra in inner[1:] if isinstance(extra, Between)):
+        limits = {"minimum": bounds.low, "maximum": bounds.high}
+        found |= {name: limit for name, limit in limits.items() if limit is not None}
+    return found
+
+
+def _optional(inner: tuple[Any, ...]) -> Schema:
+    """Return the schema of `X | None`: the argument may be left out."""
+    (only,) = [part for part in inner if part is not types.NoneType]
+    return _type_schema(only)
+
+
+_MADE: dict[Any, Callable[[tuple[Any, ...]], Schema]] = {
+    typing.Annotated: _annotated,
+    typing.Union: _optional,
+    types.UnionType: _optional,
+    typing.Literal: lambda inner: {"type": "string", "enum": list(inner)},
+    list: lambda inner: {"type": "array", "items": _type_schema(inner[0])},
+    dict: lambda inner: {"type": "object", "additionalProperties": _type_schema(inner[1])},
+}
 
 
 def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
@@ -164,31 +176,29 @@ def _unknown(at: str, name: str, properties: Schema, missing: list[str]) -> str:
 
 
 def _mismatch(schema: Schema, value: Any, at: str) -> tuple[Any, str | None]:
-    """The value, put right where that is safe, and what is wrong with it."""
+    """Return the value, put right where that is safe, and what is wrong with it."""
     kind = schema.get("type")
     if isinstance(kind, str):
         value = _coerced(kind, schema, value)
         if not _is_of(kind, value):
             return value, f"{at}: must be {_A[kind]}, got {_short(value)}"
-    if "enum" in schema and value not in schema["enum"]:
-        return (
-            value,
-            f"{at}: must be one of {', '.join(map(str, schema['enum']))}; got {_short(value)}",
-        )
-    if (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and not _is_within(schema, value)
-    ):
+    if value not in schema.get("enum", [value]):
+        known = ", ".join(map(str, schema["enum"]))
+        return value, f"{at}: must be one of {known}; got {_short(value)}"
+    if type(value) in (int, float) and not _is_within(schema, value):
         return value, f"{at}: must be {_range(schema)}, got {value}"
     if isinstance(value, dict):
         return value, _object_mismatch(schema, value, at)
-    if isinstance(value, list) and isinstance(schema.get("items"), dict):
-        for index, item in enumerate(value):
-            value[index], wrong = _mismatch(schema["items"], item, f"{at}[{index}]")
-            if wrong:
-                return value, wrong
-    return value, None
+    return value, _list_mismatch(schema, value, at) if isinstance(value, list) else None
+
+
+def _list_mismatch(schema: Schema, value: list[Any], at: str) -> str | None:
+    inner = schema.get("items")
+    for index, item in enumerate(value) if isinstance(inner, dict) else ():
+        value[index], wrong = _mismatch(inner or {}, item, f"{at}[{index}]")
+        if wrong:
+            return wrong
+    return None
 
 
 _A = {
@@ -212,67 +222,64 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _is_of(kind: str, value: Any) -> bool:
-    return isinstance(value, _TYPES.get(kind, (object,))) and (
-        not isinstance(value, bool) or kind == "boolean"
-    )
+    if isinstance(value, bool):
+        return kind == "boolean" or kind not in _TYPES
+    return isinstance(value, _TYPES.get(kind, (object,)))
 
 
 def _coerced(kind: str, schema: Schema, value: Any) -> Any:
+    """Return a value that is only written in another way as what it must be."""
     if kind == "string":
-        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        return str(value) if type(value) is int else value
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, str):
         return value
-    text = value.strip()
-    if kind == "integer" and re.fullmatch(r"[+-]?\d{1,18}", text):
-        return int(text)
-    if kind == "number" and re.fullmatch(r"[+-]?\d{1,18}(\.\d{1,18})?", text):
-        return float(text)
-    if kind == "boolean":
-        return {"true": True, "false": False}.get(text.lower(), value)
     if kind in ("array", "object"):
         return _from_text(kind, schema, value)
-    return value
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    shape = _NUMBERS.get(kind)
+    is_number = shape is not None and shape.fullmatch(value.strip())
+    return _SCALAR_OF[kind](value) if is_number else value
+
+
+_NUMBERS = {
+    "integer": re.compile(r"[+-]?\d{1,18}"),
+    "number": re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?"),
+}
+_SCALAR_OF: dict[str, Callable[[str], Any]] = {"integer": int, "number": float}
 
 
 def _from_text(kind: str, schema: Schema, value: str) -> Any:
+    """Return a list or an object that was written as JSON; one text is a list of it."""
     if value.lstrip().startswith("[" if kind == "array" else "{"):
-        try:
+        with suppress(ValueError, RecursionError):
             parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            parsed = value
-        if _is_of(kind, parsed):
-            return parsed
-    return (
-        [value]
-        if kind == "array" and value and schema.get("items", {}).get("type") == "string"
-        else value
-    )
+            return parsed if _is_of(kind, parsed) else value
+    takes_texts = kind == "array" and schema.get("items", {}).get("type") == "string"
+    return [value] if takes_texts and value else value
 
 
 def _is_within(schema: Schema, value: float) -> bool:
-    return not (value < schema.get("minimum", value) or value > schema.get("maximum", value))
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
 def _range(schema: Schema) -> str:
-    if "minimum" not in schema:
-        return f"at most {schema['maximum']}"
-    return (
-        f"{schema['minimum']} to {schema['maximum']}"
-        if "maximum" in schema
-        else f"at least {schema['minimum']}"
-    )
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None:
+        return f"at most {high}"
+    return f"at least {low}" if high is None else f"{low} to {high}"
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, (list, dict)):  # as deep as anyone likes to send them
-        return (
-            f"a list of {len(value)}"
-            if isinstance(value, list)
-            else f"an object with {len(value)} keys"
-        )
-    text = ascii(value[:60]) if isinstance(value, str) and not value.isprintable() else repr(value)
+    """Return a value as it is told; a list or an object may be as deep as anyone likes to send them."""
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"an object with {len(value)} keys"
+    is_odd = isinstance(value, str) and not value.isprintable()
+    text = ascii(value[:60]) if is_odd else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
 

@@ -10,7 +10,7 @@
     send(JSON.stringify({number, does, args}))
   })
   const api = {}
-  for (const does of ['click', 'type', 'select', 'press', 'hover', 'drag', 'upload', 'wait', 'scroll', 'shot', 'el', 'secret', 'close']) api[does] = (...args) => ask(does, ...args)
+  for (const does of ['click', 'type', 'select', 'press', 'hover', 'upload', 'wait', 'scroll', 'shot', 'el', 'secret', 'close']) api[does] = (...args) => ask(does, ...args)
   const plain = (value, depth = 0, above = []) => {
     if (value === undefined || typeof value === 'symbol') return null
     if (typeof value === 'function') return `function ${value.name}`

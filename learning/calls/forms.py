@@ -34,7 +34,7 @@ def _only_looks(rest: str) -> bool:
     if not rest.strip():
         return True
     seen = read(rest)
-    return not any([seen.presses, seen.typed, seen.uploads, seen.drags, seen.sends, seen.blind, seen.urls])  # fmt: skip
+    return not any([seen.presses, seen.typed, seen.uploads, seen.sends, seen.blind, seen.urls])  # fmt: skip
 
 
 def _value(text: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks, echoes
+from learning.calls.checks import checks
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
@@ -24,6 +24,7 @@ from replay.procedure import LITERAL
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
+FORMATS = {"url": r"https?://", "path": r"~?/"}
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
@@ -69,8 +70,6 @@ class _Induced:
         self._commit()
         writes = self.book.sources[len(before) :]
         self._result()
-        for write in writes:
-            echoes(self.book, write)
         self.content.checks = checks(self.book, before, writes, self.runs)
         self._leave_out_unused()
         self._parameters()
@@ -187,13 +186,14 @@ def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:
         return {"type": kind, "items": {"type": "string"}}
     if kind != "string":
         return {"type": kind}
-    for sort, start in (("url", r"https?://"), ("path", r"~?/")):
+    for sort, start in FORMATS.items():
         if all(re.match(start, value) for value in values):
             return {"type": kind, "format": sort}
-    cautious = [text for text in values if " " in text and is_cautious(text)]
     schema: dict[str, Any] = {"type": kind, "minLength": 1}
-    if len(values) > 1 and LITERAL.search(values[0]) and len(set(values)) == 1:
+    is_one = len(values) > 1 and len(set(values)) == 1
+    if is_one and LITERAL.search(values[0]):
         schema["enum"] = [values[0]]  # no run was asked with another one
+    cautious = [text for text in values if " " in text and is_cautious(text)]
     return {**schema, "examples": cautious} if cautious else schema
 
 

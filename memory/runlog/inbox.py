@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,20 +85,15 @@ def call_hash(tool: str, args: dict[str, Any] | None) -> str:
 class Inbox:
     """The entries of one home folder."""
 
-    def __init__(self, home: Path, told: Callable[[Entry], object] = lambda entry: None) -> None:
-        """`told` hears of each new entry (runs/control/desktop_notice.py shows it on the desktop)."""
+    def __init__(self, home: Path) -> None:
         self.folder = home / "inbox"
-        self._told = told
 
     def add(self, entry: Entry) -> None:
         """Puts an entry there; the same id again (a run resumed without an answer) replaces it."""
         entry.at = entry.at or datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path(entry.id + ".answer").unlink(missing_ok=True)  # it was given to another call
-        is_new = not self._path(entry.id).exists()
         write_atomic(self._path(entry.id), json.dumps(asdict(entry), ensure_ascii=False, indent=1))
-        if is_new:
-            self._told(entry)
 
     def list(self) -> list[Entry]:
         """Return what is open, oldest first."""

@@ -178,13 +178,13 @@ def _call(entry: Any) -> ToolCall:
     if inner := record_of(entry.get("function")):  # as the OpenAI API nests it
         return _call(inner)
     name = next(filter(None, (text_of(entry.get(key)) for key in NAME_KEYS)), "")
-    given = [entry[key] for key in ARGUMENT_KEYS if entry.get(key) is not None]
+    given = next((key for key in ARGUMENT_KEYS if entry.get(key) is not None), "")
     if given:
-        return _of_arguments(name, given[0])
+        return _of_arguments(name, entry[given])
     if not name and len(entry) == 1:  # {"name of the tool": {its arguments}}
         return _of_arguments(*next(iter(entry.items())))
-    beside = {key: entry[key] for key in entry if key not in (*NAME_KEYS, "id", "type")}
-    return _of_arguments(name, beside)
+    own = {*NAME_KEYS, "id", "type"}
+    return _of_arguments(name, {key: value for key, value in entry.items() if key not in own})
 
 
 def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:

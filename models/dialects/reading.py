@@ -206,18 +206,26 @@ def _may_call(inside: str, offer: Offer) -> bool:
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
     """True when the text speaks about calls instead of making them."""
     first, last = blocks[0], blocks[-1]
-    before = text[: first.start]
-    goes_on = any(_goes_on(text, block) for block in blocks)
     is_followed = _SAID.search(text[last.end :]) is not None
-    if goes_on or (is_followed and not last.is_own):
+    if is_followed and not last.is_own:
         return True
-    opened = list(_FENCE.finditer(before))
-    is_in_fence = len(opened) % 2 == 1
-    prose = (before[: opened[-1].start()] if is_in_fence else before).rstrip()
-    is_fenced, has_words = is_in_fence or first.is_fence, is_followed or bool(prose)
-    if is_fenced and has_words:
-        return is_followed or not announces(prose)
+    if any(_goes_on(text, block) for block in blocks):
+        return True
+    prose, is_fenced = _before(text, first)
+    if is_fenced and is_followed:
+        return True
+    if is_fenced and prose:
+        return not announces(prose)
     return table.shows.search(prose.rsplit("\n", 1)[-1]) is not None
+
+
+def _before(text: str, first: _Block) -> tuple[str, bool]:
+    """Return the prose before the first block, and whether the block stands in a fence."""
+    before = text[: first.start]
+    opened = list(_FENCE.finditer(before))
+    if len(opened) % 2 == 1:
+        return before[: opened[-1].start()].rstrip(), True
+    return before.rstrip(), first.is_fence
 
 
 def _goes_on(text: str, block: _Block) -> bool:

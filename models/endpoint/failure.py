@@ -99,9 +99,9 @@ def error_words(error: object, status: int = 0) -> str:
     message = text_of(said) or json.dumps(said, ensure_ascii=False)
     if raw := text_of(record_of(error.get("metadata")).get("raw")):
         message += f": {raw}"
-    named = {str(error.get(key) or status) for key in ("code", "type")}
-    new = sorted(name for name in named - {str(status)} if name not in message)
-    return sample(scrub(message)) + (f" ({', '.join(new)})" if new else "")
+    named = {str(error.get(key) or status) for key in ("code", "type")} - {str(status)}
+    new = sorted(name for name in named if name not in message)
+    return sample(scrub(message)) + f" ({', '.join(new)})" * bool(new)
 
 
 def parsed(body: bytes) -> Any:

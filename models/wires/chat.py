@@ -123,21 +123,18 @@ class ChatAnswer(Answer):
 
     def items(self, text: str, calls: Sequence[ToolCall], *, is_native: bool) -> list[Fields]:
         """See Answer."""
-        owns: list[Call | None] = [*self._calls] if is_native else [None] * len(calls)
-        sent = [_call_item(call, own) for call, own in zip(calls, owns, strict=False)]
-        has_extra = any(own is not None and own.extra for own in owns)
+        has_extra = any(own.extra for own in self._calls)
         if not (self._attached or self._parts or has_extra):
             return []
-        content: Any = self._content() if is_native else text
-        if not (sent or content or self._attached):
-            return []
-        item = {"role": "assistant", "content": content or None, **self._attached}
-        if sent:
-            return [{**item, "tool_calls": sent}]
-        return [{**item, "content": content or ""}]
-
-    def _content(self) -> Any:
-        return self._parts or "".join(self._texts)
+        content: Any = text
+        owns = [Call("")] * len(calls)
+        if is_native:
+            content, owns = self._parts or "".join(self._texts), self._calls
+        item = {"role": "assistant", "content": content or "", **self._attached}
+        if calls:
+            sent = list(map(_call_item, calls, owns))
+            return [{**item, "content": content or None, "tool_calls": sent}]
+        return [item] if content or self._attached else []
 
     def _add_said(self, said: Fields) -> str:
         for key, value in said.items():
@@ -181,11 +178,11 @@ class ChatAnswer(Answer):
                 call.extra[key] = merged(call.extra.get(key), value, key)
 
 
-def _call_item(call: ToolCall, own: Call | None) -> Fields:
+def _call_item(call: ToolCall, own: Call) -> Fields:
     """Return a call as it goes back: the arguments as they were written, where they could be read."""
-    written = text_of(own.written).strip() if own and call.args is not None else ""
+    written = text_of(own.written).strip() if call.args is not None else ""
     function = {"name": call.name, "arguments": written or as_json(call.args or {}).decode()}
-    return {"id": call.id, "type": "function", "function": function, **(own.extra if own else {})}
+    return {"id": call.id, "type": "function", "function": function, **own.extra}
 
 
 def _image(image: tuple[str, str]) -> Fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from models.streams.typed import list_of, record_of, text_of
@@ -13,14 +14,14 @@ _WHOLE = {"id", "type", "format", "role", "name", "index"}  # their text comes w
 
 def merged(old: Any, new: Any, key: str) -> Any:
     """Return a value with the next piece of it: texts are joined, objects by their keys, entries of lists by their index."""
-    if isinstance(old, str) and isinstance(new, str):
-        return new if key in _WHOLE else old + new
-    if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{k: merged(old.get(k), v, k) for k, v in new.items() if v is not None}}
-    if isinstance(old, list) and isinstance(new, list):
-        for entry in new:
-            old = with_part(old, entry, ("index", "type"))
-        return old
+    match old, new:
+        case str(), str():
+            return new if key in _WHOLE else old + new
+        case dict(), dict():
+            told = {name: value for name, value in new.items() if value is not None}
+            return old | {name: merged(old.get(name), value, name) for name, value in told.items()}
+        case list(), list():
+            return reduce(lambda parts, part: with_part(parts, part, ("index", "type")), new, old)
     return old if new is None else new
 
 

@@ -9,8 +9,9 @@ from runs.doctor import machine, models, stores
 from runs.doctor.check import Check, say
 
 
-def checks(config: Config) -> list[Check]:
-    """Look at everything; takes as long as the slowest endpoint, a few seconds at most."""
+def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
+    """Look at everything; takes as long as the slowest endpoint, a few seconds at most. `tries_models`: each is asked for
+    a tool call too, which a provider bills."""
     lang = config.lang
     return [
         machine.check_python(),
@@ -19,7 +20,7 @@ def checks(config: Config) -> list[Check]:
         *machine.check_privacy(config),
         *stores.check_runs(config),
         *stores.check_schedules(config),
-        *_models(config),
+        *_models(config, tries_models),
         stores.check_sops(config),
         *stores.check_memory(config),
         *stores.check_redis(config),
@@ -36,9 +37,11 @@ def checks(config: Config) -> list[Check]:
     ]
 
 
-def _models(config: Config) -> list[Check]:
+def _models(config: Config, tries_models: bool) -> list[Check]:
     """Ask all endpoints at the same time."""
     lang = config.lang
     with ThreadPoolExecutor(max_workers=8) as pool:
         asked = list(pool.map(lambda model: models.check_model(model, lang), config.models))
-    return asked or [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
+    if not asked:
+        return [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
+    return asked + (models.try_models(config.models, asked, lang) if tries_models else [])

@@ -30,7 +30,6 @@ from memory.sops.changes import SopChanges
 from memory.sops.stats import SopStats
 from memory.sops.store import Sop, SopStore, Status
 from models.base import Event
-from runs.control.desktop_notice import on_desktop
 from runs.learning import teach
 from runs.learning.alone import (
     Alone,
@@ -88,7 +87,7 @@ def _propose(agent: Workshop, run: str, learned: Event, *, is_attended: bool) ->
     if learned["what"] != "sop" or not name:
         return
     entry = Entry(f"sop-{name}", run, "proposal", f"{name}: {learned['reason']}")
-    inbox = Inbox(agent.config.home, on_desktop(agent.config))
+    inbox = Inbox(agent.config.home)
     if status == "proposed":
         entry.command = f"sopwith teach {name} --from-run {run} --new-version"
         if "diff" in learned:

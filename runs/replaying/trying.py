@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -80,7 +81,6 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
         end["status"],
         end["result"],
         more=(*sizes, *(_told(event["data"]) for event in ended)),
-        run=events[0]["run"],
         calls=len(ended),
         reason=str(said.get("reason", failed)),
         kind=said.get("kind", "step"),
@@ -93,13 +93,11 @@ def _told(data: Any) -> Any:
 
 def main(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
     """Do the SOP of a folder and print the events of the run: the process in the stage."""
-    import os
-
     from runs.assemble import Agent  # this process alone puts an agent together
 
     config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
     there: Workshop = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
     run = there.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))
     for event in run.events():
-        sys.stdout.write(f"{json.dumps(event, ensure_ascii=False, default=str)}\n")
-        sys.stdout.flush()
+        line = json.dumps(event, ensure_ascii=False, default=str)
+        os.write(1, f"{line}\n".encode("utf-8", "replace"))

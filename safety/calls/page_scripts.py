@@ -35,7 +35,7 @@ _PRESSES = names("click submit requestSubmit")
 _CODE = names("eval Function setTimeout setInterval atob")
 _PRIVATE = names("cookie cookieStore localStorage sessionStorage indexedDB credentials")
 _WINDOW = names("window globalThis self top parent document")
-_HELPERS = names("click drag upload fetch eval XMLHttpRequest WebSocket Function")
+_HELPERS = names("click upload fetch eval XMLHttpRequest WebSocket Function")
 _PLACES = names("location href src action formAction srcset data")
 _MARKUP = names("innerHTML outerHTML srcdoc")
 _TEXTS = ("string", "template_string")
@@ -66,7 +66,6 @@ class PageScript:
     typed: list[Typed] = field(default_factory=list)
     uploads: list[str | None] = field(default_factory=list)
     enters: bool = False
-    drags: bool = False
     urls: list[str] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)  # methods of requests that do more than get
     hidden: bool = False  # it asks an address that is not written out
@@ -269,7 +268,6 @@ class _Reader:
             "click": lambda: self._pressed(self._first(args)),
             "type": lambda: self._typed(args),
             "press": lambda: self._enters(self._first(args)),
-            "drag": lambda: self._drags(args),
             "upload": lambda: self._uploads(args),
             "open": lambda: self._asked(name, args[:1], "get"),
         }
@@ -289,12 +287,6 @@ class _Reader:
 
     def _enters(self, key: str | None) -> None:
         self.found.enters |= key is None or bool(_ENTER.search(key))
-
-    def _drags(self, args: list[Node]) -> None:
-        """Count what is dragged, and onto what, as pressed; a place is so many pixels."""
-        self.found.drags = True
-        for each in (each for each in args[:2] if each.type != "object"):
-            self._pressed(self.text(each))
 
     def _uploads(self, args: list[Node]) -> None:
         """Count what opens the choice of a file as pressed."""

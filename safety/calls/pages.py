@@ -40,7 +40,6 @@ _TO_THE_OWNER = pattern(
     r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
 )
 _FIELDS = {"textbox", "searchbox", "checkbox", "radio", "combobox", "tab", "option", "slider"}
-_REFERENCE = pattern(r"e\d+")
 _MOST_ADDRESSES = 30
 
 
@@ -122,8 +121,6 @@ class _Page:
 
     def _pressed(self, ref: str) -> Iterator[Finding]:
         about = self.refs.get(ref)
-        if about is None and not _REFERENCE.fullmatch(ref):
-            about = {"name": ref}  # what is dragged may be called by its text
         if about is None:
             if self.ask.is_tainted:
                 yield self._found("unknown", "presses_unseen", name=ref)
@@ -163,8 +160,6 @@ class _Page:
             yield self._found("send", "sends_requests", name=methods)
 
     def _unasked(self, script: PageScript) -> Iterator[Finding]:
-        if script.drags:
-            yield self._found("change", "drags")
         if any(self._posts(each, script) for each in script.typed):
             yield self._found("send", "sends_form")
 

@@ -2,7 +2,7 @@
 request asks for it.
 
 An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
-`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
+`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less; the owner's word can (`mcp.servers.NAME.effects`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ _GROUPS = [frozenset(line.split()) for line in _ROWS["groups"].splitlines()]
 _IN_GROUPS = frozenset[str]().union(*_GROUPS)
 _MONEY = {"money", "payment", "payments", "funds", "cash"}
 _RIGHTS = {"permission", "permissions", "role", "access", "mfa", "2fa"}
+_STRONGER_WITH: tuple[tuple[Effect, set[str], Effect], ...] = (
+    ("send", _MONEY, "spend"),
+    ("delete", _RIGHTS, "system"),
+)
+_JOINTS = ("and", "then", "or")
 _MAKES = {"create", "add", "make", "new", "write", "put"}
 # One question and nothing else: no second part that could ask for something.
 _ONLY_WANTS_TO_KNOW = pattern(
@@ -56,13 +61,15 @@ class Words(NamedTuple):
 def read_name(tool: str, hints: Mapping[str, Any] | None = None) -> Words:
     """Return the meaning of `tool`, perhaps `server.tool`; `hints` are MCP's ToolAnnotations."""
     found = _read_name(unicodedata.normalize("NFKC", tool)[:200])
-    only_reads = (hints or {}).get("readOnlyHint")
+    declared = hints or {}
+    if said := declared.get("effect by owner"):
+        return found._replace(effect=said)
+    only_reads = declared.get("readOnlyHint")
     if found.effect == "unknown" and only_reads is True:
         return found._replace(effect="read")
     if found.effect == "read" and only_reads is False:
         found = found._replace(effect="change")
-    is_destructive = (hints or {}).get("destructiveHint") is True
-    if is_destructive and found.effect in ("change", "unknown"):
+    if found.effect in ("change", "unknown") and declared.get("destructiveHint") is True:
         return found._replace(effect="delete")
     return found
 
@@ -71,14 +78,13 @@ def read_name(tool: str, hints: Mapping[str, Any] | None = None) -> Words:
 def _read_name(tool: str) -> Words:
     parts = re.split(r"[.:/]|__", tool.strip("._:/"))
     own = parts[-1]
-    if len(parts) > 1 and not _verbs_in(_split(own)) and not _CHINESE.search(own):
-        own = ".".join(parts[-2:])  # `calendar.delete.event`
     if _CHINESE.search(own):
         return _chinese(own)
+    if not _verbs_in(_split(own)):
+        own = ".".join(parts[-2:])  # `calendar.delete.event`
     words = _split(own)
     verbs = _verbs_in(words)
-    others = [word for word in words if word not in verbs and word not in _WORDS["fillers"]]
-    things = frozenset(map(_singular, others))
+    things = frozenset(map(_singular, set(words) - set(verbs) - _WORDS["fillers"]))
     if not verbs:
         return Words("unknown", frozenset(), things)
     effect = max((_VERB_OF[verb] for verb in verbs), key=_STRONGER.index)
@@ -95,30 +101,29 @@ def _verbs_in(words: list[str]) -> list[str]:
     if not at:
         return []
     plain = [place for place in at if words[place] not in _WORDS["also_things"]]
-    if not plain and set(words[at[0] + 1 :]) & _WORDS["things_that_read"]:
+    behind = set(words[at[0] + 1 :])
+    if not plain and behind & _WORDS["things_that_read"]:
         return ["list"]
-    is_thing = at[0] == 0 and words[0] in _WORDS["also_things"]
-    first = plain[0] if plain and is_thing else at[0]
-    joined = [place + 1 for place, word in enumerate(words[:-1]) if word in ("and", "then", "or")]
-    return [words[first], *(words[place] for place in joined if place in at and place != first)]
+    first = plain[0] if plain and at[0] == 0 else at[0]
+    joined = {place + 1 for place, word in enumerate(words) if word in _JOINTS}
+    return [words[first], *(words[place] for place in joined.intersection(at) - {first})]
 
 
 def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
     """Return what is done to it matters: to create a payment is to pay, to change a password is
     more than to change a note."""
-    if effect == "send" and things & _MONEY:
-        return "spend"
-    if effect == "delete" and things & _RIGHTS:
-        return "system"
+    for kind, about, stronger in _STRONGER_WITH:
+        if effect == kind and things & about:
+            return stronger
     if effect != "change":
         return effect
-    is_user = "user" in things and not things & {"to", "from"}
-    is_said = bool(things & _WORDS["said"]) or "user" in things
     if things & (_MONEY | _WORDS["money"]):
         return "spend"
-    if is_user or things & _WORDS["keys"]:
+    is_named_user = "user" in things and things.isdisjoint(("to", "from"))
+    if is_named_user or things & _WORDS["keys"]:
         return "system"
-    return "send" if is_said and verbs & _MAKES and "draft" not in things else "change"
+    is_said = things & (_WORDS["said"] | {"user"}) and "draft" not in things
+    return "send" if is_said and verbs & _MAKES else "change"
 
 
 def _chinese(name: str) -> Words:
@@ -171,10 +176,10 @@ def names_thing(request: str, call: Words) -> bool:
     near = things.union(*(group for group in _GROUPS if group & things))
     if not things or words & near:
         return True
-    if words & call.verbs and not words & _IN_GROUPS:  # "cancel my check-up": it is what it is
-        return True
+    if words & call.verbs and words.isdisjoint(_IN_GROUPS):
+        return True  # "cancel my check-up": it is what it is
     chinese = [word for thing in things for word in (thing, *_in_chinese().get(thing, ()))]
-    return bool(_CHINESE.search(request)) and any(word in request for word in chinese)
+    return any(_CHINESE.search(word) and word in request for word in chinese)
 
 
 @cache

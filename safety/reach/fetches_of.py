@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
 from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
+from shell.python import read_code
 from text import pattern
 from text.patterns import names
 
@@ -125,22 +126,23 @@ def _address(start: str, *, is_whole: bool) -> Iterator[str]:
 
 
 def _python(code: str) -> Fetches:
-    libraries = _LIBRARIES | SERVERS | REMOTE_LIBRARIES
     try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        nodes = read_code(code).nodes
+    except NotUnderstood:
         return Fetches()
-    nodes = list(ast.walk(tree))
-    used = {name for node in nodes for name in _imported(node)}
-    if not any(
-        name.split(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name) for name in used
-    ):
+    if not any(_is_library(name) for node in nodes for name in _imported(node)):
         return Fetches()
     joined = [text for node in nodes for text in _known_start(node)]
     values = [node.value for node in nodes if isinstance(node, ast.Constant)]
     texts = [each for each in values if isinstance(each, str) and each not in joined]
     urls = [f"{text}…" for text in joined if _URL.match(text)] + list(filter(_URL.match, texts))
     return Fetches(tuple(urls), not urls)
+
+
+def _is_library(name: str) -> bool:
+    """True of a module that talks to others."""
+    libraries = _LIBRARIES | SERVERS | REMOTE_LIBRARIES
+    return name.partition(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name)
 
 
 def _imported(node: ast.AST) -> Iterator[str]:

@@ -34,12 +34,17 @@ class Pair(NamedTuple):
     @property
     def is_password(self) -> bool:
         """True for a name of what people choose themselves."""
-        return self.name in _words("passwords") or "pass" in self.name
+        return any(word in self.name for word in _words("passwords"))
 
     @property
     def has_digit(self) -> bool:
         """True if a digit stands in the value."""
         return any(map(str.isdigit, self.value))
+
+    @property
+    def is_strong(self) -> bool:
+        """True where even a word may be a secret."""
+        return self.is_password or self.has_digit
 
     def fits(self, shape: str, text: str | None = None) -> bool:
         """Return True if the value, or another text, fits a shape of the data file."""
@@ -59,12 +64,19 @@ def hide_named(text: str, label: str) -> str:
         lower = text
     starts = sorted(start for marker in _markers(text) for start in _places(lower, marker))
     parts, at = list[str](), 0
-    for start in (each for each in starts if each >= 0):
-        found = _pair().match(text, start) if start >= at else None
-        if found and _is_secret(_read(text, found), label):
-            parts += [text[at : found.start("value")], label]
-            at = _end(found)
+    for start, end in (_value_at(text, start, label) for start in starts):
+        if start >= at:
+            parts += [text[at:start], label]
+            at = end
     return "".join(parts) + text[at:]
+
+
+def _value_at(text: str, start: int, label: str) -> tuple[int, int]:
+    """Return where the value behind the name that begins here begins and ends; -1 where there is none."""
+    found = _pair().match(text, start)
+    if found and _is_secret(_read(text, found), label):
+        return found.start("value"), _end(found)
+    return -1, -1
 
 
 def _read(text: str, found: re.Match[str]) -> Pair:
@@ -140,12 +152,10 @@ def _is_secret(pair: Pair, label: str) -> bool:
 
 def _is_no_value(pair: Pair) -> bool:
     """True of the name again, one sign many times, and a place to fill in."""
-    if pair.value.lower().strip("_-:") == pair.name:
-        return True
-    bare = pair.value.rstrip(".,:;)!?") or pair.value
-    return len(set(pair.value)) < 3 or any(
-        pair.fits("placeholder", each) for each in (pair.value, bare)
-    )
+    spellings = (pair.value, pair.value.rstrip(".,:;)!?"))
+    is_the_name = pair.value.lower().strip("_-:") == pair.name
+    is_one_sign = len(set(pair.value)) < 3
+    return is_the_name or is_one_sign or any(pair.fits("placeholder", each) for each in spellings)
 
 
 def _is_mixed(value: str) -> bool:
@@ -161,7 +171,7 @@ def _behind_a_space(pair: Pair) -> bool:
     if pair.fits("no_operand"):
         return False
     if pair.follows("option"):
-        return pair.is_quoted or not pair.value.isalpha() or pair.after in ("", "\n")
+        return not (pair.value.isalpha() and pair.after.strip())
     is_word = pair.value.rstrip(".,:;)!?").isalpha()
     return len(pair.value) >= _SHORTEST and not is_word and pair.follows("directive")
 
@@ -173,16 +183,14 @@ def _as_number(pair: Pair) -> bool:
 
 def _in_quotes(pair: Pair) -> bool:
     if " " in pair.value.strip():  # a sentence, a message; a passphrase is called one
-        return _is_phrase(pair)
+        return pair.is_password and pair.fits("phrase")
     if len(pair.value) < _SHORTEST:
-        return pair.is_password and pair.has_digit and len(pair.value) == _SHORTEST - 1
-    return pair.is_password or pair.has_digit or not pair.fits("code")
+        return _is_short_password(pair, pair.value)
+    return not pair.fits("code") or pair.is_strong
 
 
-def _is_phrase(pair: Pair) -> bool:
-    if "phrase" in pair.name:
-        return True
-    return pair.is_password and pair.fits("phrase")
+def _is_short_password(pair: Pair, value: str) -> bool:
+    return len(value) == _SHORTEST - 1 and pair.is_password and pair.has_digit
 
 
 def _bare(pair: Pair) -> bool:
@@ -190,16 +198,8 @@ def _bare(pair: Pair) -> bool:
     if pair.fits("call", value + pair.after):
         return False
     if len(value) < _SHORTEST:
-        return pair.is_password and pair.has_digit and len(value) == _SHORTEST - 1
-    if pair.is_setting or pair.has_digit:
-        return True
-    return _is_word_as_password(pair) if pair.fits("code", value) else True
-
-
-def _is_word_as_password(pair: Pair) -> bool:
-    """`password: correcthorse`, alone on its line or in an element of XML."""
-    is_alone = pair.after in ("", "\r", "<") and pair.follows("line_start")
-    return pair.is_password and is_alone and pair.value.isalpha()
+        return _is_short_password(pair, value)
+    return pair.has_digit or pair.is_setting or not pair.fits("code", value)
 
 
 Judge = Callable[[Pair], bool]
@@ -211,22 +211,12 @@ _RULES: tuple[tuple[Judge, Judge], ...] = (
         lambda pair: _is_mixed(pair.value),
     ),
     (lambda pair: not pair.separator.strip(), _behind_a_space),
-    (lambda pair: pair.fits("returns", pair.separator), lambda _: False),
-    (
-        lambda pair: pair.separator == "(",
-        lambda pair: pair.before.lower().endswith(("set", "with", "add")) and _in_quotes(pair),
-    ),
     (lambda pair: pair.value.isdigit(), _as_number),
     (
         lambda pair: pair.fits("said", pair.separator.strip()),
         lambda pair: pair.has_digit and _is_mixed(pair.value.rstrip(".,!?;:)")),
     ),
-    (
-        lambda pair: pair.name == "auth" or pair.separator.strip("\\\"' \t") == ",",
-        lambda pair: pair.is_quoted and pair.has_digit and len(pair.value) > 8,
-    ),
     (lambda pair: pair.is_quoted, _in_quotes),
-    (_is_named_in_chinese, lambda pair: pair.has_digit),
     (lambda _: True, _bare),
 )
 

@@ -57,13 +57,12 @@ class Named:
 
         Once the run has read something, data in a path and the repository of anybody may tell it.
         """
-        host = host_of(url)
-        is_plain = is_public_page(url)
-        if is_plain and has_read:
-            is_plain = host not in _HOSTS["repositories"] and not _LIKE_DATA.search(url)
-        if is_plain and is_tainted:
-            is_plain = host not in _HOSTS["anybody"]
-        return is_plain or self.has_url(url, strict=is_tainted)
+        may_tell = has_read or is_tainted
+        closed = _HOSTS["repositories"] if may_tell else frozenset[str]()
+        closed |= _HOSTS["anybody"] if is_tainted else frozenset()
+        tells = may_tell and _LIKE_DATA.search(url) is not None
+        is_plain = is_public_page(url) and host_of(url) not in closed
+        return (is_plain and not tells) or self.has_url(url, strict=is_tainted)
 
     def _has(self, target: Target, strict: bool) -> bool:
         value = plain(target.value).strip()

@@ -1,21 +1,23 @@
 """One reader of bash: commands with their words, redirections and loops, each with its place in the script.
 
-Nothing is run or expanded; what cannot be read is said, never raised, but by `parse`."""
+Nothing is run or expanded; what cannot be read is said, never raised, but by `parse`.
+"""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-from text.face import lazy
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shell.bash.reader import parse as parse
-    from shell.bash.reader import read as read
-    from shell.bash.syntax import Command as Command
-    from shell.bash.syntax import NotUnderstood as NotUnderstood
-    from shell.bash.syntax import Part as Part
-    from shell.bash.syntax import Redirect as Redirect
-    from shell.bash.syntax import Script as Script
-    from shell.bash.syntax import Word as Word
-else:
-    _SYNTAX = ("Command", "NotUnderstood", "Part", "Redirect", "Script", "Word")
-    _READER = dict.fromkeys(("parse", "read"), "reader")
-    __getattr__ = lazy(__name__, **_READER, **dict.fromkeys(_SYNTAX, "syntax"))
+    from shell.bash.reader import parse, read
+    from shell.bash.syntax import Command, NotUnderstood, Part, Redirect, Script, Word
+
+__all__ = ["Command", "NotUnderstood", "Part", "Redirect", "Script", "Word", "parse", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    home = "reader" if name in ("parse", "read") else "syntax"
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)

@@ -19,7 +19,7 @@ _STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _BY_TEXT = re.compile(r"_map|call|\]\s*\(")
 _HIDDEN_CALL = re.compile(r"`|\b(?:require|import)\s*\(\s*[^'\"\s]")
 _WORD = re.compile(r"[A-Za-z_]+\w*")
-# What starts a command in vim and gdb.
+# A command that vim or gdb starts.
 _STARTS = re.compile(
     r"\s*:?(?:[%\d,$]*!|terminal |te |(?:shell|make|pipe|python|lua|py|source|so|call|exe|compile|w|wq)\b|w!)"
 )

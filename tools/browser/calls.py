@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 from models.base import Status, ToolResult
@@ -61,19 +62,26 @@ def web_scan(
         browser.begin()
         if tabs_only:
             return _result("\n".join(browser.listed()) or "no tab is open")
-        if not url and not tab and not browser.tabs and browser.owners():
-            return _result(
-                "the owner's tabs; web_scan(tab=…) reads one:\n" + "\n".join(browser.listed())
-            )
+        if browser.owners() and not any([url, tab, browser.tabs]):
+            listed = "\n".join(browser.listed())
+            return _result(f"the owner's tabs; web_scan(tab=…) reads one:\n{listed}")
         used = _open(ctx, browser, url, tab) if url else browser.tab(tab)
-        try:
-            page = _scanned(browser, used, text_only, _left(ctx))
-        except (Blocked, TooLate, TabLost) as error:
-            return _stuck(browser, used, error, [])
-        finally:
-            if not used.lost:
-                used.end()
+        with _used(used):
+            try:
+                page = _scanned(browser, used, text_only, _left(ctx))
+            except (Blocked, TooLate, TabLost) as error:
+                return _stuck(browser, used, error, [])
         return _page_result(ctx, browser, used, page)
+
+
+@contextmanager
+def _used(tab: Tab) -> Iterator[None]:
+    """End the call's use of a tab."""
+    try:
+        yield
+    finally:
+        if not tab.lost:
+            tab.end()
 
 
 @tool("write", "network", paths=("save_to_file",), about=shown)
@@ -85,7 +93,7 @@ def web_execute_js(
     timeout: Annotated[int | None, Between(1, 600)] = None,
     save_to_file: str | None = None,
 ) -> Generator[str, None, ToolResult]:
-    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e | text), drag(e, e | text | {x, y}), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
+    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e | text), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
 
     dialog: how to answer confirm and prompt: accept, dismiss, or the text
     timeout: seconds
@@ -94,53 +102,62 @@ def web_execute_js(
     with _browser(ctx) as browser:
         browser.begin()
         used = browser.tab(tab)
-        running = Script(
-            ctx, used, script, min(float(timeout or ctx.tool_seconds), _left(ctx, 600))
-        )
+        seconds = min(float(timeout or ctx.tool_seconds), _left(ctx, 600))
+        running = Script(ctx, used, script, seconds)
         used.begin(dialog)
-        try:
-            if not used.answer_open():
-                return _stuck(
-                    browser, used, used.trouble() or TabLost(f"tab {used.name} was closed"), []
-                )
-            used.link.drain(0.05 if used.dialogs else 0)
-            used.ask("begin")
-            value, failure = None, ""
+        with _used(used):
             try:
-                value = yield from running.run()
-            except (Blocked, TabLost, TooLate, LinkLost):
-                raise
-            except BrowserError as error:
-                failure = str(error)
-            finally:
-                browser.secrets += running.secrets
-            used.rest(
-                min(_left(ctx), 20.0),
-                at_least_ms=600 if running.suggests else 200 if running.done else 30,
-            )
-            data = _changed(browser, used, running)
-        except (Blocked, TabLost, TooLate) as error:
-            result = _stuck(browser, used, error, running.done)
-            result.status = "ok" if running.has_closed else result.status
-            return result
-        finally:
-            if not used.lost:
-                used.end()
+                value, failure, data = yield from _run(ctx, browser, used, running)
+            except (Blocked, TabLost, TooLate) as error:
+                result = _stuck(browser, used, error, running.done)
+                result.status = "ok" if running.has_closed else result.status
+                return result
         if failure:
             data |= {"did": running.done} if running.done else {}
             return _with_images(_told(browser, "error", {"output": failure, **data}), running)
-        text = browser.hide(value_text(value))
-        if file:
-            _write(ctx, file, text)
-            data["file"] = f"{file} ({len(text):,} characters)"
-            text = ""
-        elif len(text) > len(shorten(text)):
-            whole_file = (
-                ctx.folder / f"value-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
-            )
-            _write(ctx, whole_file, text)
-            data["whole"] = str(whole_file)
-        return _with_images(_told(browser, "ok", {"output": shorten(text), **data}), running)
+        data = _shown_value(ctx, browser.hide(value_text(value)), file) | data
+        return _with_images(_told(browser, "ok", data), running)
+
+
+def _run(
+    ctx: ToolContext, browser: Browser, used: Tab, running: Script
+) -> Generator[str, None, tuple[Any, str, dict[str, Any]]]:
+    """Run the script and return its value, why it failed, and what has changed. Raises Blocked, TabLost, TooLate."""
+    if not used.answer_open():
+        raise used.trouble() or TabLost(f"tab {used.name} was closed")
+    used.link.drain(0.05 if used.dialogs else 0)
+    used.ask("begin")
+    value, failure = None, ""
+    try:
+        value = yield from running.run()
+    except (Blocked, TabLost, TooLate, LinkLost):
+        raise
+    except BrowserError as error:
+        failure = str(error)
+    finally:
+        browser.secrets += running.secrets
+    quiet_ms = 600 if running.suggests else 200 if running.done else 30
+    used.rest(min(_left(ctx), 20.0), at_least_ms=quiet_ms)
+    return value, failure, _changed(browser, used, running)
+
+
+def _shown_value(ctx: ToolContext, text: str, file: Path | None) -> dict[str, Any]:
+    """Return the value of a script as the outcome has it; what is long, or asked for, lies in a file."""
+    if file:
+        _write(ctx, file, text)
+        return {"output": "", "file": f"{file} ({len(text):,} characters)"}
+    short = shorten(text)
+    if short == text:
+        return {"output": text}
+    whole_file = _own_file(ctx, "value")
+    _write(ctx, whole_file, text)
+    return {"output": short, "whole": str(whole_file)}
+
+
+def _own_file(ctx: ToolContext, kind: str) -> Path:
+    """Return the file of the run's folder for this call."""
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", ctx.call)[:60]
+    return ctx.folder / f"{kind}-{name or 'call'}.txt"
 
 
 @contextmanager
@@ -163,54 +180,55 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
     url = url.strip()
     if not _ADDRESS.match(url):
         url = f"https://{url}"
-    is_new = tab == "new" or (
-        not tab and (not browser.current or browser.tabs[browser.current].is_owners)
-    )
+    is_new = tab == "new" or (tab is None and browser.has_no_own_page)
     used = browser.new() if is_new else browser.tab(tab)
     used.begin(None)
     try:
         problem = used.go(url, _left(ctx))
     except (Blocked, TooLate, TabLost):
         return used
-    if problem:
-        used.end()
-        if is_new:
-            browser.drop(used)
-        more = ": it asks for a login, which is the owner's" if "_AUTH_" in problem else ""
-        raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}{more}")
-    return used
+    if not problem:
+        return used
+    used.end()
+    if is_new:
+        browser.drop(used)
+    more = ": it asks for a login, which is the owner's" if "_AUTH_" in problem else ""
+    raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}{more}")
 
 
 def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, Any]) -> ToolResult:
-    """The outcome of a scan."""
-    for line in page["lines"] if browser.secrets else ():
-        line[0] = browser.hide(line[0])
-    text, is_cut = fit(page["lines"])
-    data: dict[str, Any] = {"output": text, "tab": used.name, **around(page)}
-    data["passed"] = "\n".join(page["meanwhile"])
+    """Return the outcome of a scan: only what there is to say."""
+    lines = [[browser.hide(text), *rest] for text, *rest in page["lines"]]
+    text, is_cut = fit(lines)
+    about = around(page)
+    needs_login = "asks for a login: the owner logs in, not you" if used.status == 401 else ""
+    data: dict[str, Any] = {
+        "output": text,
+        "tab": used.name,
+        **about,
+        "page": "; ".join(filter(None, [about["page"], needs_login])),
+        "passed": "\n".join(page["meanwhile"]),
+    }
     if used.error:
         data["url"] = f"{used.error} (could not be opened)"
     if used.status >= 400:
         data["status"] = used.status
-    if used.status == 401:
-        data["page"] = "; ".join(
-            filter(None, [data["page"], "asks for a login: the owner logs in, not you"])
-        )
     if is_cut:
-        file = ctx.folder / f"page-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
-        _write(ctx, file, whole(page["lines"]))
+        file = _own_file(ctx, "page")
+        _write(ctx, file, whole(lines))
         data["whole"] = str(file)
-    if page["frames"]:
-        data["frames"] = (
-            f"of other sites, web_scan(tab=…) shows them: {', '.join(name for name in browser.frames() if name.startswith(used.name + '.'))}"
-        )
-    if used.dialogs:
-        data["dialogs"] = used.dialogs
-    if files := browser.downloads([used], 0 if page["lines"] else _left(ctx)):
-        data["downloads"] = files
-    if opened := browser.adopt():
-        data["new_tabs"] = [each.name for each in opened]
-    return _told(browser, "ok", data)
+    more = {
+        "frames": _frames(browser, used) if page["frames"] else "",
+        "dialogs": used.dialogs,
+        "downloads": browser.downloads([used], 0 if lines else _left(ctx)),
+        "new_tabs": [each.name for each in browser.adopt()],
+    }
+    return _told(browser, "ok", data | {name: each for name, each in more.items() if each})
+
+
+def _frames(browser: Browser, used: Tab) -> str:
+    names = [name for name in browser.frames() if name.startswith(f"{used.name}.")]
+    return f"of other sites, web_scan(tab=…) shows them: {', '.join(names)}"
 
 
 def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dict[str, Any]:
@@ -233,14 +251,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
 
 def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     """Return what is different after a script: only what there is to say."""
-    data: dict[str, Any] = {}
-    opened = browser.adopt()
-    if opened or browser.closed:
-        more = [f"{browser.closed} more were closed at once"] if browser.closed else []
-        data["new_tabs"] = [
-            line for line in browser.listed() if line.split()[0] in {each.name for each in opened}
-        ] + more
-        browser.closed = 0
+    data: dict[str, Any] = _new_tabs(browser)
     data["dialogs"] = tab.dialogs
     data["downloads"] = browser.downloads([tab], min(10.0, running.left + REST_SECONDS))
     if tab.name not in browser.tabs:
@@ -250,12 +261,7 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     found = tab.ask("end", CHANGED_CHARS // 2 if tab.moves else CHANGED_CHARS)
     tab.url = found["url"]
     if tab.moves:
-        address = (
-            f"{tab.error} (could not be opened)"
-            if tab.error
-            else f"{found['title']} {found['url']}"
-        )
-        data["went_to"] = address + (f" (status {tab.status})" if tab.status >= 400 else "")
+        data["went_to"] = _went_to(tab, found)
     elif running.has_left:
         data["page"] = "loaded anew"
     more = [f"… {found['more']} more lines"] if found["more"] else []
@@ -268,28 +274,37 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     return data
 
 
+def _new_tabs(browser: Browser) -> dict[str, Any]:
+    names = {each.name for each in browser.adopt()}
+    told = [line for line in browser.listed() if line.split()[0] in names] if names else []
+    told += [f"{browser.closed} more were closed at once"] if browser.closed else []
+    browser.closed = 0
+    return {"new_tabs": told} if told else {}
+
+
+def _went_to(tab: Tab, found: dict[str, Any]) -> str:
+    if tab.error:
+        return f"{tab.error} (could not be opened)"
+    status = f" (status {tab.status})" if tab.status >= 400 else ""
+    return f"{found['title']} {found['url']}{status}"
+
+
 def _stuck(browser: Browser, tab: Tab, error: BrowserError, done: list[str]) -> ToolResult:
     """The outcome of a call that could not be ended as it was meant."""
-    data: dict[str, Any] = {"did": done, "dialogs": tab.dialogs}
+    status: Status = "error"
     if isinstance(error, Blocked):
-        return _told(
-            browser,
-            "error",
-            {
-                "output": f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty",
-                **data,
-            },
-        )
-    if isinstance(error, TooLate):
-        text = f"{error}; " + (
-            "what the page was doing was stopped" if tab.wake() else f"tab {tab.name} {tab.lost}"
-        )
+        text = f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty"
+    elif isinstance(error, TooLate):
+        status, is_awake = "timeout", tab.wake()
+        what = "what the page was doing was stopped" if is_awake else f"tab {tab.name} {tab.lost}"
+        text = f"{error}; {what}"
         browser.adopt()
-        return _told(browser, "timeout", {"output": text, **data})
-    tab.lost = tab.lost or "was closed"
-    browser.adopt()
-    left = f"; open are {', '.join(browser.tabs)}" if browser.tabs else ""
-    return _told(browser, "error", {"output": f"tab {tab.name} {tab.lost}{left}", **data})
+    else:
+        tab.lost = tab.lost or "was closed"
+        browser.adopt()
+        left = f"; open are {', '.join(browser.tabs)}" if browser.tabs else ""
+        text = f"tab {tab.name} {tab.lost}{left}"
+    return _told(browser, status, {"output": text, "did": done, "dialogs": tab.dialogs})
 
 
 def _told(browser: Browser, status: Status, data: dict[str, Any]) -> ToolResult:
@@ -317,6 +332,6 @@ def _left(ctx: ToolContext, most: float | None = None) -> float:
     return max(1.0, min(most or ctx.tool_seconds, ctx.deadline - time.monotonic()))
 
 
-def _write(ctx: ToolContext, file: Any, text: str) -> None:
+def _write(ctx: ToolContext, file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(ctx.redact(text), "utf-8", errors="replace")

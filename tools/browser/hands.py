@@ -1,4 +1,4 @@
-"""Do what a page script asks of the browser: click(ref), type(ref, text), drag(ref, to), upload(ref, path) …
+"""Do what a page script asks of the browser: click(ref), type(ref, text), upload(ref, path) …
 
 Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what lies on top of a thing is
 what gets the click, so a click that would miss is refused instead.
@@ -11,7 +11,6 @@ import json
 import re
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -92,42 +91,6 @@ class Hands:
         self._after()
         return str(spot["name"])
 
-    def _do_drag(self, ref: Any, to: Any) -> str:
-        """Onto a reference or a text, or by {x, y} pixels; what the page makes of it itself, or the browser for it."""
-        spot = self._spot(self._named(ref))
-        if isinstance(to, dict):
-            end = {"x": spot["x"] + float(to.get("x", 0)), "y": spot["y"] + float(to.get("y", 0))}
-        else:
-            end = self._spot(self._named(to))
-            spot = self._spot(self._named(ref))  # the page may have scrolled
-            if (
-                not 0
-                <= spot["y"]
-                < self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]["clientHeight"]
-            ):
-                raise BrowserError("they are too far from each other to be seen together")
-        tab, half = self.tab, {side: (spot[side] + end[side]) / 2 for side in ("x", "y")}
-        tab.dragged = {}
-        tab.do("Input.setInterceptDrags", enabled=True)
-        try:
-            self._mouse("mouseMoved", spot)
-            self._mouse("mousePressed", spot, button="left", clickCount=1)
-            for place in (half, end):
-                self._mouse("mouseMoved", place, button="left", buttons=1)
-                tab.link.drain(0.03)
-            if tab.dragged:
-                for kind in ("dragEnter", "dragOver", "drop"):
-                    place = {"x": end["x"], "y": end["y"]}
-                    tab.do(
-                        "Input.dispatchDragEvent", self.left, type=kind, data=tab.dragged, **place
-                    )
-            self._mouse("mouseReleased", end, button="left", clickCount=1)
-        finally:
-            with suppress(BrowserError):
-                tab.do("Input.setInterceptDrags", enabled=False)
-        self._after()
-        return str(spot["name"])
-
     def _named(self, thing: Any) -> Any:
         """A reference, or that of what shows this very text: for what cannot be pressed and has none."""
         if not isinstance(thing, str) or re.fullmatch(r"e\d{1,9}", thing):
@@ -144,37 +107,41 @@ class Hands:
 
     def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
         found, text, options = self._find(ref), str(text), options or {}
-        if (
-            not found["isField"]
-            or found["type"] in ("checkbox", "radio", "file")
-            or found["tag"] == "SELECT"
-        ):
+        if not _takes_text(found):
             raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
         if found["type"] in _NOT_TYPED:
-            now = self.tab.ask("set", ref, text)
-            if not now and text:
-                raise BrowserError(
-                    f"{ref} is a {found['type']} field and does not take {text!r}: 2026-01-31, 13:30, 2026-01-31T13:30, #ff0000"
-                )
+            now = self._set(ref, text, found["type"])
         else:
-            is_more = bool(options.get("append"))
-            self.tab.ask("enter", ref, is_more)
-            if found["isThrough"] and not is_more:
-                self._key("Meta+a" if sys.platform == "darwin" else "Control+a")
-            if is_more:
-                self._key("End")
-            elif not text:
-                self._key("Delete")
-            if text:
-                self._enter(text, found)
-            now = self.tab.ask("now", ref)
-            self.suggests = bool(found["suggests"] and not options.get("enter"))
-            if text and not now and found["type"] == "number":
-                raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
+            now = self._fill(ref, text, found, is_more=bool(options.get("append")))
+            self.suggests = bool(found["suggests"]) and "enter" not in options
         if options.get("enter"):
             self._key("Enter")
         self._after()
         return None if found["type"] == "password" else now
+
+    def _set(self, ref: str, text: str, kind: str) -> Any:
+        """Give a field its value that is not typed letter by letter, such as a date."""
+        now = self.tab.ask("set", ref, text)
+        if text and not now:
+            raise BrowserError(
+                f"{ref} is a {kind} field and does not take {text!r}: 2026-01-31, 13:30, 2026-01-31T13:30, #ff0000"
+            )
+        return now
+
+    def _fill(self, ref: str, text: str, found: dict[str, Any], *, is_more: bool) -> Any:
+        self.tab.ask("enter", ref, is_more)
+        if is_more:
+            self._key("End")
+        elif found["isThrough"]:
+            self._key("Meta+a" if sys.platform == "darwin" else "Control+a")
+        if text:
+            self._enter(text, found)
+        elif not is_more:
+            self._key("Delete")
+        now = self.tab.ask("now", ref)
+        if text and not now and found["type"] == "number":
+            raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
+        return now
 
     def _enter(self, text: str, field: dict[str, Any]) -> None:
         """Types into what has the focus; `field` is what was found there. The last letter is a stroke, since some pages
@@ -191,12 +158,7 @@ class Hands:
 
     def _do_select(self, ref: Any, *options: Any) -> Any:
         self._find(ref, moves=False)
-        wanted = [
-            str(each)
-            for option in options
-            for each in (option if isinstance(option, list) else [option])
-        ]
-        said = self.tab.ask("choose", ref, wanted)
+        said = self.tab.ask("choose", ref, _flat(options))
         if "problem" in said:
             raise BrowserError(said["problem"])
         self._after()
@@ -212,28 +174,19 @@ class Hands:
             self.tab.do("Input.dispatchKeyEvent", self.left, **event)
 
     def _do_upload(self, ref: Any, *paths: Any) -> list[str]:
-        found = self._find(ref, moves=False)
-        names = [
-            str(each) for path in paths for each in (path if isinstance(path, list) else [path])
-        ]
-        hidden = [
-            name for name in names if name not in self.text
-        ]  # the gate has looked at what stands in the script
-        if hidden or not names:
+        found, names = self._find(ref, moves=False), _flat(paths)
+        # The gate has looked at what stands in the script.
+        if not names or any(name not in self.text for name in names):
             raise BrowserError("upload: the path must stand in the script, written out")
         files = [resolve(self.ctx.path(name)) for name in names]
-        may_be_folder = found["takesFolder"]
-        if missing := [
-            str(file) for file in files if not (file.is_dir() if may_be_folder else file.is_file())
-        ]:
-            raise BrowserError(
-                f"upload: no such {'folder' if may_be_folder else 'file'}: {missing[0]}"
-            )
-        into = (
-            {"objectId": self.tab.object("element", ref)}
-            if found["type"] == "file"
-            else self._chosen(ref)
-        )
+        kind = "folder" if found["takesFolder"] else "file"
+        for file in files:
+            if not (file.is_dir() if kind == "folder" else file.is_file()):
+                raise BrowserError(f"upload: no such {kind}: {file}")
+        if found["type"] == "file":
+            into: dict[str, Any] = {"objectId": self.tab.object("element", ref)}
+        else:
+            into = self._chosen(ref)
         self.tab.do("DOM.setFileInputFiles", files=[str(file) for file in files], **into)
         self._after()
         return [file.name for file in files]
@@ -276,35 +229,12 @@ class Hands:
         return said
 
     def _do_shot(self, ref: Any = None) -> str:
-        options: dict[str, Any] = {}
         if self.tab.is_frame:
-            raise BrowserError(
-                f"shot: take it in the tab around the frame, {self.tab.name.rpartition('.')[0]}"
-            )
-        if isinstance(ref, str) and ref != "page":
-            x, y, width, height = self._find(ref).get("box") or (0, 0, 0, 0)
-            view = self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]
-            options["clip"] = {
-                "x": x + view["pageX"],
-                "y": y + view["pageY"],
-                "width": max(1, width),
-                "height": max(1, height),
-                "scale": 1,
-            }
-        elif ref == "page":
-            size = self.tab.do("Page.getLayoutMetrics")["cssContentSize"]
-            options["clip"] = {
-                "x": 0,
-                "y": 0,
-                "width": size["width"],
-                "height": min(size["height"], 8000),
-                "scale": 1,
-            }
-            options["captureBeyondViewport"] = True
-        file = (
-            self.ctx.folder
-            / f"shot-{re.sub(r'[^A-Za-z0-9_.-]', '_', self.ctx.call)[:40] or 'call'}-{len(self.images) + 1}.png"
-        )
+            above = self.tab.name.rpartition(".")[0]
+            raise BrowserError(f"shot: take it in the tab around the frame, {above}")
+        call = re.sub(r"[^A-Za-z0-9_.-]", "_", self.ctx.call)[:40] or "call"
+        file = self.ctx.folder / f"shot-{call}-{len(self.images) + 1}.png"
+        options = self._part(ref) if isinstance(ref, str) else {}
         self.tab.do("Page.startScreencast", format="jpeg", quality=1, maxWidth=16, maxHeight=16)
         try:  # behind another tab nothing is drawn otherwise, and no picture comes
             said = self.tab.do("Page.captureScreenshot", self.left, format="png", **options)
@@ -314,6 +244,18 @@ class Hands:
         file.write_bytes(base64.b64decode(said["data"]))
         self.images.append(file)
         return str(file)
+
+    def _part(self, ref: str) -> dict[str, Any]:
+        """Return how to take a picture of the whole page, or of one thing on it."""
+        about = self.tab.do("Page.getLayoutMetrics")
+        if ref == "page":
+            size = about["cssContentSize"]
+            clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000)}
+            return {"clip": clip | {"scale": 1}, "captureBeyondViewport": True}
+        x, y, width, height = self._find(ref).get("box") or (0, 0, 1, 1)
+        view = about["cssVisualViewport"]
+        clip = {"x": x + view["pageX"], "y": y + view["pageY"]}
+        return {"clip": clip | {"width": max(1, width), "height": max(1, height), "scale": 1}}
 
     def _do_el(self, ref: Any) -> str:
         self._find(ref, moves=False)
@@ -356,3 +298,14 @@ class Hands:
             and not tab.trouble()
         ):
             tab.link.pump(until)
+
+
+def _takes_text(found: dict[str, Any]) -> bool:
+    is_choice = found["type"] in ("checkbox", "radio", "file") or found["tag"] == "SELECT"
+    return found["isField"] and not is_choice
+
+
+def _flat(given: tuple[Any, ...]) -> list[str]:
+    """Return texts that were given one by one or as lists."""
+    listed = (each if isinstance(each, list) else [each] for each in given)
+    return [str(each) for several in listed for each in several]

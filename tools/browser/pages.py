@@ -61,6 +61,11 @@ class Browser:
             raise BrowserError("the browser has ended")
         return self.link
 
+    @property
+    def has_no_own_page(self) -> bool:
+        """True when the tab used last is none of this run's."""
+        return not self.current or self.tabs[self.current].is_owners
+
     def hide(self, text: str) -> str:
         """The text without what the owner has said for a page alone: the page, or a script, may show it again."""
         for secret in self.secrets:
@@ -150,7 +155,7 @@ class Browser:
         pages = [
             each
             for each in self._targets()
-            if each["targetId"] not in used and each.get("openerId") not in used
+            if used.isdisjoint([each["targetId"], each.get("openerId")])
         ]
         return [each | {"name": f"o{each['targetId'][:6].lower()}"} for each in pages]
 
@@ -158,11 +163,7 @@ class Browser:
         """Frames of other sites inside this run's tabs: their name, such as t1.1, and target."""
         found: dict[str, str] = {}
         for name, tab in list(self.tabs.items()):
-            inside = [
-                each
-                for each in self._targets("iframe")
-                if each.get("parentFrameId") in tab.frames or each.get("parentId") in tab.frames
-            ]
+            inside = [each for each in self._targets("iframe") if _above(each) & tab.frames]
             found |= {f"{name}.{at}": each["targetId"] for at, each in enumerate(inside, 1)}
         return found
 
@@ -174,20 +175,15 @@ class Browser:
             and time.monotonic() < until
         ):
             self.connection.pump(min(until, time.monotonic() + 0.2))
-        lines = []
-        for id, each in list(self._downloads.items()):
-            if each.state == "inProgress":
-                lines.append(
-                    f"{each.name}: {each.received:,} bytes so far; the next call tells more"
-                )
-                continue
-            del self._downloads[id]
-            lines.append(
-                f"{self._kept(each)}"
-                if each.state == "completed"
-                else f"{each.name}: the download was broken off"
-            )
-        return lines
+        return [self._said_of(each) for each in list(self._downloads.values())]
+
+    def _said_of(self, each: Download) -> str:
+        if each.state == "inProgress":
+            return f"{each.name}: {each.received:,} bytes so far; the next call tells more"
+        del self._downloads[each.id]
+        if each.state == "completed":
+            return self._kept(each)
+        return f"{each.name}: the download was broken off"
 
     def drop(self, tab: Tab) -> None:
         """Closes a tab."""
@@ -210,10 +206,7 @@ class Browser:
             self._count += 1
             name = f"t{self._count}"
         if not kind:
-            own = [
-                tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame
-            ]
-            self.place.claim([*own, target])
+            self.place.claim([*self._own_targets(), target])
         tab = Tab(self.connection, target, name, **kind)
         if not (
             self.place.is_ours or tab.is_owners
@@ -233,9 +226,11 @@ class Browser:
                 del self.tabs[name]
         if self.current not in self.tabs:
             self.current = next(reversed(self.tabs), "")
-        self.place.claim(
-            [tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame]
-        )
+        self.place.claim(self._own_targets())
+
+    def _own_targets(self) -> list[str]:
+        """Return the tabs of this run as the protocol names them."""
+        return [tab.target for tab in self.tabs.values() if tab.is_own]
 
     def _targets(self, *kinds: str) -> list[dict[str, Any]]:
         found = self.connection.call(
@@ -279,3 +274,8 @@ class Browser:
 def _short(text: str, most: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _above(target: dict[str, Any]) -> set[Any]:
+    """Return the frames in which a frame of another site lies."""
+    return {target.get("parentFrameId"), target.get("parentId")} - {None}

@@ -15,7 +15,7 @@ from tools.browser.hands import Hands
 from tools.browser.link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser.tab import Tab, asset, thrown
 
-_HELPERS = "click, type, select, press, hover, drag, upload, wait, scroll, shot, el, secret, close"
+_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, secret, close"
 
 
 class Script(Hands):

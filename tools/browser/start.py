@@ -1,10 +1,9 @@
-"""Finds the owner's browser or starts one of our own, and says which tabs of it belong to which run.
+"""Find the owner's browser or start one of our own, and say which tabs of it belong to which run.
 
 Our own browser keeps its profile in `<home>/browser/profile`: cookies and logins last. Runs share it; the last one that
 uses it ends it, with Browser.close (a signal would lose cookies younger than half a minute). `<home>/browser/runs/RUN`
 lists the tabs of a run and is locked by the process that works on it: tabs of a run that was killed are closed by the
-next one that comes, or taken up again when the run goes on. When all that use the browser have been killed, a process that
-only waits for that ends it (browser_watch.py).
+next one that comes, or taken up again when the run goes on. A browser whose runs were all killed is taken over by the next.
 """
 
 from __future__ import annotations
@@ -29,53 +28,26 @@ from tools.browser.link import BrowserError, Link, LinkLost
 from tools.processes import MARK, leaders, mark, starting
 
 PROGRAMS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "microsoft-edge",
-    "brave-browser",
-)
-_ELSEWHERE = (  # where browsers lie that are not on the PATH
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    *("microsoft-edge", "brave-browser"),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
 _FLAGS = (
+    *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check"),
+    *("--window-size=1280,900", "--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--disable-breakpad", "--disable-default-apps", "--password-store=basic"),
+    *("--use-mock-keychain", "--hide-crash-restore-bubble"),
+    *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
     *(
-        "--remote-debugging-port=0",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--window-size=1280,900",
-    ),
-    *(
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-breakpad",
-    ),
-    *(
-        "--disable-default-apps",
-        "--password-store=basic",
-        "--use-mock-keychain",
-        "--hide-crash-restore-bubble",
-    ),
-    *(
-        "--disable-background-timer-throttling",
-        "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
+        "--disable-features=Translate,OptimizationHints,MediaRouter",
     ),
-    "--disable-features=Translate,OptimizationHints,MediaRouter",
 )
 # Requests of a page that only somebody at the screen could answer are answered as without a window: with no. A
-# print dialog would hold its tab for good. What the owner has set in this profile stays.
+# print dialog would hold its tab for good.
 _BLOCKED = (
-    "geolocation",
-    "notifications",
-    "media_stream_mic",
-    "media_stream_camera",
-    "midi_sysex",
+    *("geolocation", "notifications", "media_stream_mic", "media_stream_camera", "midi_sysex"),
     "clipboard",
 )
 _SETTINGS = {
@@ -84,25 +56,20 @@ _SETTINGS = {
 }
 START_SECONDS = 30.0
 END_SECONDS = 8.0
-_children: dict[
-    Path, subprocess.Popen[bytes]
-] = {}  # browsers that this process has started, by profile
-_watchers: dict[Path, subprocess.Popen[bytes]] = {}  # and what ends each when we are killed
+SMALL_MEMORY = 400_000_000  # bytes of /dev/shm; with less a page crashes
+_children: dict[Path, subprocess.Popen[bytes]] = {}  # started by this process, by profile
 
 
 def program() -> str | None:
-    """The browser of this machine, or None."""
-    found = (shutil.which(name) for name in PROGRAMS)
-    return next(filter(None, found), None) or next(
-        (path for path in _ELSEWHERE if Path(path).is_file()), None
-    )
+    """Return the browser of this machine, or None."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 def has_display() -> bool:
     """Return True if a window could be shown."""
-    return not sys.platform.startswith("linux") or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 class Home:
@@ -110,34 +77,24 @@ class Home:
 
     def __init__(self, home: Path, run: str, settings: BrowserConfig) -> None:
         self.folder, self.settings = home / "browser", settings
-        self.is_ours = (
-            not settings.address
-        )  # else it is the owner's own: it is never ended, its settings are left alone
+        # Else it is the owner's own: it is never ended, its settings are left alone.
+        self.is_ours = not settings.address
         self.profile = settings.profile or self.folder / "profile"
         self.downloads = self.folder / "downloads"
-        self._claim = self._used = -1
-        for folder in (
-            self.folder,
-            self.folder / "runs",
-            self.downloads,
-            *([self.profile] if self.is_ours else []),
-        ):
+        self._claim = -1
+        for folder in (self.folder, self.folder / "runs", self.downloads):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self.is_ours:
+            self.profile.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = self.folder / "runs" / (run or f"process-{os.getpid()}")
 
     def open(self) -> tuple[Link, list[str]]:
-        """The connection, and the tabs that this run had already. Raises BrowserError."""
+        """Return the connection, and the tabs that this run had already. Raises BrowserError."""
         with self._alone():
             if self.is_ours:
-                self._used = os.open(
-                    self.folder / "used", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-                )
-                fcntl.flock(self._used, fcntl.LOCK_SH)
-            link = (
-                _attach(self.settings.address)
-                if self.settings.address
-                else self._running() or self._start()
-            )
+                link = self._running() or self._start()
+            else:
+                link = _attach(self.settings.address)
             self._claim = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._claim, fcntl.LOCK_EX)
             for tab in self._of_the_dead():
@@ -145,52 +102,34 @@ class Home:
             return link, self._file.read_text("ascii").split()
 
     def claim(self, tabs: list[str]) -> None:
-        """Writes down which tabs are this run's."""
+        """Write down which tabs are this run's."""
         data = "\n".join(tabs).encode("ascii")
         os.ftruncate(self._claim, len(data))
         os.pwrite(self._claim, data, 0)
 
     def others(self) -> set[str]:
-        """The tabs of other runs."""
-        return {
-            tab
-            for file in self._claims()
-            if file != self._file
-            for tab in file.read_text("ascii").split()
-        }
+        """Return the tabs of other runs."""
+        files = [file for file in self._claims() if file != self._file]
+        return {tab for file in files for tab in file.read_text("ascii").split()}
 
     def close(self, link: Link | None) -> None:
-        """Gives up the claim; ends the browser if it is ours and nobody else uses it."""
+        """Give up the claim; end the browser if it is ours and nobody else uses it."""
         with self._alone():
             if self._claim >= 0:
                 self._file.unlink(missing_ok=True)
                 os.close(self._claim)
                 self._claim = -1
-            for _ in self._of_the_dead():
-                pass
-            if self.is_ours and not any(True for _ in self._claims()):
+            list(self._of_the_dead())
+            if self.is_ours and not list(self._claims()):
                 self._end(link)
-            if self._used >= 0:
-                os.close(self._used)
-                self._used = -1
         if link:
             link.close()
 
-    def end_unused(self, pid: int) -> bool:
-        """Ends the browser, which began as process `pid`; False when somebody uses it again."""
-        with self._alone(), (self.folder / "used").open("ab") as used:
-            try:
-                fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            self._end(None, pid)
-            return True
-
     def _claims(self) -> Iterator[Path]:
-        return (file for file in (self.folder / "runs").iterdir() if file.is_file())
+        return filter(Path.is_file, (self.folder / "runs").iterdir())
 
     def _of_the_dead(self) -> Iterator[str]:
-        """The tabs of runs that nobody works on any more; forgets them."""
+        """Give the tabs of runs that nobody works on any more, and forget them."""
         for file in list(self._claims()):
             if file != self._file and not _is_held(file):
                 yield from file.read_text("ascii").split()
@@ -210,7 +149,7 @@ class Home:
         return self.profile / "DevToolsActivePort"
 
     def _running(self) -> Link | None:
-        """The connection to our browser if it runs; what a dead one left behind is removed."""
+        """Return the connection to our browser if it runs; what a dead one left behind is removed."""
         try:
             return Link(address_in(self._port_file))
         except (OSError, LinkLost):
@@ -221,20 +160,11 @@ class Home:
         found = program()
         if found is None:
             raise BrowserError(_no_browser())
-        argv = [found, *_FLAGS, f"--user-data-dir={self.profile}"]
-        is_headless = self.settings.headless == "on" or (
-            self.settings.headless == "auto" and not has_display()
-        )
-        argv += ["--headless=new"] if is_headless else []
-        argv += (
-            ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        )  # it does not start as root else
-        argv += ["--disable-dev-shm-usage"] if _has_little_shared_memory() else []
         _set(self.profile / "Default" / "Preferences")
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(
-                [*argv, "about:blank"],
+                [found, *_FLAGS, *self._more_flags(), "about:blank"],
                 env=os.environ | {MARK: mark("browser")},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -243,53 +173,46 @@ class Home:
             )
             leaders.add(child.pid)
             _children[self.profile] = child
-        self._watch(child.pid)
-        until = time.monotonic() + START_SECONDS
         try:
-            while time.monotonic() < until and child.poll() is None:
-                with suppress(OSError, ValueError, LinkLost):
-                    return Link(address_in(self._port_file))
-                time.sleep(0.02)
+            link = self._answered(child)
         except BaseException:  # stopped while it starts: nobody would end it
             _kill(child)
             raise
-        code = child.poll()
-        _kill(child)
+        if link is None:
+            code = child.poll()
+            _kill(child)
+            raise BrowserError(self._why_not(found, code, log))
+        return link
+
+    def _more_flags(self) -> Iterator[str]:
+        yield f"--user-data-dir={self.profile}"
+        wanted = self.settings.headless
+        if wanted == "on" or (wanted == "auto" and not has_display()):
+            yield "--headless=new"
+        if os.geteuid() == 0:  # it does not start as root else
+            yield "--no-sandbox"
+        if _shared_memory() < SMALL_MEMORY:
+            yield "--disable-dev-shm-usage"
+
+    def _answered(self, child: subprocess.Popen[bytes]) -> Link | None:
+        """Return the connection when the browser listens; None when it does not in time, or has ended."""
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until and child.poll() is None:
+            with suppress(OSError, ValueError, LinkLost):
+                return Link(address_in(self._port_file))
+            time.sleep(0.02)
+        return None
+
+    def _why_not(self, found: str, code: int | None, log: Path) -> str:
         if code == 0:
-            raise BrowserError(
-                f"the profile {self.profile} is open in a browser that was started by hand: close that one"
-            )
+            return f"the profile {self.profile} is open in a browser that was started by hand: close that one"
         last = log.read_text("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
-        raise BrowserError(f"{found} did not start: {last[0][:300]} (more in {log})")
+        return f"{found} did not start: {last[0][:300]} (more in {log})"
 
-    def _watch(self, pid: int) -> None:
-        """Starts what ends the browser when nobody else can."""
-        _let_go(_watchers.pop(self.profile, None))
-        words = [
-            sys.executable,
-            "-m",
-            "tools.browser.watch",
-            str(self.folder),
-            str(self.profile),
-            str(pid),
-        ]
-        with starting:
-            _watchers[self.profile] = subprocess.Popen(
-                words,
-                cwd=Path(__file__).parents[2],
-                env=os.environ | {MARK: mark("browser")},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            leaders.add(_watchers[self.profile].pid)
-
-    def _end(self, link: Link | None, pid: int = 0) -> None:
-        """Browser.close, and patience until it has written what it keeps; then force. `pid`: as far as it is known."""
+    def _end(self, link: Link | None) -> None:
+        """Send Browser.close, and have patience until it has written what it keeps; then use force."""
         child = _children.get(self.profile)
-        child = child if child and child.poll() is None else None
-        pid = child.pid if child else pid or _pid_of(self.profile)
+        pid = child.pid if child else _pid_of(self.profile)
         with suppress(ToolError, OSError, ValueError):
             link = link or Link(address_in(self._port_file))
             link.post("Browser.close")
@@ -304,14 +227,13 @@ class Home:
                 os.killpg(pid, signal.SIGKILL)
         if child:
             _kill(child)
-        _let_go(_watchers.pop(self.profile, None))
         for file in self.downloads.iterdir():  # parts of what never came to its end
             file.unlink(missing_ok=True)
         self._port_file.unlink(missing_ok=True)
 
 
 def _set(file: Path) -> None:
-    """Puts `_SETTINGS` into the settings of a profile that is not in use, where they say nothing yet."""
+    """Put `_SETTINGS` into the settings of a profile that is not in use, where they say nothing yet."""
     try:
         known = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
@@ -326,12 +248,15 @@ def _merged(ours: dict[str, Any], known: Any) -> Any:
     """Return what is known, with what is only in ours."""
     if not isinstance(known, dict):
         return known
-    inner = {key: _merged(each, known[key]) if isinstance(each, dict) and key in known else known.get(key, each) for key, each in ours.items()}  # fmt: skip
-    return {**known, **inner}
+    merged = {**ours, **known}
+    for key, each in ours.items():
+        if isinstance(each, dict):
+            merged[key] = _merged(each, merged[key])
+    return merged
 
 
 def address_in(file: Path) -> str:
-    """The address of the browser that has written DevToolsActivePort. Raises OSError, ValueError."""
+    """Return the address of the browser that has written DevToolsActivePort. Raises OSError, ValueError."""
     port, path = file.read_text("ascii").split()[:2]
     return f"ws://127.0.0.1:{int(port)}{path}"
 
@@ -346,7 +271,7 @@ def answers(address: str) -> bool:
 
 
 def _attach(address: str) -> Link:
-    """Connects to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
+    """Connect to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
     how = "start it with --remote-debugging-port=9222 --user-data-dir=FOLDER, or take browser.address out of config.yaml"
     if address.startswith(("ws://", "wss://")):
         return Link(address)
@@ -371,31 +296,28 @@ def _no_browser() -> str:
     return "no browser is installed: install one, such as with: sudo apt-get install chromium"
 
 
-def _has_little_shared_memory() -> bool:
+def _shared_memory() -> float:
     try:
         found = os.statvfs("/dev/shm")
     except OSError:
-        return False
-    return found.f_blocks * found.f_frsize < 400_000_000
+        return float("inf")
+    return found.f_blocks * found.f_frsize
 
 
 def _is_held(file: Path) -> bool:
     """Return True if a process has locked this claim."""
     try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with file.open("r+b") as claim:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    finally:
-        os.close(descriptor)
+    except FileNotFoundError:
+        return False
     return False
 
 
 def _pid_of(profile: Path) -> int:
-    """The browser that has the profile open, by the lock that it keeps there: a link to HOST-PID. 0: none."""
+    """Return the browser that has the profile open, by the lock that it keeps there: a link to HOST-PID. 0: none."""
     with suppress(OSError, ValueError):
         return int(str((profile / "SingletonLock").readlink()).rpartition("-")[2])
     return 0
@@ -407,18 +329,9 @@ def _runs(pid: int, profile: Path) -> bool:
 
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        return (
-            process.status() != psutil.STATUS_ZOMBIE
-            and f"--user-data-dir={profile}" in process.cmdline()
-        )
+        is_alive = process.status() != psutil.STATUS_ZOMBIE
+        return is_alive and f"--user-data-dir={profile}" in process.cmdline()
     return False
-
-
-def _let_go(watcher: subprocess.Popen[bytes] | None) -> None:
-    if watcher:
-        watcher.kill()
-        watcher.wait()
-        leaders.discard(watcher.pid)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

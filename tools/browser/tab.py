@@ -71,7 +71,6 @@ class Tab:
         self.chooser = (
             0  # the field for which the page has asked for a file, as the protocol numbers it
         )
-        self.dragged: dict[str, Any] = {}  # what is held by the mouse
         self.url = ""  # as the model last saw it
         self.names: dict[str, dict[str, Any]] = {}  # what each reference was when it was shown
         self.is_loading = False
@@ -84,11 +83,16 @@ class Tab:
             if not self.dialog:
                 self.wake()
 
+    @property
+    def is_own(self) -> bool:
+        """True of a tab that this run has opened."""
+        return not (self.is_frame or self.is_owners)
+
     def _prepare(self) -> None:
         self.do("Page.enable", 5)
         for frame in _frames(self.do("Page.getFrameTree", 5)["frameTree"]):
             self.frames.add(frame)
-        if not (self.is_frame or self.is_owners):
+        if self.is_own:
             self.link.post("Page.setInterceptFileChooserDialog", self.session, enabled=True)
         self.link.post("Inspector.enable", self.session)
         if (
@@ -232,8 +236,6 @@ class Tab:
             }
         elif method == "Page.fileChooserOpened":
             self.chooser = int(said.get("backendNodeId", 0))
-        elif method == "Input.dragIntercepted":
-            self.dragged = said["data"]
         elif method in ("Inspector.targetCrashed", "Inspector.detached"):
             self.lost = "has crashed" if method.endswith("Crashed") else "was closed"
         elif said.get("frameId") == self.target or said.get("frame", {}).get("id") == self.target:

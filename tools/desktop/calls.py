@@ -7,6 +7,8 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 from models.base import ToolResult
@@ -16,13 +18,21 @@ from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
+from tools.desktop.scale import holds
 
 LOOK_SECONDS = 90.0  # reading words takes longest
 DO_SECONDS = 30.0
 SHOWN_WINDOWS = 30
 SHOWN_WORDS = 120
+MOST_STEPS = 100  # of a wheel
 _WITH_POINT = ("click", "double_click", "right_click", "move", "drag")
 _WITH_TEXT = ("type", "keys")
+_MARKS = {
+    "active": "has the keyboard",
+    "hidden": "minimised",
+    "popup": "menu or note",
+    "ours": "Sopwith runs in it: its owner's alone",
+}
 Action = Literal[
     "click", "double_click", "right_click", "move", "drag", "scroll", "type", "keys", "focus"
 ]
@@ -41,91 +51,83 @@ def lack() -> str:
     """Return what of `_LACKS` this machine lacks, or ""."""
     if sys.platform != "linux":
         return "system"
-    if importlib.util.find_spec("pyautogui") is None or importlib.util.find_spec("PIL") is None:
+    if not all(map(importlib.util.find_spec, ("pyautogui", "PIL"))):
         return "packages"
-    if os.environ.get("WAYLAND_DISPLAY") or os.environ.get("XDG_SESSION_TYPE") == "wayland":
+    if "WAYLAND_DISPLAY" in os.environ or os.environ.get("XDG_SESSION_TYPE") == "wayland":
         return "wayland"
     return "" if os.environ.get("DISPLAY") else "display"
 
 
 def problem() -> str:
-    """Why there is no desktop to use on this machine, or ""."""
+    """Return why there is no desktop to use on this machine, or ""."""
     return _LACKS.get(lack(), "")
 
 
 def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     """Return what the gate should know of a call: the window that it would act in, by its program and title."""
     seen = desktop_link.last_seen(ctx)
+    if seen is None:
+        return {}
     try:
-        window = _window(seen, args) if seen else None
+        window = _window(seen, args)
     except ToolError:
         window = None
-    found = (
-        {"app": window["app"], "title": window["title"], "ours": "ours" in window} if window else {}
-    )
+    found = _told(window) if window else {}
     onto = _onto(seen, args.get("to"))
     if onto and onto is not window:
-        found["onto"] = {"app": onto["app"], "title": onto["title"], "ours": "ours" in onto}
+        found["onto"] = _told(onto)
     return found
 
 
-def _onto(seen: Seen | None, to: Any) -> dict[str, Any] | None:
-    """The window in which a drag ends."""
-    return (
-        desktop_link.window_at(seen, to) if seen and isinstance(to, list) and len(to) == 2 else None
-    )
+def _told(window: dict[str, Any]) -> dict[str, Any]:
+    return {"app": window["app"], "title": window["title"], "ours": "ours" in window}
 
 
-@tool("read", paths=("find_image",))
+def _onto(seen: Seen, to: Any) -> dict[str, Any] | None:
+    """Return the window in which a drag ends."""
+    is_point = isinstance(to, list) and len(to) == 2
+    return desktop_link.window_at(seen, to) if is_point else None
+
+
+@tool("read")
 def desktop_look(
     ctx: ToolContext,
     window: str | None = None,
     region: list[int] | None = None,
     find_text: str | None = None,
-    find_image: str | None = None,
 ) -> ToolResult:
     """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the screen.
 
     window: title or id
     region: x, y, width, height
     find_text: words to find, or * for all
-    find_image: a PNG to find, such as one of an earlier region
     """
     _check()
     desktop, file = desktop_link.opened(ctx), _file(ctx, "screen")
     asked: dict[str, Any] = {"file": str(file), "words": find_text}
-    if find_image:
-        asked["image"] = str(ctx.path(find_image))
     if region:
         if len(region) != 4 or min(region[2:]) < 1:
             raise ToolError("region: x, y, width, height")
         asked["rect"] = region
     elif window:
         first = desktop.ask("look", _left(ctx, LOOK_SECONDS), file=str(file))
-        chosen = desktop_link.window_named(first, window)
-        if "hidden" in chosen:
-            raise ToolError(
-                f"{chosen['title']} is minimised: desktop_do(action='focus', window={hex(chosen['id'])!r})"
-            )
-        asked["rect"] = chosen["rect"]
+        asked["rect"] = _rect_of(desktop_link.window_named(first, window))
     answer = desktop.ask("look", _left(ctx, LOOK_SECONDS), **asked)
-    seen = desktop_link.remember(ctx, answer)
+    seen, shown = desktop_link.remember(ctx, answer), answer["file"]
     lines = [_picture(answer), *_windows(seen)]
-    if find_image:
-        lines.append(
-            _found("the image is at", [_middle(box) for box in answer["places"]])
-            or "the image is not there"
-        )
     if find_text:
-        words = [f"{text!r} {_middle(box)}" for text, box in answer["words"]]
-        lines.append(
-            _found("words, with their middle:\n", words, "\n")
-            or f"no words {find_text!r} were read there"
+        lines += _words(find_text, answer["words"])
+    data = {"output": "\n".join(lines), "file": shown}
+    return ToolResult("ok", data, Origin.SCREEN, images=[shown])
+
+
+def _rect_of(window: dict[str, Any]) -> list[int]:
+    if "hidden" in window:
+        id = hex(window["id"])
+        raise ToolError(
+            f"{window['title']} is minimised: desktop_do(action='focus', window={id!r})"
         )
-    shown = answer["file"]
-    return ToolResult(
-        "ok", {"output": "\n".join(lines), "file": shown}, Origin.SCREEN, images=[shown]
-    )
+    return list(window["rect"])
 
 
 @tool("write", "network", about=aimed)
@@ -152,118 +154,120 @@ def desktop_do(
     seen = desktop_link.last_seen(ctx)
     if seen is None:
         raise ToolError("nothing has been looked at yet: desktop_look first")
-    _complete(action, at, to, text, amount, secret, seen)
-    chosen = _window(seen, {"action": action, "at": at, "window": window})
-    if action == "scroll" and at is None and chosen:
-        at = _inside(chosen, seen["pointer"])
+    _check_point("at", at, seen)
+    _check_point("to", to, seen)
+    _check_needs(action, {"at": at, "to": to, "text": text or secret, "amount": amount})
+    chosen = _window(seen, {"at": at, "window": window})
     if chosen is None and action in (*_WITH_TEXT, "focus"):
         raise ToolError("no window has the keyboard: say window, or click into one first")
-    desktop, file = desktop_link.opened(ctx), _file(ctx, "changed")
+    if action == "scroll" and chosen and at is None:
+        at = _inside(chosen, seen["pointer"])
     asked = {
         "action": action,
         "at": at,
         "to": to,
-        "text": text,
+        "text": _typed(ctx, text, secret),
+        "secret": bool(secret),
         "amount": amount,
         "window": chosen,
-        "file": str(file),
+        "onto": (_onto(seen, to) or {"id": 0})["id"],
+        "is_terminal": bool(chosen and re.search(TERMINALS, chosen["app"])),
+        "file": str(_file(ctx, "changed")),
     }
-    asked["onto"] = (_onto(seen, to) or {"id": 0})["id"]
-    asked["is_terminal"] = bool(chosen and re.search(TERMINALS, chosen["app"]))
-    if secret:
-        asked["text"] = ctx.secret(secret)
-        asked["secret"] = True
-        if asked["text"] is None:
-            raise ToolError("nobody is there to type the secret")
-    answer = desktop.ask("do", _left(ctx, DO_SECONDS), **asked)
+    answer = desktop_link.opened(ctx).ask("do", _left(ctx, DO_SECONDS), **asked)
     return _done(ctx, answer, seen)
+
+
+def _typed(ctx: ToolContext, text: str | None, secret: str | None) -> str | None:
+    """Return the text to be typed. Raises ToolError for letters that are none, and when nobody says the secret."""
+    if secret:
+        said = ctx.secret(secret)
+        if said is None:
+            raise ToolError("nobody is there to type the secret")
+        return said
+    if text and re.search("[\0\ud800-\udfff]", text):
+        raise ToolError("text: holds a NUL character or half a surrogate pair")
+    return text
 
 
 def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
     """Return what an action has changed."""
-    seen = desktop_link.remember(ctx, answer)
-    changed, lines = float(answer["changed"]), []
-    if "picture" in answer:
-        left, top, width, height = answer["picture"]
-        lines.append(
-            f"{changed:.2g} % of the screen changed; the picture shows x {left}–{left + width}, y {top}–{top + height}"
-        )
-    else:
-        lines.append("0 % of the screen changed: it missed, or there was nothing to change")
-    old = {each["id"]: each for each in before["windows"]}
-    now = {each["id"]: each for each in seen["windows"]}
-    opened, gone = (
-        [now[id] for id in now if id not in old],
-        [old[id] for id in old if id not in now],
-    )
-    lines += [f"opened: {desktop_link.listed(opened)}"] if opened else []
-    lines += [f"closed: {desktop_link.listed(gone)}"] if gone else []
-    if seen["active"] != before["active"] and seen["active"] in now:
-        lines.append(f"the keyboard is with {desktop_link.listed([now[seen['active']]])}")
-    lines += [answer["note"]] if answer["note"] else []
-    data: dict[str, Any] = {"output": "\n".join(lines), "changed": f"{changed:.2g} %"}
+    seen, changed = desktop_link.remember(ctx, answer), f"{float(answer['changed']):.2g} %"
+    lines = [*_changed(answer, changed), *_window_news(before, seen), answer["note"]]
+    data: dict[str, Any] = {"output": "\n".join(filter(None, lines)), "changed": changed}
     if "picture" not in answer:
         return ToolResult("ok", data, Origin.SCREEN)
     return ToolResult("ok", data | {"file": answer["file"]}, Origin.SCREEN, images=[answer["file"]])
 
 
+def _changed(answer: dict[str, Any], changed: str) -> Iterator[str]:
+    if "picture" not in answer:
+        yield "0 % of the screen changed: it missed, or there was nothing to change"
+        return
+    left, top, width, height = answer["picture"]
+    yield f"{changed} of the screen changed; the picture shows x {left}–{left + width}, y {top}–{top + height}"
+
+
+def _window_news(before: Seen, seen: Seen) -> Iterator[str]:
+    old = {each["id"]: each for each in before["windows"]}
+    now = {each["id"]: each for each in seen["windows"]}
+    news = {
+        "opened:": [now[id] for id in now if id not in old],
+        "closed:": [old[id] for id in old if id not in now],
+    }
+    if seen["active"] != before["active"]:
+        news["the keyboard is with"] = [each for each in [now.get(seen["active"])] if each]
+    for said, windows in news.items():
+        if windows:
+            yield f"{said} {desktop_link.listed(windows)}"
+
+
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
-    """The window that a call means: where it presses, the one that it names, or the one that has the keyboard."""
+    """Return the window that a call means: where it presses, the one that it names, or the one that has the keyboard."""
     named = desktop_link.window_named(seen, str(args["window"])) if args.get("window") else None
     at = args.get("at")
-    if isinstance(at, list) and len(at) == 2:
-        there = desktop_link.window_at(seen, at)
-        if named and (there is None or (there["id"] != named["id"] and "popup" not in there)):
-            left, top, width, height = named["rect"]
-            if "hidden" in named or not (
-                left <= at[0] < left + width and top <= at[1] < top + height
-            ):
-                raise ToolError(
-                    f"{at} is not in {named['title'] or named['app']}, which lies at {_box(named)}"
-                )
-            return named  # under another one; it is brought to the front
+    if not (isinstance(at, list) and len(at) == 2):
+        active = (each for each in seen["windows"] if each["id"] == seen["active"])
+        return named or next(active, None)
+    there = desktop_link.window_at(seen, at)
+    if named is None:
         return there
-    return named or next((each for each in seen["windows"] if each["id"] == seen["active"]), None)
+    is_its_own = there is not None and (there["id"] == named["id"] or "popup" in there)
+    if is_its_own:
+        return there
+    if "hidden" in named or not holds(named, at):
+        name = named["title"] or named["app"]
+        raise ToolError(f"{at} is not in {name}, which lies at {named['rect']}")
+    return named  # under another one; it is brought to the front
 
 
 def _inside(window: dict[str, Any], pointer: list[int]) -> list[int]:
-    """Where the mouse is, or the middle of the window in which it is not: a wheel turns what lies under the mouse."""
+    """Return where the mouse is, or the middle of the window in which it is not: a wheel turns what lies under the mouse."""
     left, top, width, height = window["rect"]
-    if left <= pointer[0] < left + width and top <= pointer[1] < top + height:
+    if holds(window, pointer):
         return list(pointer)
     return [left + width // 2, top + height // 2]
 
 
-def _complete(
-    action: Action,
-    at: list[int] | None,
-    to: list[int] | None,
-    text: str | None,
-    amount: int | None,
-    secret: str | None,
-    seen: Seen,
-) -> None:
-    """Raises ToolError when a call lacks something, or would leave the screen."""
+def _check_point(name: str, point: list[int] | None, seen: Seen) -> None:
+    """Raise ToolError for a point that is none, lies off the screen, or is the owner's emergency stop."""
+    if point is None:
+        return
     width, height = seen["size"]
-    corners = [[x, y] for x in (0, width - 1) for y in (0, height - 1)]
-    for name, point in (("at", at), ("to", to)):
-        if point is None:
-            continue
-        if len(point) != 2 or not (0 <= point[0] < width and 0 <= point[1] < height):
-            raise ToolError(f"{name}: x, y on the screen, which is {width} × {height}")
-        if point in corners:
-            raise ToolError(f"{name}: the corners of the screen are the owner's emergency stop")
-    needed = {
-        "at": action in _WITH_POINT and at is None,
-        "to": action == "drag" and to is None,
-        "text": action in _WITH_TEXT and not (text or (secret and action == "type")),
-        "amount": action == "scroll" and not amount,
-    }
-    if text and ("\0" in text or text != text.encode("utf-8", "replace").decode()):
-        raise ToolError("text: holds a NUL character or half a surrogate pair")
-    if missing := [name for name, is_missing in needed.items() if is_missing]:
+    is_inside = len(point) == 2 and 0 <= point[0] < width and 0 <= point[1] < height
+    if not is_inside:
+        raise ToolError(f"{name}: x, y on the screen, which is {width} × {height}")
+    if point[0] in (0, width - 1) and point[1] in (0, height - 1):
+        raise ToolError(f"{name}: the corners of the screen are the owner's emergency stop")
+
+
+def _check_needs(action: Action, given: dict[str, Any]) -> None:
+    """Raise ToolError when a call lacks what its action needs."""
+    needed = ["at"] * (action in _WITH_POINT) + ["to"] * (action == "drag")
+    needed += ["text"] * (action in _WITH_TEXT) + ["amount"] * (action == "scroll")
+    if missing := [name for name in needed if not given[name]]:
         raise ToolError(f"{action} needs {', '.join(missing)}")
-    if amount and abs(amount) > 100:
+    if abs(given["amount"] or 0) > MOST_STEPS:
         raise ToolError("amount: at most 100 steps at once")
 
 
@@ -271,48 +275,36 @@ def _picture(answer: dict[str, Any]) -> str:
     left, top, width, height = answer["picture"]
     screen = " × ".join(map(str, answer["size"]))
     if [width, height] == list(answer["size"]):
-        said = f"the whole screen, {screen}"
-        if len(answer.get("monitors", ())) > 1:
-            said += (
-                f" on {len(answer['monitors'])} monitors: {', '.join(map(str, answer['monitors']))}"
-            )
-        return said
+        return f"the whole screen, {screen}"
     zoom = min(answer["factor"], MAX_SIDE / max(width, height))
     divide = f"divide positions in the picture by {zoom:.3g}, then " if zoom > 1 else ""
     return f"a part of the screen ({screen}): its left upper corner is [{left}, {top}], {width} × {height}; {divide}add that to positions in the picture"
 
 
 def _windows(seen: Seen) -> list[str]:
-    """A line for each that could be meant, topmost first."""
+    """Return a line for each that could be meant, topmost first."""
     lines = []
     for each in seen["windows"]:
-        marks = [mark for mark, is_so in (("has the keyboard", each["id"] == seen["active"]), ("minimised", "hidden" in each), ("menu or note", "popup" in each), ("Sopwith runs in it: its owner's alone", "ours" in each)) if is_so]  # fmt: skip
-        more = f" ({', '.join(marks)})" if marks else ""
-        lines.append(
-            f"{hex(each['id'])} {_box(each)} {each['app']}: {each['title'] or '(no title)'}{more}"
-        )
+        about = {**each, "active": True} if each["id"] == seen["active"] else each
+        marks = ", ".join(said for mark, said in _MARKS.items() if mark in about)
+        title = each["title"] or "(no title)"
+        more = f" ({marks})" if marks else ""
+        lines.append(f"{hex(each['id'])} {each['rect']} {each['app']}: {title}{more}")
+    if not lines:
+        return ["no window is open"]
     rest = [f"… {len(lines) - SHOWN_WINDOWS} more"] if len(lines) > SHOWN_WINDOWS else []
-    return (
-        ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest]
-        if lines
-        else ["no window is open"]
-    )
+    return ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest]
 
 
-def _found(what: str, places: list[str], between: str = ", ") -> str:
-    more = [f"… {len(places) - SHOWN_WORDS} more"] if len(places) > SHOWN_WORDS else []
-    return (
-        f"{what} {between.join(places[:SHOWN_WORDS] + more)}".replace("\n ", "\n") if places else ""
-    )
-
-
-def _middle(box: list[int]) -> str:
-    return f"[{box[0] + box[2] // 2}, {box[1] + box[3] // 2}]"
-
-
-def _box(window: dict[str, Any]) -> str:
-    left, top, width, height = window["rect"]
-    return f"[{left}, {top}, {width}, {height}]"
+def _words(wanted: str, found: list[Any]) -> Iterator[str]:
+    if not found:
+        yield f"no words {wanted!r} were read there"
+        return
+    yield "words, with their middle:"
+    for text, (left, top, width, height) in found[:SHOWN_WORDS]:
+        yield f"{text!r} [{left + width // 2}, {top + height // 2}]"
+    if len(found) > SHOWN_WORDS:
+        yield f"… {len(found) - SHOWN_WORDS} more"
 
 
 def _check() -> None:
@@ -320,11 +312,11 @@ def _check() -> None:
         raise ToolError(missing)
 
 
-def _file(ctx: ToolContext, kind: str) -> Any:
+def _file(ctx: ToolContext, kind: str) -> Path:
     ctx.folder.mkdir(parents=True, exist_ok=True)
     return ctx.folder / f"{kind}-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.png"
 
 
 def _left(ctx: ToolContext, most: float) -> float:
-    """Seconds that a call may still take."""
+    """Return the seconds that a call may still take."""
     return max(1.0, min(most, ctx.deadline - time.monotonic()))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from models.images import MAX_IMAGE_BYTES
 from tools.desktop import words as desktop_words
 from tools.desktop.paste import Clipboard
-from tools.desktop.scale import Scale
+from tools.desktop.scale import Scale, holds
 from tools.desktop.windows import Busy, Window, Windows
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ REST_SECONDS = 2.5  # of a screen that goes on moving
 DRAG_SECONDS = 0.5
 FADED = 12  # of 255: less is no change to the eye
 LONGEST_BY_KEYS = 300  # letters; longer text is pasted
-MANY = 20  # places where an image is found
 KEYS = {"control": "ctrl", "return": "enter", "escape": "esc", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
         "page_down": "pagedown", "del": "delete", "ins": "insert", "spacebar": "space", "option": "alt"}  # fmt: skip
 CARET = (4, 60)  # pixels wide and high: what blinks where text is typed, and no effect of anything
@@ -86,17 +85,8 @@ class Desktop:
         picture = picture.crop((left, top, right, bottom))
         found["file"] = kept(picture, asked["file"])
         found["picture"] = [left, top, *picture.size]
-        if image := asked.get("image"):
-            found["places"] = [_moved(box, left, top) for box in _places(image, picture)]
         if words := asked.get("words"):
-            lines = desktop_words.read(picture, words)
-            if words == "*":
-                boxes = [
-                    (line.text, desktop_words.around([box for _, box in line.words]))
-                    for line in lines
-                ]
-            else:
-                boxes = [(line.text, box) for line in lines if (box := line.find(words))]
+            boxes = desktop_words.read(picture, words)
             found["words"] = [[text, _moved(box, left, top)] for text, box in boxes]
         return found
 
@@ -125,7 +115,6 @@ class Desktop:
     def _seen(self) -> dict[str, Any]:
         return {
             "size": self.windows.size(),
-            "monitors": self.windows.monitors(),
             "pointer": self.windows.pointer(),
             "windows": self.windows.listed(),
             "active": self.windows.active(),
@@ -137,24 +126,26 @@ class Desktop:
         expected: Window | None = asked.get("window")
         if expected is None:
             return
-        there = self._there(expected)
-        if self._scale.told(there["rect"]) != expected["rect"] and asked.get("at"):
+        there, at = self._there(expected), asked.get("at")
+        has_moved = self._scale.told(there["rect"]) != expected["rect"]
+        if at and has_moved:
             raise Trouble(
                 f"{_named(there)} has moved or grown since it was looked at: desktop_look again"
             )
-        is_on_top = not asked.get("at") or self._at(asked["at"]) == expected["id"]
-        needs_keys = asked["action"] in ("type", "keys", "focus")
-        if "popup" in expected or (
-            is_on_top and not (needs_keys and self.windows.active() != expected["id"])
-        ):
-            if not is_on_top:
-                raise Trouble(f"something else lies at {asked['at']} now: desktop_look again")
-            return
-        if not self.windows.bring(expected["id"]):
-            raise Trouble(f"{_named(there)} cannot be brought to the front")
-        time.sleep(2 * STEP_SECONDS)
-        if asked.get("at") and self._at(asked["at"]) != expected["id"]:
-            raise Trouble(f"something else lies at {asked['at']} now: desktop_look again")
+        if "popup" not in expected and not self._is_reached(asked, expected):
+            if not self.windows.bring(expected["id"]):
+                raise Trouble(f"{_named(there)} cannot be brought to the front")
+            time.sleep(2 * STEP_SECONDS)
+        if at and self._at(at) != expected["id"]:
+            raise Trouble(f"something else lies at {at} now: desktop_look again")
+
+    def _is_reached(self, asked: dict[str, Any], expected: Window) -> bool:
+        """True if the window lies on top at the place, or has the keyboard where keys are pressed."""
+        if asked["action"] in ("type", "keys", "focus"):
+            there = self.windows.active()
+        else:
+            there = self._at(asked["at"] or expected["rect"])
+        return there == int(expected["id"])
 
     def _aims(self, asked: dict[str, Any]) -> None:
         """Where a drag ends must be what was seen there, too."""
@@ -170,7 +161,8 @@ class Desktop:
         raise Trouble(f"{_named(expected)} has gone. Open are: {left}")
 
     def _at(self, at: list[int]) -> int:
-        return next((each["id"] for each in self.windows.listed() if _holds(each, at)), 0)
+        shown = (each for each in self.windows.listed() if "hidden" not in each)
+        return next((each["id"] for each in shown if holds(each, at)), 0)
 
     def _owner_is_away(self) -> None:
         """The corners of the screen as it is now, which may have grown."""
@@ -309,36 +301,11 @@ def _wider(box: tuple[int, int, int, int], size: tuple[int, int]) -> tuple[int, 
     return max(0, left - 60), max(0, top - 40), min(size[0], right + 60), min(size[1], bottom + 40)
 
 
-def _places(file: str, picture: Image.Image) -> list[list[int]]:
-    """Where an image is on the picture, pixel by pixel; nearly, where OpenCV is installed."""
-    from PIL import Image
-
-    pyscreeze = import_module("pyscreeze")
-
-    try:
-        with Image.open(file) as opened:
-            wanted = opened.convert("RGB")
-    except (OSError, ValueError) as failed:
-        raise Trouble(f"{file} is no image: {failed}") from failed
-    if wanted.width > picture.width or wanted.height > picture.height:
-        return []
-    try:
-        boxes = pyscreeze.locateAll(wanted, picture.convert("RGB"), limit=MANY)
-        return [[int(each) for each in box] for box in boxes]
-    except pyscreeze.ImageNotFoundException:
-        return []
-
-
 def _chords(text: str) -> list[list[str]]:
     """ "ctrl+s tab" as its keys; a plus by itself is a key."""
     return [
         ["+"] if chord == "+" else chord.replace("++", "+plus").split("+") for chord in text.split()
     ]
-
-
-def _holds(window: Window, at: list[int]) -> bool:
-    left, top, width, height = window["rect"]
-    return "hidden" not in window and left <= at[0] < left + width and top <= at[1] < top + height
 
 
 def _moved(box: list[int], x: int, y: int) -> list[int]:

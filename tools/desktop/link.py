@@ -16,6 +16,7 @@ from typing import Any
 
 from memory.home.files import write_atomic
 from tools.base import ToolContext, ToolError
+from tools.desktop.scale import holds
 from tools.processes import MARK, leaders, mark, starting
 
 ROOT = Path(__file__).parents[2]
@@ -140,12 +141,8 @@ def last_seen(ctx: ToolContext) -> Seen | None:
 
 def window_at(seen: Seen, at: list[int]) -> dict[str, Any] | None:
     """The window on top at a position."""
-    for each in seen["windows"]:
-        left, top, width, height = each["rect"]
-        if "hidden" not in each and left <= at[0] < left + width and top <= at[1] < top + height:
-            found: dict[str, Any] = each
-            return found
-    return None
+    shown = (each for each in seen["windows"] if "hidden" not in each)
+    return next((each for each in shown if holds(each, at)), None)
 
 
 def window_named(seen: Seen, name: str) -> dict[str, Any]:

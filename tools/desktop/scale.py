@@ -33,8 +33,12 @@ class Scale:
         }
         return answer | single | {
             "factor": self.factor,
-            "monitors": [self.told(each) for each in answer["monitors"]],
             "windows": [each | {"rect": self.told(each["rect"])} for each in answer["windows"]],
-            "places": [self.told(each) for each in answer.get("places", ())],
             "words": [[text, self.told(box)] for text, box in answer.get("words", ())],
         }  # fmt: skip
+
+
+def holds(window: dict[str, Any], at: list[int]) -> bool:
+    """Return True if a position lies in the box of a window."""
+    left, top, width, height = window["rect"]
+    return bool(left <= at[0] < left + width and top <= at[1] < top + height)

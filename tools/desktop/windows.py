@@ -68,15 +68,6 @@ class Windows:
         found = self.root.get_geometry()
         return found.width, found.height
 
-    def monitors(self) -> list[list[int]]:
-        """The part of the screen that each monitor shows: x, y, width, height; empty where nobody tells."""
-        if not self.display.has_extension("XINERAMA") or not self.display.xinerama_is_active():
-            return []
-        return [
-            [each.x, each.y, each.width, each.height]
-            for each in self.display.xinerama_query_screens().screens
-        ]
-
     def pointer(self) -> tuple[int, int]:
         """Where the mouse is."""
         found = self.root.query_pointer()

@@ -54,9 +54,18 @@ def around(boxes: list[list[int]]) -> list[int]:
     ]
 
 
-def read(picture: Any, wanted: str) -> list[Line]:
-    """The lines of a PIL image, from top to bottom; those in Chinese are read best when `wanted` is Chinese. Raises OSError
-    for what the program would not do."""
+def read(picture: Any, wanted: str) -> list[tuple[str, list[int]]]:
+    """Return each line of a PIL image with the box of the words wanted (`*`: of all), from top to bottom.
+
+    Those in Chinese are read best when `wanted` is Chinese. Raises OSError for what the program would not do.
+    """
+    lines = _read(picture, wanted)
+    if wanted == "*":
+        return [(line.text, around([box for _, box in line.words])) for line in lines]
+    return [(line.text, box) for line in lines if (box := line.find(wanted))]
+
+
+def _read(picture: Any, wanted: str) -> list[Line]:
     program = shutil.which("tesseract")
     if program is None:
         raise OSError(MISSING)

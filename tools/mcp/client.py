@@ -34,14 +34,24 @@ SHOWN_TOOLS = 12  # found at once
 SHOWN = 16_000  # characters of a result; the whole is in a file
 MAX_DESCRIPTION_CHARS = 400
 MAX_FILE_BYTES = 20_000_000
-MAX_NODES = 400  # of a schema
+MAX_NODES, MAX_DEPTH = 400, 6  # of a schema
 SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in characters
 MISSING = (
     "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
 )
+OWNERS_WORD = "effect by owner"  # among the hints; no server sets it
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
-_SMALL = {"the", "and", "for", "with", "from", "that", "this", "into", "all", "any"}
-_TYPES = {"string", "integer", "number", "boolean", "array", "object"}
+_SMALL = re.compile(r"[a-z0-9]{1,2}|the|and|for|with|from|that|this|into|all|any")
+_REF = re.compile(r"#/(\$defs|definitions)/([^/]+)")
+_NULL = {"type": "null"}
+_TYPES = ("string", "integer", "number", "boolean", "array", "object")
+# Keywords of a node that are taken as they are, and what they must be.
+_TAKEN: Mapping[str, Callable[[Any], bool]] = {
+    "type": lambda said: said in _TYPES,
+    "enum": lambda said: isinstance(said, list) and len(said) <= 200,
+    "minimum": lambda said: isinstance(said, int | float),
+    "maximum": lambda said: isinstance(said, int | float),
+}
 
 
 def problem() -> str:
@@ -79,28 +89,30 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     query: words for what it should do; left out: all
     """
     servers = _servers(ctx)
-    if server and server not in servers.servers:
-        raise ToolError(
-            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
-        )
-    asked = [server] if server else list(servers.servers)
+    asked = [_known(servers, server)] if server else list(servers.servers)
     found, failures = offers(servers, asked, ctx.tool_seconds)
     best = ranked(found, query)
     lines = [offer.line() for offer in best[:SHOWN_TOOLS]]
-    if len(best) > SHOWN_TOOLS:
-        names = ", ".join(offer.full_name for offer in best[SHOWN_TOOLS:])
+    if rest := best[SHOWN_TOOLS:]:
+        names = ", ".join(offer.full_name for offer in rest)
         more = names if len(names) < 800 else f"{names[:800].rpartition(',')[0]}, …"
-        lines.append(f"and {len(best) - SHOWN_TOOLS} more; a query finds them: {more}")
-    if not found and not failures:
+        lines.append(f"and {len(rest)} more; a query finds them: {more}")
+    if not [*found, *failures]:
         lines.append("the servers offer no tools")
-    elif not best and found:
+    elif not [*best, *failures]:
         lines.append(f"none of {len(found)} tools fits; leave the query out to see them")
     left_out = filter(None, map(servers.left_out, asked))
-    return ToolResult(
-        "ok",
-        "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]),
-        origin=Origin.TOOL,
-    )
+    said = [*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]
+    return ToolResult("ok", "\n".join(said), origin=Origin.TOOL)
+
+
+def _known(servers: McpServers, server: str) -> str:
+    """Return the name of a configured server. Raises ToolError."""
+    if server not in servers.servers:
+        raise ToolError(
+            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+        )
+    return server
 
 
 @tool("none")
@@ -111,13 +123,9 @@ def mcp_call(
 
     args: as mcp_find shows them
     """
-    servers = _servers(
-        ctx
-    )  # a call of a tool that is there never comes here: tools/toolbox.py turns it into SERVER.TOOL
-    if server not in servers.servers:
-        raise ToolError(
-            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
-        )
+    # A call of a tool that is there never comes here: tools/toolbox.py turns it into SERVER.TOOL.
+    servers = _servers(ctx)
+    _known(servers, server)
     from difflib import get_close_matches
 
     names = [each.name for each in servers.tools(server, ctx.tool_seconds)]
@@ -153,7 +161,8 @@ def offers(
     def ask(name: str) -> list[Offer] | str:
         try:
             listed = {each.name: each for each in servers.tools(name, seconds)}
-            return [offer_of(name, each) for each in listed.values()]
+            said = servers.servers[name].effects
+            return [offer_of(name, each, said) for each in listed.values()]
         except ServerFailure as error:
             return str(error)
 
@@ -163,12 +172,13 @@ def offers(
     return found, [answer for answer in answers if isinstance(answer, str)]
 
 
-def offer_of(server: str, each: mcp_types.Tool) -> Offer:
-    """A tool as its server describes it, in what we take of that."""
+def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | None = None) -> Offer:
+    """A tool as its server describes it, in what we take of that; `effects` are the owner's word."""
     said = " ".join((each.description or each.title or "").split())
     hints = (
         each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
     )
+    hints[OWNERS_WORD] = (effects or {}).get(each.name)
     return Offer(
         server, each.name, said[:MAX_DESCRIPTION_CHARS], plain_schema(each.input_schema), hints
     )
@@ -178,85 +188,70 @@ def ranked(found: list[Offer], query: str) -> list[Offer]:
     """Return those with words of the query, the most telling first; all of them for an empty one."""
     from text.words import asked, cut
 
-    wanted = {
-        word
-        for word in asked(query)
-        if not (word.isascii() and len(word) < 3) and word not in _SMALL
-    }
+    wanted = {word for word in asked(query) if not _SMALL.fullmatch(word)}
     if not wanted:
         return found
     texts = [
         Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
         for each in found
     ]
-    rare = {
-        word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts)))
-        for word in wanted
-    }
+    seen_in = Counter(word for text in texts for word in wanted & text.keys())
+    rare = {word: math.log(1 + len(texts) / (1 + seen_in[word])) for word in wanted}
     scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
     order = sorted(range(len(found)), key=lambda at: -scores[at])
     return [found[at] for at in order if scores[at] > max(scores) / 4]
 
 
 def plain_schema(said: Any) -> Schema:
-    """The part of a JSON schema that is checked here. The server checks the rest: to compile what a stranger wrote, or to
-    fetch what it points to, is not for us."""
+    """Return the part of a JSON schema that is checked here.
+
+    The server checks the rest: to compile what a stranger wrote, or to fetch what it points to, is not for us.
+    """
     given: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
     kept = {"type": "object", "properties": {}, **_plain(given, given, 0, [MAX_NODES])}
-    is_open = any(key in given for key in ("$ref", "oneOf", "anyOf", "allOf"))
+    is_open = not given.keys().isdisjoint(("$ref", "oneOf", "anyOf", "allOf"))
     if given.get("additionalProperties") or is_open or not kept["properties"]:
         kept["additionalProperties"] = True
     return kept
 
 
 def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> Schema:
-    """`left` are the nodes that may still be taken: one that points to itself has no end."""
+    """Return what is checked of one node. `left` are the nodes that may still be taken: one that points to itself has no end."""
     given = _pointed(said, root) if isinstance(said, Mapping) else {}
     left[0] -= 1
-    kept: Schema = {}
-    if isinstance(given.get("type"), str) and given["type"] in _TYPES:
-        kept["type"] = given["type"]
-    if isinstance(given.get("enum"), list) and len(given["enum"]) <= 200:
-        kept["enum"] = given["enum"]
-    kept |= {
-        key: given[key] for key in ("minimum", "maximum") if isinstance(given.get(key), int | float)
-    }
+    kept: Schema = {key: given[key] for key, fits in _TAKEN.items() if fits(given.get(key))}
     if isinstance(given.get("description"), str):
         kept["description"] = " ".join(given["description"].split())[:MAX_DESCRIPTION_CHARS]
-    if depth < 6 and left[0] > 0:
-        required = given.get("required")
-        required = required if isinstance(required, list) else []
-        if isinstance(inner := given.get("properties"), Mapping):
-            kept["properties"] = {
-                str(name): _plain(
-                    each if name in required or depth else _without_null(each),
-                    root,
-                    depth + 1,
-                    left,
-                )
-                for name, each in list(inner.items())[:100]
-            }
-        if isinstance(given.get("items"), Mapping):
-            kept["items"] = _plain(given["items"], root, depth + 1, left)
-        if isinstance(given.get("required"), list):
-            kept["required"] = [
-                name
-                for name in required
-                if isinstance(name, str) and name in kept.get("properties", {})
-            ]
+    if depth < MAX_DEPTH and left[0] > 0:
+        kept |= _below(given, root, depth + 1, left)
+    return kept
+
+
+def _below(
+    given: Mapping[str, Any], root: Mapping[str, Any], depth: int, left: list[int]
+) -> Schema:
+    """Return the properties and items of a node."""
+    kept: Schema = {}
+    if isinstance(inner := given.get("properties"), Mapping):
+        needed = given.get("required")
+        for name, each in list(inner.items())[:100]:
+            is_needed = isinstance(needed, list) and name in needed
+            whole = each if is_needed else _without_null(each)
+            kept.setdefault("properties", {})[str(name)] = _plain(whole, root, depth, left)
+    if isinstance(given.get("items"), Mapping):
+        kept["items"] = _plain(given["items"], root, depth, left)
+    if isinstance(required := given.get("required"), list):
+        known = kept.get("properties", {})
+        kept["required"] = [name for name in required if isinstance(name, str) and name in known]
     return kept
 
 
 def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a `$ref` into the schema itself points to; others are left alone."""
-    for _ in range(5):
-        where = said.get("$ref")
-        if not isinstance(where, str) or not (
-            found := re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", where)
-        ):
-            return said
-        named = root.get(found[1])
-        there = named.get(found[2]) if isinstance(named, Mapping) else None
+    for _ in range(MAX_DEPTH):
+        found = _REF.fullmatch(str(said.get("$ref")))
+        named = root.get(found[1]) if found else None
+        there = named.get(found[2]) if found and isinstance(named, Mapping) else None
         if not isinstance(there, Mapping):
             return said
         said = there
@@ -264,19 +259,15 @@ def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _without_null(said: Any) -> Any:
-    """The schema of an argument that may be left out: null means that, too (tools/schema.py)."""
+    """Return the schema of an argument that may be null: to leave it out means that, too (tools/schema.py)."""
     if not isinstance(said, Mapping):
         return said
-    if (
-        isinstance(kinds := said.get("type"), list)
-        and len(plain := [each for each in kinds if each != "null"]) == 1
-    ):
-        return {**said, "type": plain[0]}
+    if isinstance(kinds := said.get("type"), list):
+        plain = [each for each in kinds if each != "null"]
+        return {**said, "type": plain[0]} if len(plain) == 1 else said
     for key in ("anyOf", "oneOf"):
         some = said.get(key)
-        others = (
-            [each for each in some if each != {"type": "null"}] if isinstance(some, list) else []
-        )
+        others = [each for each in some if each != _NULL] if isinstance(some, list) else []
         if len(others) == 1 and isinstance(others[0], Mapping):
             return {**said, **others[0]}
     return said
@@ -323,7 +314,9 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
         listed = of_process(config.mcp.servers).tools(server, config.limits.tool_seconds)
     except ServerFailure:  # it may come back: the call asks it once more, and says what is wrong
         return _tool(anything)
-    return next((_tool(offer_of(server, each)) for each in listed if each.name == tool_name), None)
+    said = config.mcp.servers[server].effects
+    found = (_tool(offer_of(server, each, said)) for each in listed if each.name == tool_name)
+    return next(found, None)
 
 
 def _tool(offer: Offer) -> tuple[Tool, Schema]:
@@ -360,22 +353,25 @@ def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) ->
     texts = [each for each in said if isinstance(each, str)]
     files = [each for each in said if isinstance(each, Path)]
     structured = answer.structured_content
-    if structured is not None and not texts:
-        texts.append(json.dumps(structured, ensure_ascii=False))
-    text = ctx.redact("\n".join(texts))
-    data: dict[str, Any] = {"output": text}
-    if len(text) > SHOWN:
-        whole = _written(ctx, "txt", text.encode("utf-8", "replace"))
-        data["output"] = (
-            f"{text[: SHOWN * 3 // 4]}\n[… {len(text):,} characters in all; the whole is in {whole} …]\n{text[-SHOWN // 4 :]}"
-        )
-        data["file"] = str(whole)
-    elif structured is not None:
+    if structured is not None:
+        texts = texts or [json.dumps(structured, ensure_ascii=False)]
+    data = _shown(ctx, ctx.redact("\n".join(texts)))
+    if structured is not None and "file" not in data:
         data["structured"] = structured
     if files:
         data["files"] = [str(file) for file in files]
     images = [str(file) for file in files if file.suffix in (".png", ".jpg", ".gif", ".webp")]
     return ToolResult("error" if answer.is_error else "ok", data, origin=Origin.TOOL, images=images)
+
+
+def _shown(ctx: ToolContext, text: str) -> dict[str, Any]:
+    """Return a text, or its head and tail and the file with the whole."""
+    if len(text) <= SHOWN:
+        return {"output": text}
+    whole = _written(ctx, "txt", text.encode("utf-8", "replace"))
+    cut = f"[… {len(text):,} characters in all; the whole is in {whole} …]"
+    output = f"{text[: SHOWN * 3 // 4]}\n{cut}\n{text[-SHOWN // 4 :]}"
+    return {"output": output, "file": str(whole)}
 
 
 def _of_part(ctx: ToolContext, part: Any) -> str | Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -96,12 +97,9 @@ def checked(url: str) -> str:
 
 
 def _body(response: requests.Response) -> tuple[bytes, bool]:
-    """Return what the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
-    most = (
-        MAX_TEXT_BYTES
-        if response.headers.get("Content-Type", "").startswith("text/")
-        else MAX_BYTES
-    )
+    """Return what the server sends, unpacked, as far as it is of use; and True when that is not all of it."""
+    is_text = response.headers.get("Content-Type", "").startswith("text/")
+    most = MAX_TEXT_BYTES if is_text else MAX_BYTES
     data = bytearray()
     for piece in response.iter_content(65_536):
         data += piece
@@ -120,43 +118,38 @@ def _result(ctx: ToolContext, response: requests.Response, data: bytes, is_cut: 
         about["note"] = f"only the first {len(data):,} bytes"
     if not response.ok:
         said = ctx.redact(found.text or "")[:2_000]
-        return ToolResult(
-            "error",
-            {"output": f"{response.status_code} {response.reason}\n{said}".rstrip(), **about},
-        )
+        output = f"{response.status_code} {response.reason}\n{said}".rstrip()
+        return ToolResult("error", {"output": output, **about})
     if found.text is None:
         file = _kept(ctx, _name(response), data)
-        text = f"{kind or 'a file'}, {len(data):,} bytes: not text. It is in {file}"
-        return ToolResult(
-            "ok",
-            {"output": text, **about, "file": str(file)},
-            images=[str(file)] if kind in _SHOWN_IMAGES else [],
-        )
-    text = ctx.redact(found.text)
-    if len(text) > SHOWN:
-        file = _kept(ctx, f"{Path(_name(response)).stem}.md", text.encode("utf-8", "replace"))
-        head = text[: text.rfind("\n", SHOWN // 2, SHOWN) + 1 or SHOWN]
-        about |= {"file": str(file), "lines": text.count("\n") + 1}
-        text = f"{head}[… {len(text) - len(head):,} characters more, from line {head.count(chr(10)) + 1} of the file …]"
-    return ToolResult(
-        "ok", {"output": text or "(the page has no text; it may need a browser)", **about}
-    )
+        output = f"{kind or 'a file'}, {len(data):,} bytes: not text. It is in {file}"
+        images = [str(file)] if kind in _SHOWN_IMAGES else []
+        return ToolResult("ok", {"output": output, **about, "file": str(file)}, images=images)
+    return ToolResult("ok", about | _shown(ctx, response, ctx.redact(found.text)))
+
+
+def _shown(ctx: ToolContext, response: requests.Response, text: str) -> dict[str, Any]:
+    """Return a page as the model reads it; of a long one the beginning, and the file with the whole."""
+    if len(text) <= SHOWN:
+        return {"output": text or "(the page has no text; it may need a browser)"}
+    file = _kept(ctx, f"{Path(_name(response)).stem}.md", text.encode("utf-8", "replace"))
+    head = text[: text.rfind("\n", SHOWN // 2, SHOWN) + 1 or SHOWN]
+    line = head.count("\n") + 1
+    rest = f"[… {len(text) - len(head):,} characters more, from line {line} of the file …]"
+    return {"output": head + rest, "file": str(file), "lines": text.count("\n") + 1}
 
 
 _SHOWN_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def _name(response: requests.Response) -> str:
-    """A plain name for what was fetched: as the server calls it, else as its address ends."""
+    """Return a plain name for what was fetched: as the server calls it, else as its address ends."""
     said = _NAMED_FILE.search(response.headers.get("Content-Disposition", ""))
     parts = urlsplit(response.url)
-    text = unquote(
-        said[1] if said else parts.path.rstrip("/").rpartition("/")[2] or parts.hostname or "page"
-    )
-    return (
-        re.sub(r"[^\w.-]+", "-", text.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:]
-        or "page"
-    )
+    last = parts.path.rstrip("/").rpartition("/")[2]
+    text = unquote(said[1] if said else last or parts.hostname or "page")
+    name = text.replace("\\", "/").rpartition("/")[2]
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-")[-80:] or "page"
 
 
 def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
@@ -181,24 +174,24 @@ def _why(error: Exception) -> str:
     import requests
     from urllib3.exceptions import NameResolutionError
 
-    inner: BaseException | None = error
-    seen: list[BaseException] = []
-    while inner is not None and inner not in seen:
-        seen.append(inner)
-        reason = getattr(inner, "reason", None)
-        first = inner.args[0] if inner.args and isinstance(inner.args[0], BaseException) else None
-        inner = (
-            (reason if isinstance(reason, BaseException) else None)
-            or first
-            or inner.__cause__
-            or inner.__context__
-        )
+    seen = list(_wrapped(error))
+    if any(isinstance(each, (socket.gaierror, NameResolutionError)) for each in seen):
+        return "no such host is known"
     for each in seen:
-        if isinstance(each, (socket.gaierror, NameResolutionError)):
-            return "no such host is known"
         if isinstance(each, ssl.SSLError):
             return f"its certificate does not hold, or it speaks no TLS: {getattr(each, 'verify_message', '') or each.reason}"
     if isinstance(error, requests.Timeout):
         return "it does not answer"
-    last = seen[-1]
-    return str(getattr(last, "strerror", None) or last)[:300] or type(last).__name__
+    said = getattr(seen[-1], "strerror", None) or seen[-1]
+    return str(said)[:300] or type(seen[-1]).__name__
+
+
+def _wrapped(error: BaseException) -> Iterator[BaseException]:
+    """Give an error and those in it, the innermost last."""
+    seen: list[BaseException] = []
+    while error not in seen:
+        seen.append(error)
+        yield error
+        inside = (getattr(error, "reason", None), *error.args[:1])
+        causes = (*inside, error.__cause__, error.__context__)
+        error = next((each for each in causes if isinstance(each, BaseException)), error)

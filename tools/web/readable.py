@@ -5,7 +5,6 @@ Hidden elements, menus (nav), scripts and drawings of a page are left out; its l
 
 from __future__ import annotations
 
-import codecs
 import html
 import json
 import re
@@ -23,6 +22,8 @@ MAX_DEPTH = 500  # of nested elements; below, nobody reads
 NO_EXTRA = (
     "Web pages are read with html-to-markdown, which is not installed: scripts/setup --extra fetch"
 )
+_UTF8 = re.compile(r"(?i)utf[-_]8")
+_BYTE_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"""<base\b[^>]{0,300}?\bhref\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
@@ -59,52 +60,32 @@ def readable(data: bytes, kind: str, charset: str, url: str) -> Readable:
 
 
 def decoded(data: bytes, charset: str = "") -> str | None:
-    """The text in the encoding that is declared, in the bytes themselves or by the server; None if it is no text."""
+    """Return the text in the encoding that is declared, in the bytes themselves or by the server; None if it is no text."""
+    marks = [name for mark, name in _BYTE_MARKS if data.startswith(mark)]
+    is_wide = bool(marks) or charset.lower().startswith("utf-16")
+    if b"\0" in data[:65536] and not is_wide:
+        return None
     found = _CHARSET.search(data[:4096])
     said = [charset, found[1].decode("ascii") if found else ""]
-    marks = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-    names = [name for mark, name in marks if data.startswith(mark)]
-    if b"\0" in data[:65536] and not names and not charset.lower().startswith("utf-16"):
-        return None
-    names += [_WIDER.get(name.lower(), name) for name in said if name]
-    for name in (*names, "utf-8"):
-        try:
-            return data.decode(name)
-        except (LookupError, UnicodeError):
-            continue
-    told = [
-        name
-        for name in names
-        if _is_known(name) and not name.lower().replace("_", "-").startswith("utf-8")
-    ]
-    for name in told:
+    names = marks + [_WIDER.get(name.lower(), name) for name in said if name]
+    told = [name for name in names if not _UTF8.match(name)]
+    # Many say UTF-8 of what is none; a few broken letters are in what a server says it is.
+    ways = [(name, "strict") for name in (*names, "utf-8")] + [(name, "replace") for name in told]
+    ways += [(_guessed(data), "strict"), ("gb18030", "strict"), ("cp1252", "replace")]
+    for name, errors in ways:
         with suppress(LookupError, UnicodeError):
-            return data.decode(
-                name, "replace"
-            )  # a few broken letters in what the server says it is
-    for name in (_guessed(data), "gb18030"):  # many say UTF-8 of what is none
-        with suppress(LookupError, UnicodeError):
-            return data.decode(name)
-    for name in names[:1]:
-        with suppress(LookupError, UnicodeError):
-            return data.decode(name, "replace")
-    return data.decode("cp1252", "replace")
+            return data.decode(name, errors)
+    return None
 
 
 def _guessed(data: bytes) -> str:
-    """Japanese, where a good part of it would be kana; or ""."""
+    """Return a Japanese encoding, where a good part of the text would be kana; or ""."""
     for name in ("euc_jp", "cp932"):
         with suppress(UnicodeDecodeError):
             letters = [each for each in data.decode(name) if each > "\x7f"]
             if sum("\u3041" <= each <= "\u30fe" for each in letters) * 4 > len(letters):
                 return name
     return ""
-
-
-def _is_known(name: str) -> bool:
-    with suppress(LookupError):
-        return bool(codecs.lookup(name))
-    return False
 
 
 def page(source: str, url: str) -> Readable:

@@ -20,8 +20,8 @@ from safety.secrets import without
 from ui.event_text import entry_text
 from ui.web import shapes
 from ui.web.live.work import row
-from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
+from ui.web.routes.talking import files_of
 from ui.web.site import Site, found
 from ui.web.worded import worded
 from ui.words import in_words, language

@@ -14,7 +14,7 @@ from ui.web import shapes
 from ui.web.live.hub import Tab
 from ui.web.live.shared import SHOWN, SharedChat, SharedError
 from ui.web.live.sockets import MAX_TABS, heard, hello_of, pump
-from ui.web.routes.here import Here
+from ui.web.routes import Here
 from ui.web.site import NotThere, Site
 
 MAX_OWN_TABS = 10  # of one person in one chat

@@ -1,8 +1,7 @@
-"""Conversations: what was said, saying more, answering, attaching files. Routes: docs/web-api.md."""
+"""Say something to the agent: begin a run, speak to it, answer it, attach files. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 
-import asyncio
 import mimetypes
 import os
 import re
@@ -15,42 +14,20 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from memory.home.sessions import MAIN
-from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
+from memory.runlog.log import read_events, summarise, worker
 from models.images import IMAGES
 from runs.control.remote import say_to
 from runs.control.remote import stop as stop_it
 from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
-from ui.web.live.work import row
-from ui.web.routes.here import Here
+from ui.web.routes import Here
 from ui.web.site import Conflict, NotThere, Site, TooLarge
-from ui.web.worded import worded
 
-LOOKED_AT = 400  # runs, for conversations
 _OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
 _MOST_OPENINGS = 5_000
 
 
 to = APIRouter(tags=["chat"])
-
-
-@to.get("/api/conversations")
-def conversations(site: Here, limit: int = 50) -> JSONResponse:
-    return JSONResponse(
-        {"conversations": site.clean(_conversations(site, max(1, min(limit, 200))))}
-    )
-
-
-@to.get("/api/conversations/{run}")
-async def conversation(site: Here, run: str) -> JSONResponse:
-    seq, epoch = (
-        site.hub.seq,
-        site.hub.epoch,
-    )  # before the logs are read: what comes meanwhile is sent as well
-    said = {child.run: child.said for child in site.work.children.values()}
-    found = await asyncio.to_thread(lambda: site.clean(_conversation(site, site.find(run), said)))
-    return JSONResponse({**found, "seq": seq, "epoch": epoch})
 
 
 @to.post("/api/chat", status_code=202)
@@ -72,7 +49,7 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
         "task": body.text,
         "previous": previous,
         "after": body.after,
-        "files": [str(_uploaded(site, id)) for id in body.files],
+        "files": [str(uploaded(site, id)) for id in body.files],
         "options": {
             "model": body.model,
             "persona": body.persona,
@@ -230,69 +207,9 @@ def opening(home: Path, run: str) -> Mapping[str, Any]:
     return _OPENINGS[run]
 
 
-def _uploaded(site: Site, id: str) -> Path:
+def uploaded(site: Site, id: str) -> Path:
     folder = site.home / "web" / "uploads" / id
     found = list(folder.iterdir()) if re.fullmatch(r"[0-9a-f]{16}", id) and folder.is_dir() else []
     if not found:
         raise NotThere("That file is not there any more.\nAttach it again.")
     return found[0]
-
-
-def _conversations(site: Site, limit: int) -> list[dict[str, Any]]:
-    """Newest first. The runs of a conversation are those that the newest one names, and itself."""
-    found: list[dict[str, Any]] = []
-    taken: set[str] = set()
-    for run in list_runs(site.home, LOOKED_AT):
-        first = opening(site.home, run.run)
-        if (
-            run.run in taken
-            or first.get("session") != MAIN.name
-            or first.get("teaches")
-            or first.get("parent")
-        ):
-            continue
-        runs = [*(first.get("previous") or ()), run.run]
-        taken.update(runs)
-        title = opening(site.home, runs[0]).get("task") or run.task
-        found.append(
-            {"id": runs[0], "title": title[:300], "runs": runs, "last": row(run), "at": run.started}
-        )
-        if len(found) == limit:
-            break
-    return found
-
-
-def _conversation(site: Site, run: str, said: Mapping[str, str]) -> dict[str, Any]:
-    """All of the conversation that a run belongs to."""
-    runs = [*(opening(site.home, run).get("previous") or ()), run]
-    for later in _later(site, run):
-        runs.append(later.run)
-    shown = []
-    for each in runs:
-        summary = summarise(site.home, each)
-        if summary is None:
-            continue
-        events = list(read_events(site.home, each))
-        status, text = summary.status, said.get(each, "")
-        shown.append(
-            {
-                "run": each,
-                "status": status,
-                "events": [*map(worded, events)],
-                "files": files_of(site.home, each),
-                "text": text,
-                "size": len(events),
-            }
-        )
-    return {"id": runs[0], "runs": shown}
-
-
-def _later(site: Site, run: str) -> list[RunSummary]:
-    """The runs behind one in its conversation, oldest first: those of the newest that names it."""
-    newer = [each for each in list_runs(site.home, LOOKED_AT) if each.run > run]
-    for each in newer:
-        previous = opening(site.home, each.run).get("previous") or []
-        if run in previous:
-            names = {*previous[previous.index(run) + 1 :], each.run}
-            return sorted((one for one in newer if one.run in names), key=lambda one: one.run)
-    return []

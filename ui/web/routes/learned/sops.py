@@ -22,7 +22,7 @@ from memory.sops.store import Sop, SopError, SopStore
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from ui.sops import as_json, entry
-from ui.web.routes.here import Here
+from ui.web.routes import Here
 from ui.web.site import Site, found
 from ui.words import language
 

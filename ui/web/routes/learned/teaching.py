@@ -15,15 +15,17 @@ from memory.sops.changes import SopChanges
 from runs.assemble import SEEDS
 from safety.secrets import without
 from ui.web import shapes
-from ui.web.routes.chat import _uploaded
-from ui.web.routes.here import Here
-from ui.web.routes.sops import sop_of, store
+from ui.web.routes import Here
+from ui.web.routes.learned import sops
+from ui.web.routes.learned.sops import sop_of, store
+from ui.web.routes.talking import uploaded
 from ui.web.site import Conflict, NotThere, Site
 from ui.words import language
 
 VERBS = ("enable", "disable", "rollback", "rename", "remove")
 KEPT_LESSONS = 20
 to = APIRouter(tags=["sops"])
+routers = (to, sops.to)
 
 
 @to.post("/api/sops/look")
@@ -142,7 +144,7 @@ def _lesson_words(site: Site, body: shapes.Teach) -> list[str]:
 def _lesson(site: Site, body: shapes.Teach) -> Path:
     """Return a file with what is to be learned."""
     if body.upload is not None:
-        return _uploaded(site, body.upload)
+        return uploaded(site, body.upload)
     folder = Path(tempfile.mkdtemp(prefix="lesson-", dir=_made(site.home / "web" / "uploads")))
     text = body.text or ""
     file = folder / ("lesson.sh" if text.startswith("#!") else "lesson.md")

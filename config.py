@@ -32,14 +32,12 @@ VARIABLES = (
 )
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
-CAUSES = (
-    "error",
-    "why",
-    "problem",
-    "strerror",
-)  # values of messages that hold an English text from below
+CAUSES = ("error", "why", "problem", "strerror")  # values that hold an English text from below
+Names = tuple[str, ...]
+_URL = {"url": True}
 _Section = TypeVar("_Section")
 _Item = TypeVar("_Item")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
@@ -119,9 +117,7 @@ class ModelConfig:
     name: str = field(metadata={"like": "model"})
     model: str
     kind: Literal["openai", "anthropic", "scripted"] = "openai"
-    base_url: str | None = field(
-        default=None, metadata={"url": True}
-    )  # None: the provider's own address
+    base_url: str | None = field(default=None, metadata=_URL)  # None: the provider's own address
     api_key: str = field(default="", repr=False)
     protocol: Literal["auto", "chat", "responses", "messages", "text", "native"] = "auto"
     reasoning: Literal["off", "low", "medium", "high"] | None = None  # None: the model's own
@@ -144,9 +140,7 @@ class Limits:
     minutes: float = field(default=60.0, metadata={"above": 0})
     tool_seconds: float = field(default=60.0, metadata={"above": 0})
     context_tokens: int = field(default=100_000, metadata={"least": 4000})  # of one request
-    cost_usd_per_day: float = field(
-        default=10.0, metadata={"least": 0}
-    )  # of all that schedules begin
+    cost_usd_per_day: float = field(default=10.0, metadata={"least": 0})  # of what schedules begin
 
 
 @dataclass(frozen=True)
@@ -159,26 +153,20 @@ class UndoConfig:
 
 @dataclass(frozen=True)
 class SafetyConfig:
-    """Bound what the gate may allow. `roots` are absolute; empty: the owner's home, the folder
-    that the run works in, and the folder for temporary files."""
+    """Bound what the gate may allow (docs/safety.md). `roots` are absolute; empty: the owner's home, the folder that the
+    run works in, and the folder for temporary files. `private_hosts` of the owner's own net may be asked all the same,
+    `hosts` by scripts; `credentials` name variables of the environment that tools may use. What nobody has confirmed after
+    `confirm_hours` is a no. `trash` is read for old settings; what is removed goes to the undo store."""
 
     roots: tuple[Path, ...] = ()
-    sandbox: Literal["auto", "full", "partial", "none"] = "auto"  # docs/safety.md
+    sandbox: Literal["auto", "full", "partial", "none"] = "auto"
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
-    forbid: tuple[str, ...] = ()
-    private_hosts: tuple[
-        str, ...
-    ] = ()  # of the owner's own net, which may be asked all the same (safety/reach/addresses.py)
-    hosts: tuple[str, ...] = ()  # which scripts may always reach (docs/safety.md)
-    credentials: tuple[
-        str, ...
-    ] = ()  # variables of the environment that tools may use by name (safety/secrets/credentials.py)
-    confirm_hours: float = field(
-        default=72.0, metadata={"above": 0}
-    )  # what nobody has confirmed by then is a no
-    trash: Literal["auto", "home"] = (
-        "auto"  # auto: the desktop's own, where there is one (sandbox/desktop_trash.py)
-    )
+    forbid: Names = ()
+    private_hosts: Names = ()
+    hosts: Names = ()
+    credentials: Names = ()
+    confirm_hours: float = field(default=72.0, metadata={"above": 0})
+    trash: Literal["auto", "home"] = "auto"
 
 
 @dataclass(frozen=True)
@@ -187,7 +175,7 @@ class EmbeddingsConfig:
 
     model: str
     kind: Literal["openai"] = "openai"
-    base_url: str | None = field(default=None, metadata={"url": True})
+    base_url: str | None = field(default=None, metadata=_URL)
     api_key: str = field(default="", repr=False)
 
 
@@ -229,9 +217,9 @@ class McpServer:
     """How one MCP server is reached: `command` with arguments starts it here, with `env` added to its environment; or it
     answers at `url`, and is sent `headers`."""
 
-    command: tuple[str, ...] = field(default=(), repr=False)
+    command: Names = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    url: str | None = field(default=None, repr=False, metadata={"url": True})
+    url: str | None = field(default=None, repr=False, metadata=_URL)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -253,16 +241,27 @@ class BrowserConfig:
 
 
 @dataclass(frozen=True)
+class SearchConfig:
+    """The engine that web_search asks. `url`: where a SearXNG is, or another address of the engine."""
+
+    engine: Literal["duckduckgo", "searxng", "brave", "tavily"] = "duckduckgo"
+    url: str | None = field(default=None, metadata={"url": True})
+    api_key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
 class AutoConfig:
     """Autonomous mode (docs/autonomous.md). `allowed`: by itself, under `serve`, once nothing has happened for
     `idle_minutes`. `minutes` and `cost_usd`: of one session, and of a day when it begins by itself. `folder`: where it writes;
-    None: beside the home folder, by its name and "-auto"."""
+    None: beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them;
+    "*" are all."""
 
     allowed: Literal["yes", "no"] = "no"
     idle_minutes: float = field(default=30.0, metadata={"above": 0})
     minutes: float = field(default=120.0, metadata={"above": 0})
     cost_usd: float = field(default=1.0, metadata={"least": 0})
     folder: Path | None = None
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class NotifyConfig:
     """Where unattended runs tell how they ended: apprise URLs, which may hold passwords. Within `quiet`, such as
     22:00-07:00 by the local clock, nothing is sent; it is sent after."""
 
-    urls: tuple[str, ...] = field(default=(), repr=False)
+    urls: Names = field(default=(), repr=False)
     quiet: str = field(default="", metadata={"form": (r"([01]?\d|2[0-3]):[0-5]\d *- *([01]?\d|2[0-3]):[0-5]\d", "22:00-07:00")})  # fmt: skip
 
 
@@ -287,7 +286,7 @@ class Telegram:
 
     token: str = field(repr=False, metadata={"form": (r"\d+:[\w-]+", "the token from @BotFather")})
     owner: int
-    base_url: str = field(default="https://api.telegram.org", metadata={"url": True})
+    base_url: str = field(default="https://api.telegram.org", metadata=_URL)
 
 
 @dataclass(frozen=True)
@@ -295,7 +294,7 @@ class Webhook:
     """Messages over HTTP, signed with `secret`: taken in on 127.0.0.1 at `port`, answered to `url`."""
 
     secret: str = field(repr=False, metadata={"form": (r".{16,}", "16 characters or more")})
-    url: str = field(repr=False, metadata={"url": True})
+    url: str = field(repr=False, metadata=_URL)
     owner: str
     port: int = field(default=8738, metadata={"least": 1})
 
@@ -349,12 +348,13 @@ class _File:
     runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
     browser: BrowserConfig = BrowserConfig()
+    search: SearchConfig = SearchConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
     context: ContextConfig = ContextConfig()
     notify: NotifyConfig = NotifyConfig()
     channels: ChannelsConfig = ChannelsConfig()
-    plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
+    plugins: Names = ()  # of installed packages, by name (text/plugin.py)
 
 
 @dataclass(frozen=True)
@@ -420,19 +420,26 @@ def _with_environment(
 
 def _said(main: ModelConfig | None, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of "main" that the environment sets: those of OpenAI's variables, or of Anthropic's."""
-    given = {name: environ[name].strip() for name in VARIABLES if environ.get(name, "").strip()}
-    said: dict[str, Any] = {}
-    if "SOPWITH_MODEL" in given:
-        said["model"] = given["SOPWITH_MODEL"]
-    provider = "ANTHROPIC" if _is_anthropic(main, said.get("model", ""), given) else "OPENAI"
-    for key in ("api_key", "base_url"):
-        if value := given.get(f"{provider}_{key.upper()}"):
-            said[key] = value
+    given = _given(environ)
+    is_anthropic = _is_anthropic(main, given.get("SOPWITH_MODEL", ""), given)
+    provider = "ANTHROPIC" if is_anthropic else "OPENAI"
+    names = {
+        "model": "SOPWITH_MODEL",
+        "api_key": f"{provider}_API_KEY",
+        "base_url": f"{provider}_BASE_URL",
+    }
+    said = {key: given[name] for key, name in names.items() if name in given}
     if provider == "ANTHROPIC" and (main is None or main.base_url is None):
         said["kind"] = "anthropic"
     if "base_url" in said and not _is_url(said["base_url"]):
         raise ConfigError("error.config.url-variable", provider=provider)
     return said
+
+
+def _given(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that say something."""
+    found = {name: environ.get(name, "").strip() for name in VARIABLES}
+    return {name: value for name, value in found.items() if value}
 
 
 def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]) -> bool:
@@ -443,8 +450,8 @@ def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]
         return False
     if main is not None and main.base_url is not None:
         return "anthropic.com" in main.base_url
-    name = model or (main.model if main else "")
-    return name.startswith("claude") or not (name or "OPENAI_API_KEY" in given)
+    name = model or getattr(main, "model", "")
+    return name.startswith("claude") if name else "OPENAI_API_KEY" not in given
 
 
 def _is_url(text: str) -> bool:
@@ -456,9 +463,8 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
     import yaml
 
     try:
-        plain = _VARIABLE.sub(
-            "$\ue000\\1\ue001", text
-        )  # in `{api_key: ${KEY}}` YAML would take the braces for its own
+        # In `{api_key: ${KEY}}` YAML would take the braces for its own.
+        plain = _VARIABLE.sub("$\ue000\\1\ue001", text)
         root = yaml.compose(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         number = error.problem_mark.line + 1 if error.problem_mark else None
@@ -568,16 +574,13 @@ class _Reader:
         if origin is tuple:
             return self.sequence(node, inner[0], path)
         if origin is Mapping:
-            return {
-                each.key: self.value(each.node, inner[1], each.path)
-                for each in self.pairs(node, path)
-            }
+            pairs = self.pairs(node, path)
+            return {each.key: self.value(each.node, inner[1], each.path) for each in pairs}
         if origin is Literal:
             word = self.scalar(node, path, "a-word")  # of any tag: `off` is a boolean to YAML
             if word not in inner:
-                raise self.error(
-                    node, path, "one-of", known=", ".join(inner), value=repr(_as_written(node))
-                )
+                known, value = ", ".join(inner), repr(_as_written(node))
+                raise self.error(node, path, "one-of", known=known, value=value)
             return word
         if kind is Share:
             return self.share(node, path)
@@ -585,50 +588,33 @@ class _Reader:
             return self.section(node, typing.cast("type[Any]", kind), path)
         if kind is Any:
             return self.anything(node, path)
-        return {
-            bool: self.boolean,
-            int: self.integer,
-            float: self.number,
-            str: self.text,
-            Path: self.path,
-        }[kind](node, path)
+        of_kind = {bool: self.boolean, int: self.integer, float: self.number, str: self.text}
+        return of_kind.get(kind, self.path)(node, path)
 
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
         """Return a list, each item of the type `kind`."""
         if node.id != "sequence":
             raise self.error(node, path, "list")
-        return tuple(
-            self.value(child, kind, f"{path}[{index}]") for index, child in enumerate(node.value)
-        )
+        numbered = enumerate(node.value)
+        return tuple(self.value(child, kind, f"{path}[{index}]") for index, child in numbered)
 
     def scalar(self, node: _Node, path: str, wanted: str) -> str:
         """Return the text of a scalar, each ${VAR} replaced by the variable."""
         if node.id != "scalar":
-            raise self.error(
-                node,
-                path,
-                "wanted",
-                wanted=Message(f"error.config.{wanted}"),
-                found=Message(f"error.config.found-{node.id}"),
+            asked, found = (
+                Message(f"error.config.{wanted}"),
+                Message(f"error.config.found-{node.id}"),
             )
-
-        def look_up(match: re.Match[str]) -> str:
-            if match[1] not in self.environ:
-                raise self.error(
-                    node,
-                    path,
-                    "variable",
-                    variable=match[1],
-                )
-            return self.environ[match[1]]
-
-        return _VARIABLE.sub(look_up, _as_written(node))
+            raise self.error(node, path, "wanted", wanted=asked, found=found)
+        text = _as_written(node)
+        unset = [name for name in _VARIABLE.findall(text) if name not in self.environ]
+        if unset:
+            raise self.error(node, path, "variable", variable=unset[0])
+        return _VARIABLE.sub(lambda match: self.environ[match[1]], text)
 
     def text(self, node: _Node, path: str) -> str:
         text = self.scalar(node, path, "a-text")
-        if (
-            node.tag != "tag:yaml.org,2002:str"
-        ):  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
+        if node.tag != "tag:yaml.org,2002:str":  # of 007, yes and 1.0 what was meant may be lost
             raise self.error(node, path, "quotes")
         return text
 
@@ -636,7 +622,7 @@ class _Reader:
         """Return a node as plain data, of whatever shape."""
         if node.id == "mapping":
             return {
-                each.key: self.anything(each.node, each.path) for each in self.pairs(node, path)
+                key: self.anything(child, below) for key, below, _, child in self.pairs(node, path)
             }
         if node.id == "sequence":
             return [self.anything(child, path) for child in node.value]
@@ -671,10 +657,7 @@ class _Reader:
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a-number")
-        if (
-            not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
-            or node.style
-        ):
+        if node.style or not _NUMBER.fullmatch(text):
             raise self.error(node, path, "number", value=repr(_as_written(node)))
         if not math.isfinite(float(text)):
             raise self.error(node, path, "too-large")
@@ -716,15 +699,9 @@ class _Reader:
         names = [model.name for model in settings.models]
         for index, name in enumerate(names):
             if name in names[:index]:
-                entry = next(
-                    each for each in self.pairs(root, "") if each.key == "models"
-                ).node.value[index]
-                raise self.error(
-                    entry,
-                    f"models[{index}].name",
-                    "same-model",
-                    name=repr(name),
-                )
+                (models,) = (each.node for each in self.pairs(root, "") if each.key == "models")
+                at, path = models.value[index], f"models[{index}].name"
+                raise self.error(at, path, "same-model", name=repr(name))
 
 
 def _as_written(node: _Node) -> str:

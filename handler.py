@@ -309,8 +309,9 @@ class AgentHandler:
         tool, args = self.tools[call.name], call.args or {}
         only_reads = tool.only_reads or reply.only_reads
         self.context.hash, self.context.hold = call_hash(call.name, args), reply.hold
-        is_aside = self.context.staging and self.context.staging.is_aside(self.context.hash)
-        if self._was_interrupted(call) and not (only_reads or reply.repeatable or is_aside):
+        is_aside = bool(self.context.staging and self.context.staging.is_aside(self.context.hash))
+        is_safe = any((only_reads, reply.repeatable, is_aside))
+        if self._was_interrupted(call) and not is_safe:
             event: Event = {"type": "uncertain", "turn": turn, "call": call.id}
             yield event | {"tool": call.name, "args": args}
             return ToolResult("error", self.texts.say("may_have_happened", tool=call.name))
@@ -320,8 +321,6 @@ class AgentHandler:
         except ToolError as error:
             return self._bad_args(call, str(error))
         verdict = _DONE if is_aside else self._verdict(tool, call, paths)
-        if self.context.is_dry and self._reaches_out(tool, call, verdict):
-            verdict = Decision("refuse", "outside", (Said("gate.dry_run", {}),))
         refusal = yield from self._allowed(turn, call, verdict)
         if refusal is not None:
             return refusal
@@ -360,10 +359,12 @@ class AgentHandler:
         args = call.args or {}
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
-        is_staged = self.context.stages(call.name, args, paths)
-        return self.gate.decide(
-            Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
-        )
+        is_staged = bool(hints.get("staged", self.context.stages(call.name)))
+        ask = Ask(*asked, self.origins(), self.attended, hints, self._results, is_staged)
+        verdict = self.gate.decide(ask)
+        if self.context.is_dry and self._reaches_out(tool, call, verdict):
+            return Decision("refuse", "outside", (Said("gate.dry_run", {}),))
+        return verdict
 
     def _results(self) -> list[str]:
         """Return what tools have answered, as the model has it."""

@@ -2,7 +2,8 @@
 
     python bench/endpoint.py                    prints its port, serves until its stdin closes
 
-POST /DIALECT/TURNS/v1/chat/completions         DIALECT: "bare" (a tool `shell`) or "sopwith" (`code_run`, `ask_user`)
+POST /DIALECT/TURNS/v1/chat/completions         DIALECT: "bare" (a tool `shell`) or "sopwith" (`code_run`, `ask_user`),
+                                                with "-fat" behind it for outputs of FAT_LINES lines
 GET  /records                                   what came since the last look, a JSON `Record` a line
 
 It has no state of its own: the turn is told by the assistant messages in the request. A reply leaves in one write, so
@@ -21,6 +22,7 @@ from typing import Any
 
 ASK_TURN = 30  # where Sopwith accepts only a question (architecture.md), its script asks one
 ANSWER = "Go on until all parts are counted."
+FAT_LINES = 26  # about 750 tokens
 CHUNK_CHARS = 6  # of text or arguments in one event, about what endpoints send
 TASK = "Count the parts of the archive one by one, and say how many there are."
 
@@ -52,7 +54,7 @@ def step(dialect: str, turn: int, turns: int) -> Step:
         return Step(
             f"The archive has {turns - 1} parts, all of them counted and none of them damaged."
         )
-    if dialect == "sopwith" and turn == ASK_TURN:
+    if dialect.startswith("sopwith") and turn == ASK_TURN:
         question = {
             "question": f"{turn - 1} parts are counted. Shall I go on?",
             "candidates": [ANSWER, "Stop here."],
@@ -60,10 +62,13 @@ def step(dialect: str, turn: int, turns: int) -> Step:
         return Step("", "ask_user", json.dumps(question), ANSWER)
     output = f"part {turn} of the archive: {1000 + 37 * turn % 911} bytes, checksum fine, seen {turn % 7} days ago"
     command = f"echo '{output}'"
-    args = {"command" if dialect == "bare" else "script": command}
+    if dialect.endswith("-fat"):
+        command = f"for n in $(seq {FAT_LINES}); do echo '{output}' $n; done"
+    is_bare = dialect.startswith("bare")
+    args = {"command" if is_bare else "script": command}
     return Step(
         f"Part {turn} comes next here.",
-        "shell" if dialect == "bare" else "code_run",
+        "shell" if is_bare else "code_run",
         json.dumps(args),
         output,
     )

@@ -22,6 +22,7 @@ The columns:
     added           tokens a turn beyond the words of model and tool: all behind the prefix that the request shares with
                     the one before, minus the reply and its result; mean of the longest run
     billed          fresh input + 0.1 of the repeated prefix, from 1,024 tokens in steps of 128, for each N
+    fat             billed for 40 turns whose outputs have 26 lines each
     breaks          requests that changed the history of the one before (its last message, the tail, may go)
     SOP lane        ms from starting the process to its first `tool_started`, for a request that a seed SOP serves
 
@@ -65,8 +66,10 @@ GOALS: dict[str, Any] = {
     "constant": 1024,
     "added": 20.0,
     "billed": {20: 8600, 40: 19000, 100: 69000},
+    "fat": 96_000,
     "breaks": 0,
 }
+FAT_TURNS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ class Row:
     constant: int
     added: float
     billed: dict[int, int]
+    fat: int
     breaks: int
 
 
@@ -171,12 +175,14 @@ class Bench:
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return kept | own | (model if base_url else {})
 
-    def run(self, loop: Loop, turns: int, task: str, *, is_first: bool = True) -> Raw:
-        """One run to its end; `is_first`: nothing was said before. Raises SystemExit, with what the process said, when
-        it fails."""
+    def run(
+        self, loop: Loop, turns: int, task: str, *, is_first: bool = True, kind: str = ""
+    ) -> Raw:
+        """One run to its end; `is_first`: nothing was said before; `kind`: of script. Raises SystemExit, with what the
+        process said, when it fails."""
         for said in ("runs", "journal") if is_first else ():
             shutil.rmtree(self.folder / "home" / said, ignore_errors=True)
-        base_url = f"http://127.0.0.1:{self.port}/{loop.dialect}/{turns}/v1"
+        base_url = f"http://127.0.0.1:{self.port}/{loop.dialect}{kind}/{turns}/v1"
         tool_ms = self.tool_ms()
         with (self.folder / "said").open("wb") as output:
             started = time.monotonic_ns()
@@ -281,6 +287,7 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
             for attempt in range(repeat):
                 task = TASK if number > 1 or attempt else OTHER_TASK
                 taken += [at.run(loop, number, task) for loop in LOOPS]
+        fat = {each.name: at.run(each, FAT_TURNS, TASK, kind="-fat").read() for each in LOOPS}
         at.run(ours := LOOPS[-1], 2, OTHER_TASK)
         later = [
             at.run(ours, 1, f"{TASK} It is archive {n}.", is_first=False).read()
@@ -289,7 +296,7 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
         runs: dict[tuple[str, int], list[Measured]] = {}
         for raw in taken:
             runs.setdefault((raw.loop.name, raw.turns), []).append(raw.read())
-    rows = [_row(loop, turns, runs) for loop in LOOPS]
+    rows = [_row(loop, turns, runs, _requests(fat[loop.name])) for loop in LOOPS]
     tool_ms = median(
         run.tool_ms for number in turns for loop in LOOPS for run in runs[loop.name, number]
     )
@@ -302,14 +309,20 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
     }
 
 
-def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured]]) -> Row:
+def _requests(run: Measured) -> list[Any]:
+    """The requests of a run, cut into tokens."""
+    from bench import tokens
+
+    return [tokens.segments(json.loads(body)) for body in run.bodies]
+
+
+def _row(
+    loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured]], fat: list[Any]
+) -> Row:
     from bench import tokens
 
     cold, longest = runs[loop.name, 1], runs[loop.name, max(turns)]
-    requests = {
-        number: [tokens.segments(json.loads(body)) for body in runs[loop.name, number][0].bodies]
-        for number in turns
-    }
+    requests = {number: _requests(runs[loop.name, number][0]) for number in turns}
     shape = [_typical(run.added_ms[-10:]) / _typical(run.added_ms[:10]) for run in longest]
     first = [tokens.segments(json.loads(run.bodies[0])) for run in cold]
     return Row(
@@ -329,7 +342,8 @@ def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured
         constant=tokens.repeated(first[0], first[-1]),
         added=round(_added(loop, requests[max(turns)], max(turns)), 1),
         billed={number: round(tokens.billed(requests[number])) for number in turns},
-        breaks=sum(tokens.breaks(requests[number]) for number in turns),
+        fat=round(tokens.billed(fat)),
+        breaks=sum(map(tokens.breaks, [fat, *requests.values()])),
     )
 
 
@@ -386,6 +400,7 @@ def verdicts(found: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
             for n, value in ours["billed"].items()
             if n in GOALS["billed"]
         ),
+        ("billed, fat outputs", ours["fat"], GOALS["fat"]),
         ("breaks of the prefix", ours["breaks"], GOALS["breaks"]),
     ):
         said.append((name, f"{value}", f"≤ {goal:g}", value <= goal))
@@ -410,7 +425,7 @@ def table(found: dict[str, Any]) -> str:
         "first request",
         "constant",
     ]
-    heads += ["added", f"billed {by_turns}", "breaks"]
+    heads += ["added", f"billed {by_turns}", "fat", "breaks"]
     lines = [heads]
     for row in found["rows"]:
         per_turn = " / ".join(f"{value:.1f}" for value in row["per_turn_ms"].values())
@@ -420,6 +435,7 @@ def table(found: dict[str, Any]) -> str:
             str(row["constant"]),
             str(row["added"]),
             billed,
+            f"{row['fat']:,}",
             str(row["breaks"]),
         ]
         times = [f"{row['cold_ms']:.0f}", per_turn, f"{row['last_over_first']:.2f}"]
@@ -438,6 +454,7 @@ def table(found: dict[str, Any]) -> str:
             "≥ 1024",
             "≤ 20",
             f"≤ {goals}",
+            f"≤ {GOALS['fat']:,}",
             "0",
         ]
     )

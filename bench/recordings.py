@@ -106,6 +106,8 @@ class _Case:
         request = filled(self.task["request"], self.values)
         options = ("--lang", self.task["lang"], "run", "--approve", "all", "--cwd", str(self.start))
         done = sopwith(self.home, *options, request)
+        with (CACHE / "transcripts" / f"{self.task['id']}.txt").open("a", encoding="utf-8") as file:
+            file.write(f"\n$ sopwith {request!r} → {done.returncode}\n{done.stdout}{done.stderr}")
         return self._verdict(done.returncode, done.stdout, look(self.home))
 
     def repeated(self) -> str:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from runs.schedule.ledger import Row, SqliteLedger
+from runs.schedule.ledger import Ledger, Row
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -57,7 +57,7 @@ def main() -> None:
             idle(process, args.idle_seconds)
             one_by_one(home, args.due)
             at_once(home, args.at_once)
-            rows = SqliteLedger(home).rows()
+            rows = Ledger(home).rows()
             print(
                 f"processor time of a run, its process and its script: {of_children(process) / len(rows):.2f} s"
             )
@@ -147,7 +147,7 @@ def at_once(home: Path, count: int) -> None:
 
 def done(home: Path, prefix: str, count: int) -> list[Row]:
     """The rows of these jobs once all are done."""
-    ledger = SqliteLedger(home)
+    ledger = Ledger(home)
     while True:
         rows = [row for row in ledger.rows() if row.job.startswith(prefix) and row.status == "done"]
         if len(rows) == count:

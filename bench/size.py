@@ -22,8 +22,8 @@ import numpy as np
 
 from bench.recall import CUTS, Conversation, Table, question_is_dated
 from memory.journal.api import Memory
-from memory.journal.store import Store
-from memory.journal.sync import INDEX, date_turns
+from memory.journal.store import INDEX, Store
+from memory.journal.sync import date_turns
 from memory.journal.turns import Turn
 from memory.recall import embed, search
 from models.embeddings import Embedder

@@ -14,6 +14,7 @@ from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, roo
 from context.tokens import TokenCounter
 from memory.runlog.log import cannot_write
 from models.base import Event, Message, Model, Reply, Request
+from models.base.request import window_of
 from models.errors import ContextTooLong
 
 
@@ -42,12 +43,12 @@ class Smaller(NamedTuple):
 class History:
     """Changes the messages of a run in the two ways that are allowed beside growing, and says so in events.
 
-    `build` writes the first messages; None when the history has them already. `budget` is in tokens.
+    `build` writes the first messages for a budget; None when the history has them already. `budget` is in tokens.
     """
 
     def __init__(
         self,
-        build: Callable[[], Opened] | None,
+        build: Callable[[int], Opened] | None,
         compaction: Compaction,
         budget: int,
         extent: Extent = Extent(),  # noqa: B008 - a value
@@ -57,11 +58,11 @@ class History:
         self._budget = budget
         self.counter = TokenCounter()
 
-    def open(self, request: Request) -> Iterator[Event]:
-        """Put the first messages at the head, once."""
+    def open(self, request: Request, window: int) -> Iterator[Event]:
+        """Put the first messages at the head, once, for a model that reads so many tokens (0: not known)."""
         if self._build is None:
             return
-        opened, self._build = self._build(), None
+        opened, self._build = self._build(min(self._budget, window or self._budget)), None
         request.messages[:0] = opened.messages
         yield opened.event(request.turn)
 
@@ -133,7 +134,7 @@ class Reading:
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Ask once more, with a smaller history, when the endpoint finds the request too long."""
         history = self._history
-        yield from history.open(request)
+        yield from history.open(request, window_of(self._model))
         yield from history.fit(request, self.name)
         try:
             reply = yield from self._model.reply(request)

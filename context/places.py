@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from models.base import Event, Model, Reply, Request
+from models.base.request import window_of
 
 
 class Places:
@@ -56,6 +57,11 @@ class Placeless:
     def name(self) -> str:
         """Return the name of the model."""
         return self._model.name
+
+    @property
+    def window(self) -> int:
+        """Return how many tokens it reads; 0: not known."""
+        return window_of(self._model)
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Ask with the places hidden; the history itself stays as it is."""

@@ -1,19 +1,57 @@
-"""Write SKILL.md of a procedure in a stage, and try its wordings."""
+"""Write and read the texts of an SOP's folder: sop.yaml, SKILL.md, the trace of a run."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from learning.draft import load, to_yaml
-from replay.procedure import ProcedureError
+from learning.trace import Trace
+from memory.sops.store import Sop, read_sop
+from replay.procedure import Procedure, ProcedureError
+
+MAX_DATA_CHARS = 4_000  # of an answer in a trace
+_UNFIT_FOR_A_BLOCK = re.compile(
+    r"[ \t]\n|\r|\t|[^\x20-\x7e\n\u4e00-\u9fff\u3000-\u30ff\uff00-\uffef]"
+)
+
+
+@contextmanager
+def in_folder(name: str, files: Mapping[str, str | bytes]) -> Iterator[Sop]:
+    """Write the files into a folder of their own, which goes away at the end, and read the SOP in it."""
+    with tempfile.TemporaryDirectory(prefix="sopwith-sop-") as place:
+        folder = Path(place).resolve() / name
+        written(folder, files)
+        yield read_sop(folder, False)
+
+
+def written(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files below a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def load(files: Mapping[str, str]) -> Procedure:
+    """Read sop.yaml and its scripts from texts as replay/procedure.py reads them from a folder. Raises ProcedureError."""
+    steps = {p: text for p, text in files.items() if p == "sop.yaml" or p.startswith("scripts/")}
+    with tempfile.TemporaryDirectory(prefix="sopwith-draft-") as place:
+        written(Path(place), steps)
+        try:
+            return Procedure.load(Path(place))
+        except ProcedureError as error:
+            raise ProcedureError(str(error).replace(f"{place}/", "")) from error
 
 
 def fitting_wordings(wordings: Sequence[str], schema: Mapping[str, Any]) -> list[str]:
     """Return those of the wordings that sop.yaml can hold beside these parameters."""
     found = []
-    for wording in wordings:
+    for wording in dict.fromkeys(wordings):
         said = {"wordings": [wording], "run": {"script": ":"}}
         said |= {"parameters": dict(schema)} if schema.get("properties") else {}
         try:
@@ -24,38 +62,123 @@ def fitting_wordings(wordings: Sequence[str], schema: Mapping[str, Any]) -> list
     return found
 
 
-def skill_text(name: str, content: Mapping[str, Any], notes: list[str]) -> str:
-    """Return SKILL.md: what people and models read."""
+def to_yaml(value: Mapping[str, Any]) -> str:
+    """Return YAML in the order of the keys; scripts as blocks; small mappings on one line."""
     import yaml
 
-    wording = re.sub(r"\{(\w+)\}", r"{\1}", (content.get("wordings") or [name])[0])
+    class Dumper(yaml.SafeDumper):
+        """Write texts of several lines as blocks."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    def text(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
+        is_block = "\n" in data and not _UNFIT_FOR_A_BLOCK.search(data)
+        style = "|" if is_block else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+    def mapping(dumper: yaml.SafeDumper, data: dict[Any, Any]) -> yaml.MappingNode:
+        node = dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
+        node.flow_style = len(repr(data)) < 90 and "\\n" not in repr(data)
+        return node
+
+    def sequence(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.SequenceNode:
+        node = dumper.represent_sequence("tag:yaml.org,2002:seq", data)
+        node.flow_style = all(isinstance(each, str) and _is_word(each) for each in data)
+        return node
+
+    Dumper.add_representer(list, sequence)
+    Dumper.add_representer(str, text)
+    Dumper.add_representer(dict, mapping)
+    how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10_000}
+    return str(yaml.dump(dict(value), Dumper=Dumper, **how))
+
+
+def _is_word(text: str) -> bool:
+    return len(text) < 40 and " " not in text
+
+
+def skill_text(
+    name: str, content: Mapping[str, Any], notes: Sequence[str], description: str = ""
+) -> str:
+    """Return SKILL.md, which people and models read, of what sop.yaml holds. Valid front matter of the Agent Skills format."""
+    import yaml
+
+    wordings = content.get("wordings") or []
+    about = _one_line(description) or f"{(wordings or [name])[0]}."
     front = {
         "name": name,
-        "description": f"{wording[:1].upper()}{wording[1:]}."[:1000],
+        "description": f"{about[:1].upper()}{about[1:]}"[:1000],
         "metadata": {"sopwith-version": "1", "sopwith-status": "draft"},
     }
-    schema = content.get("parameters") or {}
-    listed = [
-        f"- `{key}`: {each.get('format') or each['type']}"
-        for key, each in schema.get("properties", {}).items()
-    ]
-    parts = [
-        f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)}---\n",
-        f"# {name.replace('-', ' ').capitalize()}\n",
-        "## When\n\n" + "\n".join(f"- {each}" for each in content.get("wordings", ())) + "\n",
-    ]
-    if listed:
-        parts.append("## Parameters\n\n" + "\n".join(listed) + "\n")
-    run = content["run"]
-    parts.append(f"## Steps\n\nIn `{run['cwd']}`:\n\n```{run['type']}\n{run['script']}```\n")
+    shown = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)
+    schemas = (content.get("parameters") or {}).get("properties", {})
     changes = content.get("expect", {}).get("changes") or {}
-    told = [f"- {kind}: `{_path(each)}`" for kind, entries in changes.items() for each in entries]
-    if told:
-        parts.append("## What it changes\n\n" + "\n".join(told) + "\n")
-    failures = "\n".join(f"- {' '.join(note.split())}" for note in notes) or "- None yet."
-    parts.append(f"## Known failures\n\n{failures}\n")
-    return "\n".join(parts)
+    said = {
+        "When": [f"- {each}" for each in wordings or [about]],
+        "Parameters": [f"- `{key}`: {_meaning(schema)}" for key, schema in schemas.items()],
+        "Steps": list(_steps(content)),
+        "What it changes": [f"- {k}: `{_path(each)}`" for k, paths in changes.items() for each in paths],
+        "Known failures": [f"- {_one_line(note)}" for note in notes] or ["- None yet."],
+    }  # fmt: skip
+    parts = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in said.items() if lines]
+    title = f"# {name.replace('-', ' ').capitalize()}\n"
+    return "\n".join([f"---\n{shown}---\n", title, *parts])
+
+
+def _steps(content: Mapping[str, Any]) -> Iterator[str]:
+    if run := content.get("run"):
+        yield f"In `{run['cwd']}`:\n\n```{run['type']}\n{run['script']}```"
+    if "script" in content:
+        yield f"`{content['script']}` reads in `plan` and changes in `commit`."
+    steps = [*(content.get("plan") or []), *(content.get("commit") or [])]
+    for number, step in enumerate((each for each in steps if "tool" in each), 1):
+        yield f"{number}. `{step['tool']}` {_call(step.get('args') or {})}"
+    for check in content.get("checks") or ():
+        yield f"- check: `{_one_line(check_text(check))}`"
+
+
+def _call(args: Mapping[str, Any]) -> str:
+    script = args.get("script")
+    if isinstance(script, dict):
+        return f"`{script['file']}`"
+    if not isinstance(script, str):
+        return f"`{_one_line(json.dumps(args, ensure_ascii=False))}`"
+    lines = "\n".join(f"   {line}" for line in script.strip().splitlines())
+    return f"\n\n   ```\n{lines}\n   ```" if "\n" in lines else f"`{script.strip()}`"
+
+
+def check_text(check: Mapping[str, Any]) -> str:
+    """Return a check as a line: its command, or the call that reads again."""
+    told = {key: check[key] for key in ("args", "expect") if key in check}
+    return str(check.get("command") or f"{check['tool']} {json.dumps(told, ensure_ascii=False)}")
+
+
+def _meaning(schema: Mapping[str, Any]) -> str:
+    kind = str(schema.get("format") or schema.get("type"))
+    return f"{kind} – {schema['description']}" if schema.get("description") else kind
 
 
 def _path(entry: Any) -> str:
     return str(entry["path"] if isinstance(entry, dict) else entry)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def trace_text(trace: Trace) -> str:
+    """Return the trace as JSON lines: the request, each call with its result, the end. The run log is redacted already."""
+    about = {"run": trace.run, "at": trace.at, "request": trace.request, "cwd": str(trace.cwd)}
+    lines: list[dict[str, Any]] = [about]
+    for call in trace.calls:
+        told = {key: getattr(call, key) for key in ("turn", "tool", "args", "status", "said")}
+        lines.append({**told, "data": _cut(call.data)})
+    lines.append({"status": trace.status, "answer": trace.answer})
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _cut(data: Any) -> Any:
+    text = json.dumps(data, ensure_ascii=False)
+    half = MAX_DATA_CHARS // 4
+    return data if len(text) <= MAX_DATA_CHARS else {"cut": f"{text[:half]} … {text[-half:]}"}

@@ -30,7 +30,7 @@ class Trace:
     by_rote: bool
     sop: str | None
     taught: str | None  # the SOP that a recording is for
-    has_changed: bool = False  # files of the owner's
+    changed: frozenset[str] = frozenset()  # the calls that changed files of the owner's
 
 
 def read_trace(home: Path, run: str) -> Trace:
@@ -59,7 +59,7 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         by_rote=bool(ended and ended.get("rote")),
         sop=opening.get("sop"),
         taught=opening.get("teaches"),
-        has_changed=any(map(_is_change, events)),
+        changed=frozenset(str(event.get("call")) for event in events if _is_change(event)),
     )
 
 

@@ -1,9 +1,10 @@
-"""Make the wording that asks for an SOP of the request in which its owner asked for it."""
+"""Make the wording that asks for an SOP of the request in which its owner asked for it, and schemas of its values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "「": "」", "`": "`"}
 
@@ -15,6 +16,15 @@ def asked_with(name: str, request: str, values: Mapping[str, str]) -> list[str]:
         words = [name.replace("-", " "), *(f"{key} {{{key}}}" for key in values)]
         return [" ".join(words)]
     return [text]
+
+
+def schema_of(value: str) -> dict[str, Any]:
+    """Return the JSON schema of a parameter that had this value."""
+    if re.fullmatch(r"\d{1,9}", value) and not re.match(r"0\d", value):
+        return {"type": "integer", "minimum": 0}
+    if re.match(r"(~?/|https?://)", value):
+        return {"type": "string", "format": "url" if value[0] == "h" else "path"}
+    return {"type": "string", "minLength": 1}
 
 
 def slotted(request: str, values: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -101,36 +101,31 @@ class EndpointModel:
     def _batch(self, texts: Sequence[str], is_awaited: bool) -> Vectors:
         import numpy as np
 
-        limits = (
-            {"timeout": ASKED_SECONDS, "max_retries": 0} if is_awaited else {"timeout": SECONDS}
-        )
-        openai = import_module("openai")
+        openai, model = import_module("openai"), self._config.model
+        limits: dict[str, Any] = {"timeout": SECONDS}
+        if is_awaited:
+            limits = {"timeout": ASKED_SECONDS, "max_retries": 0}
+        sent = [_readable(text) or " " for text in texts]
         try:
-            client = self._opened().with_options(**limits)
-            sent = [_readable(text) or " " for text in texts]
-            answer = client.embeddings.create(
-                model=self._config.model, input=sent, encoding_format="float"
-            )
+            embeddings = self._opened().with_options(**limits).embeddings
+            answer = embeddings.create(model=model, input=sent, encoding_format="float")
             rows = {each.index: each.embedding for each in answer.data}
             vectors = np.array([rows[at] for at in range(len(texts))], np.float32)
         except (openai.OpenAIError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0][:200] or type(error).__name__
-            if self._config.api_key:
-                reason = reason.replace(self._config.api_key, "[key]")
-            raise EmbeddingError(
-                f"The embeddings of {self._config.model} cannot be had: {reason}"
-            ) from error
-        if (
-            vectors.ndim != 2
-            or not vectors.size
-            or not np.isfinite(vectors).all()
-            or self._dimension not in (0, vectors.shape[-1])
-        ):
-            raise EmbeddingError(
-                f"The embeddings of {self._config.model} have another shape than before: {vectors.shape}"
-            )
-        self._dimension = vectors.shape[1]
+            reason = reason.replace(self._config.api_key or "\n", "[key]")
+            raise EmbeddingError(f"The embeddings of {model} cannot be had: {reason}") from error
+        self._check(vectors)
         return _unit(vectors)
+
+    def _check(self, vectors: Vectors) -> None:
+        import numpy as np
+
+        is_whole = vectors.ndim == 2 and vectors.size and np.isfinite(vectors).all()
+        if not is_whole or self._dimension not in (0, vectors.shape[-1]):
+            said = f"have another shape than before: {vectors.shape}"
+            raise EmbeddingError(f"The embeddings of {self._config.model} {said}")
+        self._dimension = vectors.shape[1]
 
     def _opened(self) -> Any:
         if self._client is None:

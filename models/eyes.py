@@ -13,14 +13,19 @@ PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 
 
 class Eyes:
-    """A model that sees. It looks at each image once; `cost_usd` is what that has cost and nobody has counted yet."""
+    """A model that sees. It looks at each image once."""
 
     def __init__(self, model: Model, lang: str) -> None:
         self._model = model
         self._question = (PROMPTS / lang / "describe_image.md").read_text("utf-8").strip()
         self._said: dict[str, str] = {}  # path → description
         self._told: dict[int, tuple[Message, Message]] = {}  # by the message with images
-        self.cost_usd = 0.0
+        self._cost_usd = 0.0
+
+    def take_cost(self) -> float:
+        """Return what looking has cost since the last time, in USD."""
+        cost, self._cost_usd = self._cost_usd, 0.0
+        return cost
 
     def describe(self, request: Request) -> Generator[Event, None, Request]:
         """Return the request with words in the place of images. Yields `image_described {turn, model, file, text}`."""
@@ -44,7 +49,7 @@ class Eyes:
             reply = last(self._model.reply(looking))
         except ModelError as error:
             return f"({self._model.name}: {str(error).splitlines()[0]})"
-        self.cost_usd += reply.usage.cost
+        self._cost_usd += reply.usage.cost
         return reply.text.strip()
 
     def _in_words(self, message: Message) -> Message:

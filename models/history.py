@@ -13,11 +13,18 @@ def joined(messages: Sequence[Message]) -> list[Message]:
     for message in messages:
         before = found[-1] if found else {}
         if message["role"] == "user" and before.get("role") in ("tool", "user"):
-            both = {**message, **before, "content": f"{before['content']}\n\n{message['content']}"}
-            found[-1] = both
+            found[-1] = both_of(before, message)
         else:
             found.append(message)
     return found
+
+
+def both_of(before: Message, message: Message) -> Message:
+    """Return a message with the text and the images of the next one behind its own."""
+    both = {**before, "content": f"{before['content']}\n\n{message['content']}"}
+    if images := [*before.get("images", ()), *message.get("images", ())]:
+        both["images"] = images
+    return both
 
 
 def common_start(old: Sequence[Message], new: Sequence[Message]) -> int:

@@ -25,6 +25,7 @@ from replay.extract import extract, field_of, joined, whole_output
 from replay.pages import OnPage, page_text
 from replay.parameters import MAX_VALUE_CHARS
 from replay.procedure import BUILT_IN, ITEM, Procedure, Step
+from replay.said import Lang, say
 
 if TYPE_CHECKING:
     from replay.script import Move, RunningScript
@@ -36,49 +37,6 @@ MAX_SHOWN_STEPS = 30
 MAX_SCRIPT_CALLS = 2000
 AGREE = "agree"  # the step that asks about a page
 YES = {"y", "yes", "ok", "1", "是", "对"}
-
-_Said = dict[str, dict[str, str]]
-SAY: _Said = {
-    "no_folder": {"en": "There is no folder {}. Nothing was done.", "zh": "没有 {} 这个文件夹。什么都没有做。"},
-    "no_file": {"en": "There is no file {}. Nothing was done.", "zh": "没有 {} 这个文件。什么都没有做。"},
-    "no_command": {"en": "the command {} is not installed here", "zh": "这里没有安装命令 {}"},
-    "no_env": {"en": "the environment variable {} is not set", "zh": "环境变量 {} 没有设置"},
-    "platform": {"en": "it works on {}, and this is {}", "zh": "它适用于 {}，而这里是 {}"},
-    "refused": {"en": "{} was not allowed: {}", "zh": "{} 未获允许：{}"},
-    "status": {"en": "expected {}, got {}: {}", "zh": "预期 {}，实际是 {}：{}"},
-    "exit_code": {"en": "expected exit code {}, got {}: {}", "zh": "预期退出码 {}，实际是 {}：{}"},
-    "contains": {"en": "the output does not contain {!r}: {}", "zh": "输出里没有 {!r}：{}"},
-    "matches": {"en": "the output does not match {!r}: {}", "zh": "输出与 {!r} 不符：{}"},
-    "field": {"en": "expected {} to be {!r} in what it answers, got {!r}", "zh": "预期回复中 {} 为 {!r}，实际为 {!r}"},
-    "min_count": {"en": "expected at least {} in {}, got {}", "zh": "预期 {1} 至少有 {0} 个，实际 {2} 个"},
-    "max_count": {"en": "expected at most {} in {}, got {}", "zh": "预期 {1} 至多有 {0} 个，实际 {2} 个"},
-    "extract": {"en": "cannot read {} from the output: {}", "zh": "无法从输出中读出 {}：{}"},
-    "fill": {"en": "a value cannot be filled in: {}", "zh": "有值无法填入：{}"},
-    "too_long": {"en": "{} is too long to hand to a script", "zh": "{} 太长，无法交给脚本"},
-    "line_break": {"en": "an item of {} holds a line break; a script would take it for two", "zh": "{} 中有一项含换行，脚本会把它当成两项"},
-    "no_result": {"en": "its last step has no recorded result", "zh": "上一步没有留下结果"},
-    "no_tool": {"en": "there is no tool {!r}", "zh": "没有工具 {!r}"},
-    "not_a_read": {"en": "plan may only read: {}", "zh": "plan 只能读取：{}"},
-    "not_in_script": {
-        "en": "code_run may only run a text that stands in the script as one string; values go into env",
-        "zh": "code_run 只能运行脚本中完整写出的字符串；值要放进 env",
-    },
-    "no_text": {"en": "it must return the result as a text, not {}", "zh": "它必须返回文字作为结果，而不是 {}"},
-    "stopped_late": {"en": "it stopped after something had been changed: {}", "zh": "它在已经改动之后停了下来：{}"},
-    "too_many": {"en": "it asks for more than {} calls", "zh": "它要求的调用超过 {} 次"},
-    "other_call": {"en": "the script is not deterministic: the run log holds another call here", "zh": "脚本的结果不固定：运行日志中此处是另一个调用"},
-    "unfilled": {"en": "{} was left unfilled: nothing was done", "zh": "{} 没有填上：什么都没有做"},
-    "kept": {"en": "{}; nothing was changed", "zh": "{}；没有改动任何东西"},
-    "nothing": {"en": "nothing", "zh": "没有"},
-    "no_list": {"en": "{} is no list, and each of its items is due: {}", "zh": "{} 不是列表，无法逐项处理：{}"},
-    "empty": {"en": "{} is empty, which it never was before: nothing was done", "zh": "{} 是空的，以前从未这样：什么都没有做"},
-    "on_page": {"en": "{}", "zh": "{}"},
-    "renamed": {"en": "The page has other labels now: {}. Is that the same?", "zh": "页面上的名称变了：{}。是同一项吗？"},
-    "yes": {"en": "yes", "zh": "是"},
-    "no": {"en": "no", "zh": "否"},
-    "not_agreed": {"en": "the page has other labels now; nothing was typed", "zh": "页面上的名称变了；没有填写任何内容"},
-    "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
-}  # fmt: skip
 
 
 class Declined(Diverged):
@@ -95,12 +53,11 @@ class Doubt(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A commit step with its arguments; None where they depend on what an earlier write will bring. `result` once done."""
+    """A commit step with its arguments; None where they depend on what an earlier write will bring."""
 
     step: str
     tool: str
     args: Mapping[str, Any] | None
-    result: ToolResult | None = None
 
 
 class Spent(NamedTuple):
@@ -117,21 +74,9 @@ class Guards(Protocol):
         """Before the first step."""
         ...
 
-    def before(
-        self,
-        procedure: Procedure,
-        values: Mapping[str, Any],
-        planned: Sequence[Write],
-        spent: Spent,
-    ) -> Doubt | None:
+    def before(self, procedure: Procedure, planned: Sequence[Write], spent: Spent) -> Doubt | None:
         """Between plan and commit: nothing has been written. `planned` are all writes that are due; `spent` is what the
         plan took."""
-        ...
-
-    def after(
-        self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]
-    ) -> Doubt | None:
-        """Behind the last write, before the checks."""
         ...
 
 
@@ -145,7 +90,7 @@ class RoteModel:
         *,
         sop: str,
         version: int,
-        lang: Literal["en", "zh"],
+        lang: Lang,
         cwd: Path,
         guards: Guards | None = None,
         may_read: Callable[[str, Mapping[str, Any]], str | None] | None = None,
@@ -167,7 +112,7 @@ class RoteModel:
             cwd,
         )
         self.parameters = procedure.bind(parameters, cwd)
-        self._held: tuple[str, str] | None = None  # why the stage's changes were not committed
+        self._written = ""  # what the script of a plan would have changed
         self._values: dict[str, Any] = dict.fromkeys(
             procedure.parameters
         )  # what was not given is None
@@ -178,9 +123,7 @@ class RoteModel:
         } | self.parameters
         self._index = 0  # of the next step
         self._pending: Step | None = None  # its call is out
-        self._args: dict[str, Any] = {}  # of that call
-        self._writes: list[Write] = []  # done
-        self._is_guarded = self._is_read_back = False
+        self._is_guarded = False
         self._matched: list[Step] = []
         self._page = OnPage()
         self._brought: list[ToolResult] = []  # by the items of a list that are done
@@ -300,14 +243,8 @@ class RoteModel:
         if step and step.changes_something and not self._is_guarded:
             spent = Spent(len(self._matched), self._seconds)
             planned = [Write(step.id, step.tool, step.args)] if step.line else list(self._planned())
-            self._heed(step.id, self._guards.before(self.procedure, self._values, planned, spent))
+            self._heed(step.id, self._guards.before(self.procedure, planned, spent))
             self._is_guarded = True
-        elif self._writes and not self._is_read_back and not (step and step.changes_something):
-            self._is_read_back = True
-            self._heed(
-                self._writes[-1].step,
-                self._guards.after(self.procedure, self._values, self._writes),
-            )
 
     def _heed(self, step: str, doubt: Doubt | None) -> None:
         if doubt is not None:
@@ -468,12 +405,12 @@ class RoteModel:
         ):
             raise self._diverged(step.id, self._at(step.line, self._say("other_call")))
         self._calls += 1
-        self._pending, self._args = step, args
+        self._pending = step
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
         reads = not step.changes_something
-        hold = self._differs if step.is_staged else None
+        hold = self._hold_of(step)
         return Reply(
             said,
             [call],
@@ -492,6 +429,19 @@ class RoteModel:
             if is_own and found[0] not in given:
                 said = self._say("unfilled", found[0])
                 raise self._diverged(step.id, said, kind="parameter")
+
+    def _hold_of(self, step: Step) -> Callable[[ToolResult, ChangeSet], str] | None:
+        """Return how the changes of a script are judged before they count; None: by the gate alone."""
+        if step.is_staged:
+            return self._differs
+        is_asked_to_read = step.line and step.tool == "code_run" and not step.changes_something
+        return self._changed if is_asked_to_read else None
+
+    def _changed(self, result: ToolResult, changes: ChangeSet) -> str:
+        """Return why the script of a plan must not be committed."""
+        if paths := [str(change.path) for change in changes.changes]:
+            self._written = self._say("not_a_read", f"code_run would change {paths[0]}")
+        return self._written or ("" if result.status == "ok" else result.status)
 
     def _differs(self, result: ToolResult, changes: ChangeSet) -> str:
         """Return why what a staged script did must not be committed; "" when all is as expected."""
@@ -565,7 +515,6 @@ class RoteModel:
         self._seconds += result.seconds
         self._judge(step, result)
         if step.changes_something:
-            self._writes.append(Write(step.id, step.tool, self._args, result))
             self._is_guarded = True
         whole = self._joined(step, result) if step.each else result
         if whole is None:
@@ -591,6 +540,8 @@ class RoteModel:
         if result.status == "refused" and step.expect.get("status") != "refused":
             said = self._say("refused", step.tool, _cut(result.as_text()))
             raise self._diverged(step.id, said, declined=True)
+        if self._written:
+            raise self._diverged(step.id, self._at(step.line, self._written))
         if step.line:
             self._outcome = result
         elif step.is_staged:
@@ -701,7 +652,7 @@ class RoteModel:
         }
 
     def _say(self, what: str, *args: Any) -> str:
-        return SAY[what][self.lang].format(*args)
+        return say(f"rote.{what}", self.lang, *args)
 
     def _in_language(self, texts: Mapping[str, str]) -> str:
         return texts.get(self.lang) or texts["en"]

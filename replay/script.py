@@ -2,9 +2,8 @@
 
 `plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
 return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (replay/script_child.py) that can
-do nothing by itself; each call they yield becomes a step of the replay (replay/rote.py).
-With bubblewrap the child has no network, no other process, and of the file system only Python's library; without it an
-audit hook and limits of the kernel stand in, and replay/script_child.py says what those do not stop.
+do nothing by itself: in bubblewrap it has no network, no other process, and of the file system only Python's library. Each
+call they yield becomes a step of the replay (replay/rote.py).
 
     ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
 """
@@ -174,70 +173,39 @@ class RunningScript:
             raise ScriptFault(
                 f"the script is sent {len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}"
             )
-        if self._child is not None:
-            said = self._child.exchange(line)
-        else:
-            about = {
-                "source": self.script.source,
-                "path": self.script.name,
-                "seconds": int(STEP_SECONDS) + 5,
-            }
-            opening = json.dumps(about).encode()
-            said = self._first(opening + b"\n" + line)
+        if self._child is None:
+            about = {"source": self.script.source, "path": self.script.name}
+            opening = json.dumps({**about, "seconds": int(STEP_SECONDS) + 5}).encode()
+            self._child, line = _Child(), opening + b"\n" + line
+        said = self._child.exchange(line)
         try:
             found = json.loads(said)
         except (ValueError, RecursionError) as error:
             raise ScriptFault(f"it disturbed its own conversation: {error}") from error
         return found if isinstance(found, dict) else {}
 
-    def _first(self, lines: bytes) -> bytes:
-        """The answer to the first line, from a child in bubblewrap, or where that does not work here, without."""
-        global _bubblewrap_works
-        if bubblewrap := shutil.which("bwrap") if _bubblewrap_works else None:
-            self._child = _Child(bubblewrap)
-            try:
-                return self._child.exchange(lines)
-            except ScriptFault:
-                _bubblewrap_works = not self._child.printed.startswith(b"bwrap: ")
-                if _bubblewrap_works:
-                    raise
-                self._child.close()
-        self._child = _Child(None)
-        return self._child.exchange(lines)
-
-
-_bubblewrap_works = True  # until it has said that it does not
-
 
 class _Child:
-    """The process and its pipes. It works in a folder that is gone: there is nothing in it, and nothing can be put there."""
+    """The process and its pipes. It works in an empty file system of its own."""
 
-    def __init__(self, bubblewrap: str | None) -> None:
-        import tempfile  # what costs the start of runs that have no script
-
-        from sandbox.cells import bubblewrap as walls
+    def __init__(self) -> None:
+        from sandbox.cells import (
+            bubblewrap as walls,
+        )  # what costs the start of runs that have no script
 
         self.printed = b""  # the end of it
-        folder = tempfile.mkdtemp(prefix="sopwith-script-")
-        info, info_of_child = os.pipe() if bubblewrap else (-1, -1)
-        python = os.path.realpath(sys.executable)
-        argv = [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(CHILD)]
-        passed: list[int] = []
-        if bubblewrap:
-            calls = walls.call_filter()
-            passed = [info_of_child, *([calls] if calls >= 0 else [])]
-            argv = [
-                bubblewrap,
-                *walls.narrow([CHILD], calls),
-                "--info-fd",
-                str(info_of_child),
-                "--",
-                *argv,
-            ]
+        bubblewrap = shutil.which("bwrap")
+        if bubblewrap is None:
+            raise ScriptFault("a script runs in bubblewrap alone, which is not installed")
+        info, info_of_child = os.pipe()
+        calls = walls.call_filter()
+        passed = [info_of_child, *([calls] if calls >= 0 else [])]
+        python = [os.path.realpath(sys.executable), "-P", "-s", "-S", "-B", "-X", "utf8"]
+        held = [*walls.narrow([CHILD], calls), "--info-fd", str(info_of_child)]
         try:
             self._process = subprocess.Popen(
-                argv,
-                cwd="/" if bubblewrap else folder,
+                [bubblewrap, *held, "--", *python, str(CHILD)],
+                cwd="/",
                 # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
                 stdin=subprocess.PIPE,
@@ -250,7 +218,6 @@ class _Child:
             _close(info)
             raise ScriptFault(f"no process for it: {error}") from error
         finally:
-            Path(folder).rmdir()
             for descriptor in passed:
                 os.close(descriptor)
         assert self._process.stdin and self._process.stdout and self._process.stderr

@@ -1,13 +1,9 @@
-"""Runs the script of an SOP in a process of its own: started by replay/script.py, imported by nobody.
+"""Run the script of an SOP in a process of its own: started by replay/script.py inside of bubblewrap, imported by nobody.
 
 One JSON object a line. In: `{"source", "path", "seconds"}` once, then `{"plan": p}`, `{"commit": [p, plan]}` or `{"result": {…}}`.
 Out, one for each after the first: `{"call": {"tool", "args"}, "line"}`, `{"return": value}` or `{"error": text, "line"}`.
 
-Before the script is compiled this process gives up, for good: opening files (but for Python's own library), folders,
-sockets, other processes, threads, memory above 512 MB; what it prints goes to stderr. Limits are held by the kernel; the
-rest by an audit hook, which stops mistakes and plain malice. It does not stop code that is made to break out of
-Python (bytecode of its own, a defect of a C module) or that asks the kernel what files there are, without reading them:
-that takes bubblewrap, inside of which the same process sees no file of the owner and no network at all.
+Bubblewrap shows it no file of the owner's and no network; the kernel holds its memory, its time and what it may write.
 """
 
 from __future__ import annotations
@@ -21,31 +17,27 @@ from types import GeneratorType
 
 TYPE_CHECKING = False  # `typing` costs a tenth of the start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from types import CodeType, TracebackType
     from typing import Any, BinaryIO
 
 MAX_LINE_BYTES = 10_000_000
 MEMORY_BYTES = 512 << 20
-OPEN_FILES = 32
-# Modules in C that act without being audited; the harmless ones of the library do without them.
-CLOSED_MODULES = frozenset(
-    ["_ctypes", "_posixsubprocess", "_posixshmem", "_multiprocessing", "_gdbm", "_dbm", "_sqlite3", "_tkinter", "_curses", "_testcapi", "readline", "mmap", "fcntl", "termios", "nis", "spwd", "syslog", "_xxsubinterpreters", "_interpreters", "_testinternalcapi", "ossaudiodev"]
-)  # fmt: skip
-CLOSED_EVENTS = frozenset(
-    ["os", "shutil", "tempfile", "subprocess", "socket", "ssl", "ctypes", "fcntl", "ftplib", "smtplib", "imaplib", "poplib", "nntplib", "telnetlib", "http", "urllib", "pty", "sqlite3", "mmap", "syslog", "winreg", "resource", "gc", "glob", "pathlib", "webbrowser", "_thread", "code", "function", "msvcrt", "_winapi"]
-)  # fmt: skip
-CLOSED_EVENTS_BY_NAME = frozenset(
-    ["sys.addaudithook", "sys.setprofile", "sys.settrace", "signal.pthread_kill"]
+LIMITS = (
+    (resource.RLIMIT_AS, MEMORY_BYTES),
+    (resource.RLIMIT_CPU, 600),
+    (resource.RLIMIT_FSIZE, 0),
+    (resource.RLIMIT_NOFILE, 32),
+    (resource.RLIMIT_CORE, 0),
+    (resource.RLIMIT_NPROC, 0),
 )
-UNAUDITED = "mkfifo mknod memfd_create sendfile copy_file_range splice chroot eventfd openpty login_tty setsid setpgid"
 
 
 def main() -> None:
     """Serves one script until its input ends, which is how it is told to go."""
     lines, out = _take_pipes()
     opening = json.loads(lines.readline())
-    _close_the_door()
+    _hold()
     talk = Talk(opening["path"], opening["seconds"], lines, out)
     try:
         talk.serve(compile(opening["source"], opening["path"], "exec", dont_inherit=True))
@@ -65,73 +57,12 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
     return lines, out
 
 
-def _close_the_door() -> None:
-    for kind, value in (
-        (resource.RLIMIT_AS, MEMORY_BYTES),
-        (resource.RLIMIT_CPU, 600),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, OPEN_FILES),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NPROC, 0),
-    ):
+def _hold() -> None:
+    """Take the limits, for good."""
+    for kind, value in LIMITS:
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (value, value))
-    posix = sys.modules["posix"]
-    for name in UNAUDITED.split():
-        for module in (os, posix):
-            if hasattr(module, name):
-                delattr(module, name)
-    vars(sys.modules["_thread"])["start_new_thread"] = (
-        _no_thread  # Python 3.11 has no audit event for it
-    )
-    sys.addaudithook(_hook())
-
-
-def _no_thread(*_: Any, **__: Any) -> None:
-    raise PermissionError("a script may not start threads: what it does must be the same each time")
-
-
-def _hook() -> Callable[[str, tuple[Any, ...]], None]:
-    """The audit hook. All that it uses is bound here, so that a script that changes a module does not change it."""
-    library = tuple({f"{os.path.realpath(place)}/" for place in (*sys.path, "/usr/share/zoneinfo")})
-    library += tuple({f"{place}/" for place in sys.path})
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-    def hook(
-        event: str,
-        args: tuple[Any, ...],
-        *,
-        is_a: Callable[..., bool] = isinstance,
-        text: type[str] = str,
-        raw: type[bytes] = bytes,
-        refusal: type[Exception] = PermissionError,
-        closed: frozenset[str] = CLOSED_EVENTS,
-        by_name: frozenset[str] = CLOSED_EVENTS_BY_NAME,
-        modules: frozenset[str] = CLOSED_MODULES,
-        free: frozenset[str] = frozenset(["os.putenv", "os.unsetenv"]),
-    ) -> None:
-        # methods are those of str itself, never of a class of the script's that only looks like one
-        if event == "open" or event == "os.listdir" or event == "os.scandir":
-            path = (
-                raw.decode(args[0], "utf-8", "surrogateescape") if is_a(args[0], raw) else args[0]
-            )
-            if is_a(path, text) and not (event == "open" and args[2] & writing):
-                path = text.__str__(path)
-                if "/.." not in path and (path + "/").startswith(library):
-                    return
-            raise refusal(f"a script opens no files ({path!r}): it yields a call, as to file_read")
-        if event == "import":
-            if not modules.isdisjoint(text.split(args[0], ".")):
-                raise refusal(
-                    f"a script may not import {args[0]}: it does nothing by itself, it yields calls to tools"
-                )
-        elif (event.partition(".")[0] in closed and event not in free) or event in by_name:
-            raise refusal(
-                f"a script may not do this by itself ({event}): it yields a call to a tool"
-            )
-
-    return hook
 
 
 class Talk:

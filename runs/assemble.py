@@ -26,12 +26,12 @@ from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
-from runs.replaying import guards, lane
+from runs.replaying import guards, lane, outcome_of
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
 from runs.start.answers import Answering, Nobody, Recorded, answer, is_answered
-from runs.start.attachments import in_full, named, take_in
+from runs.start.attachments import in_full, named, request_of, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
 from runs.start.reminding import keep
@@ -42,7 +42,7 @@ from safety.taint import Origin
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
-    from learning.verify import ReplayResult
+    from learning.verify import Outcome
     from models.base import ToolResult
     from replay.rote import RoteModel
     from runs.start.disambiguate import Asking
@@ -117,14 +117,9 @@ class Agent:
             raise ConfigError("error.run.no-sop", name=name, near=near)
         return sop
 
-    def replay(
-        self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
-    ) -> ReplayResult:
-        """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/trying.py."""
-        from runs.replaying import on_a_copy, trial
-
-        there = Agent(on_a_copy(self.config, root))
-        return trial(there, sop, parameters, cwd, root)
+    def attempt(self, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
+        """Return what an SOP would do with bound values: runs/replaying/trying.py. Raises NotTried."""
+        return outcome_of(self.config, sop, values, cwd)
 
     def try_out(self, sop: Sop, parameters: dict[str, Any], options: Options) -> Run:
         """A new run that counts for no statistics of the SOP, and asks nobody."""
@@ -385,7 +380,7 @@ class Agent:
         return Asking(
             self.config.home,
             context.log.run,
-            start["task"],
+            request_of(start),
             start["lang"],
             Where(options.cwd, Path.home()),
             context.owner,

@@ -42,7 +42,7 @@ class Replay(NamedTuple):
     parameters: dict[str, Any]
     request: str = ""
     lane: str = ""  # of the routing that found it
-    verifies: bool = False  # a trial on a copy: it counts for no statistics
+    verifies: bool = False  # a try in a stage: it counts for no statistics
 
 
 def as_started(options: Options, opening: Event) -> Options:

@@ -24,6 +24,7 @@ from runs.start.trust import origins_before, own_data
 from safety.gate import SHARED_TOOLS, Ask, Gate
 from safety.paths import RUNS, shared_folder_of
 from safety.secrets import Redactor, held_values
+from sandbox.network import Leave
 from text import plugin
 from tools.families import Family, families
 from tools.registry import all_tools
@@ -34,9 +35,8 @@ if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
     from models.eyes import Eyes
-    from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.cells import Sandbox, levels
     from sandbox.cells.levels import Kind
-    from sandbox.network import Leave
     from sandbox.stage import UndoStore
     from tools.base import Tool
     from tools.staged import Staging
@@ -88,6 +88,7 @@ class Parts:
             own,
             shared,
             is_alone,
+            reads=self.config.auto.reads,
         )
 
     def held(self, gate: Gate, folder: Path, request: str = "") -> Sandbox | None:
@@ -97,31 +98,26 @@ class Parts:
         if not gate.sandboxed:
             return None
         if gate.shared is None:
-            exits = None
-            if self.sandbox.name == "full":
-                from safety.reach import Reach
-                from sandbox.network import Exits, local_ports
+            from safety.reach import Reach
+            from sandbox.network import Exits, local_ports
 
-                private = self.config.safety.private_hosts
-                ports = () if self.is_dry else local_ports(request, private)
-                exits = Exits(folder, Reach(private).find, ports)
+            private = self.config.safety.private_hosts
+            ports = () if self.is_dry else local_ports(request, private)
+            exits = Exits(folder, Reach(private).find, ports)
             kind: Kind = "dry" if self.is_dry else "owner"
             return Sandbox(self.sandbox, Profile(kind, gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
-    def staging(
-        self, gate: Gate, held: Sandbox | None, folder: Path, *, is_trial: bool
-    ) -> Staging | None:
-        """Return where the changes of a run's scripts are judged; None where this machine has no stage. A trial, which
-        works on a copy, finds that out when it begins."""
+    def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:
+        """Return where the changes of a run's scripts are judged; None where this machine has no stage."""
         if held is None or gate.shared or self.is_dry or self.sandbox.name != "full":
             return None
         from tools.staged import Staging
 
         roots = gate.places.roots
-        if not (is_trial or Staging.works(self.config.home, roots)):
+        if not Staging.works(self.config.home, roots):
             return None
         return Staging(folder, roots, self.undo_store, [self.config.home / "sops"])
 
@@ -192,13 +188,17 @@ class Parts:
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.endpoint import EndpointModel
+        from runs.protocols import Protocols
 
+        known = Protocols(self.config.home)
         return EndpointModel(
             settings,
             lang=self.config.lang,
             counts_local=counts_local,
             max_retries=max_retries,
             eyes=self._eyes(settings),
+            protocol=known.of(settings),
+            tell_protocol=partial(known.keep, settings),
         )
 
     def _eyes(self, settings: ModelConfig) -> Eyes | None:
@@ -261,14 +261,12 @@ class Parts:
 
     def source(self, prompts: Prompts) -> Source:
         """Return what the briefing of each run is made from."""
-        limits, redact = self.config.limits, self.redactor().redact
         return Source(
             self.config.home,
             prompts,
             self.sops,
             SEEDS,
-            limits.context_tokens,
-            redact,
+            self.redactor().redact,
             shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
@@ -335,27 +333,12 @@ class Parts:
         on_desktop(self.config)(entry)
 
 
-def lifts(
-    gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
-) -> frozenset[Lift]:
-    """Return what the sandbox lets this call do beyond."""
-    from sandbox.cells import lifts_of
-
-    ask = Ask(tool, args, ("execute",), paths, session)
-    found = lifts_of(gate, ask)
-    if (
-        gate.is_alone and gate.decide(ask).decision == "allow"
-    ):  # what nobody has approved reaches nobody
-        return found - {"network"}
-    return found
-
-
 def leave(
     gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
-) -> Leave | None:
-    """Return the hosts that this call may reach; None for nobody, as in a dry run."""
+) -> Leave:
+    """Return what this call may reach; in a dry run nothing."""
     if is_dry():
-        return None
+        return Leave()
     from sandbox.network import leave_of
 
     return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

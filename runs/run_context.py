@@ -20,7 +20,7 @@ from runs.control.consent import Consent
 from runs.control.owners import is_attended
 from runs.control.steering import Steering
 from runs.options import Options
-from runs.parts import Parts, leave, lifts
+from runs.parts import Parts, leave
 from runs.replaying import steps
 from runs.resume import Progress
 from runs.start.briefing import Briefing
@@ -79,7 +79,7 @@ class RunContext:
 
     @property
     def is_trial(self) -> bool:
-        """Return True for the run of a dry run, which works on a copy."""
+        """Return True for the try of an SOP."""
         return "verifies" in self.start
 
     @property
@@ -128,7 +128,7 @@ class RunContext:
     def staging(self) -> Staging | None:
         """Return where the changes of scripts are judged."""
         sandbox, folder = self.sandbox, self.log.folder
-        return self.parts.staging(self.gate, sandbox, folder, is_trial=self.is_trial)
+        return self.parts.staging(self.gate, sandbox, folder)
 
     @cached_property
     def toolbox(self) -> Toolbox:
@@ -156,7 +156,7 @@ class RunContext:
     def tool_context(self) -> ToolContext:
         """Return what tools may use of this run."""
         parts, options, gate = self.parts, self.options, self.gate
-        is_kept = self.is_own and not (self.is_trial or parts.is_dry)
+        is_kept = self.is_own and not parts.is_dry
         return ToolContext(
             gate.shared or options.cwd,
             self.log.folder,
@@ -168,7 +168,6 @@ class RunContext:
             staging=self.staging,
             recording=Recording(self.log.run, parts.undo_store) if is_kept else None,
             is_dry=parts.is_dry,
-            lifts=partial(lifts, gate, options.session),
             leave=partial(leave, gate, options.session, self.request),
             recall=parts.recalling(Session.parse(options.session)).asked,
             run=self.log.run,
@@ -260,15 +259,13 @@ class RunContext:
 
     def _prewarm(self) -> None:
         """Build the first cell and load the gate while the model thinks: both take longer than a call."""
-        from sandbox.cells import lifts_of
-
         if self.sandbox and self.sandbox.level.name == "full":
             from tools.scripts import Cells
 
             cells = Cells.of(self.sandbox)
             cells.warm(self.sandbox, self.gate.cwd, is_staged=self.staging is not None)
         example = {"script": "echo 'one' | head -n 1"}
-        lifts_of(self.gate, Ask("code_run", example, ("execute",), (self.gate.cwd,), "main"))
+        self.gate.decide(Ask("code_run", example, ("execute",), (self.gate.cwd,), "main"))
 
     def _keep_servers(self) -> None:
         """Start the MCP servers of a replay: its guards ask them before its first call does."""
@@ -285,9 +282,7 @@ class RunContext:
         from safety.gate import judge_changes
 
         gate = self.gate
-        found = judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
-        is_asked = self.is_trial and found.decision == "confirm"
-        return replace(found, decision="allow") if is_asked else found
+        return judge_changes(changes, gate.places, gate.settings, origin=self.handler.origins())
 
     def _sop_path(self, name: str) -> str:
         """Return where the text of an SOP lies; what is no name of one stays as the model wrote it."""

@@ -13,7 +13,7 @@ from runs.options import Options
 from runs.parts import Parts
 
 if TYPE_CHECKING:
-    from learning.verify import ReplayResult
+    from learning.verify import Outcome
     from memory.runlog.log import RunLog
     from runs.run import Run
 
@@ -57,10 +57,8 @@ class Workshop(Protocol):
         """Write how a run begins, and return its id."""
         ...
 
-    def replay(
-        self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
-    ) -> ReplayResult:
-        """Try an SOP in a scratch copy that lies at `root`."""
+    def attempt(self, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
+        """Return what an SOP would do with bound values; nothing of it stays. Raises NotTried."""
         ...
 
     def try_out(self, sop: Sop, parameters: dict[str, Any], options: Options) -> Run:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = CHECKOUT / "requirements"
-WITHOUT_DEPENDENCIES = ("llama", "local")  # these locks list all that is wanted of them
+WITHOUT_DEPENDENCIES = ("llama",)  # these locks list all that is wanted of them
 
 
 class SetupError(Exception):

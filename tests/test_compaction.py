@@ -11,14 +11,12 @@ import pytest
 
 from bench import tokens
 from context import Prompts
-from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Extent, split
+from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, split
 from context.history import History
 from context.tokens import estimate
-from memory.runlog.log import read_events
 from models.base import Event, Message, Request
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
-from runs.resume import read_progress
 from tests.driving import SpokenOwner, agent, drive, of, without_tail
 from tests.scripted_server import Answer
 
@@ -103,32 +101,6 @@ def test_what_shrank_can_be_read_in_a_file(home: Path, scripted_server: Any) -> 
     )
     path = Path(results[0].rpartition("file_read ")[2].rstrip("]"))
     assert path.read_text("utf-8") == first and path.is_relative_to(home / "runs" / run.id)
-
-
-def test_a_run_that_never_shrank_writes_no_results(home: Path, scripted_server: Any) -> None:
-    run = of_endpoint(home, scripted_server([lists(1), Answer(text="done")]), BUDGET).start(
-        "x", plain(), AbsentOwner()
-    )
-    assert of(drive(run), "compacted") == [] and not (home / "runs" / run.id / "results").exists()
-
-
-def test_the_log_rebuilds_the_history_of_every_turn(home: Path, scripted_server: Any) -> None:
-    server = scripted_server([*(lists(turn) for turn in range(1, 28)), Answer(text="done")])
-    run = of_endpoint(home, server, 9_000).start("list", plain(), AbsentOwner())
-    events = drive(run)
-    assert len(of(events, "compacted")) >= 4 and any(
-        event["folded"] for event in of(events, "compacted")
-    )
-    logged = list(read_events(home, run.id))
-    for turn, sent in enumerate(server.requests, start=1):
-        said = next(
-            at
-            for at, event in enumerate(logged)
-            if event["type"] == "model_called" and event["turn"] == turn
-        )
-        progress = read_progress(logged[:said], Prompts("en"), home / "runs" / run.id)
-        history = sent.body["messages"]
-        assert progress.messages == without_tail(history)
 
 
 def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -> None:
@@ -223,13 +195,6 @@ def compact(
     return list(History(None, compaction, budget).fit(request, "m")), request.messages
 
 
-def test_huge_results_leave_fewer_turns_whole_but_the_last_one(tmp_path: Path) -> None:
-    events, messages = compact(tmp_path, history_of(10, "word " * 4000), 16_000, 10)
-    assert events[0]["tokens_after"] <= LOW * 16_000
-    assert len(messages[-1]["content"]) > 20_000
-    assert len(list((tmp_path / "results").iterdir())) == events[0]["up_to"] > 10 - KEPT
-
-
 def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
     messages = history_of(40)
     messages.insert(22, {"role": "user", "content": "The owner says: not the blue one"})
@@ -243,12 +208,6 @@ def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
         message["content"] for message in twice if "did 1\n" in (message["content"] or "")
     ] != []
     assert len(split(twice)[1]) == 6
-
-
-def test_thousands_of_folded_turns_are_few_lines(tmp_path: Path) -> None:
-    compaction = Compaction(tmp_path, Prompts("en"), [f"did {turn}" for turn in range(1, 5001)])
-    folded = compaction.apply(history_of(5000, "ok"), Extent(), Extent(4990, 4990))[2]["content"]
-    assert len(folded.splitlines()) <= MAX_FOLDED_LINES + 3 and folded.endswith("4990. did 4990")
 
 
 TEXTS = {

@@ -92,12 +92,3 @@ def test_what_a_call_leaves_is_ended_and_a_long_one_too(ctx: ToolContext) -> Non
             ]
         )
     )
-
-
-def test_one_that_has_died_is_started_anew(ctx: ToolContext) -> None:
-    before = {each.pid for each in ready()}
-    run(ctx, "true")
-    (own,) = [each for each in ready() if each.pid not in before]
-    own.kill()
-    waits_until(lambda: has_ended(own))
-    assert run(ctx, "echo again")["output"] == "again\n"

@@ -141,13 +141,6 @@ def test_system_prompt_is_the_same_for_every_task_folder_and_day(home: Path) -> 
     assert later[0] == first
 
 
-def test_files_as_they_were_shipped_add_nothing(home: Path) -> None:
-    context = built(home)
-    assert list(context.blocks) == ["rules", "sops", "environment", "task"]
-    assert (home / "AGENTS.md").is_file()
-    assert context.files["AGENTS.md"]["is_default"]
-
-
 def test_shared_session_reads_nothing_of_the_owner(home: Path) -> None:
     an_sop(
         home, "pay-rent", "Pays the rent to the landlord", "triggers: [count]\nalways_load: true\n"
@@ -166,11 +159,6 @@ def test_shared_session_does_not_read_the_runs_of_others(home: Path) -> None:
     private = earlier_run(home, "pay the rent", "paid")
     context = built(home, session="shared:team", previous=[private])
     assert "rent" not in "".join(said(context)) and context.failed == ["earlier"]
-
-
-def test_task_is_never_cut(home: Path) -> None:
-    task = "x " * 100_000 + "{cwd} {platform}"
-    assert said(built(lay(home, FILES), task, max_tokens=2000))[1].endswith(task)
 
 
 def test_each_block_stays_within_its_budget_and_says_what_was_left_out(home: Path) -> None:
@@ -197,31 +185,10 @@ def test_an_injector_that_fails_is_left_out_and_said(
     assert "no such thing" in caplog.text and said(context)[1].endswith("count the files")
 
 
-def test_an_injector_stands_where_its_priority_says(home: Path) -> None:
-    extra = Injector("weather", 155, 100, False, lambda brief: Block("It rains.", "Weather:"))
-    user = said(built(home, injectors=(extra, *INJECTORS)))[1]
-    assert user.index("Now:") < user.index("Weather:\nIt rains.") < user.index("Task")
-
-
 def test_secrets_in_files_are_hidden_from_model_and_log(home: Path) -> None:
     lay(home, {"TOOLS.md": "the key is hunter2hunter2"})
     context = built(home, redact=lambda text: text.replace("hunter2hunter2", "[key]"))
     assert "the key is [key]" in said(context)[0] and "hunter2" not in json.dumps(context.event(1))
-
-
-def test_memories_are_recalled_for_the_request(home: Path) -> None:
-    user = said(built(home, recall=lambda request: [f"we spoke of: {request}"]))[1]
-    assert "- we spoke of: count the files" in user
-
-
-def test_earlier_messages_of_a_conversation_are_whole_while_they_fit(home: Path) -> None:
-    long = "first " + "word " * 800 + "last"
-    runs = [earlier_run(home, f"ask {name}", long) for name in "abc"]
-    user = said(built(home, previous=runs))[1]
-    assert user.count(long) == 3
-    assert places(user, ["ask a", "ask b", "ask c"]) == sorted(
-        places(user, ["ask a", "ask b", "ask c"])
-    )
 
 
 def test_a_long_conversation_keeps_its_newest_messages(home: Path) -> None:
@@ -231,13 +198,6 @@ def test_a_long_conversation_keeps_its_newest_messages(home: Path) -> None:
     assert "request 29." in user and "request 9." not in user
     assert user.count("done " * 1999) >= 3
     assert context.blocks["earlier"] <= 8000 and "earlier" not in context.cut
-
-
-def test_a_message_that_is_too_long_keeps_head_and_tail(home: Path) -> None:
-    long = "first " + "word " * 30_000 + "last"
-    context = built(home, previous=[earlier_run(home, "ask", long)])
-    user = said(context)[1]
-    assert "first word" in user and "word last" in user and context.blocks["earlier"] <= 8000
 
 
 def test_unproven_sops_are_not_advertised(home: Path) -> None:
@@ -291,25 +251,6 @@ def test_sops_that_the_request_calls_up_are_there_whole(home: Path) -> None:
     )
     assert "Boil the water" in said(built(home, "泡茶"))[1]
     assert "Boil" not in said(built(home, "count"))[1]
-
-
-def test_the_nearest_hint_is_there_whole_and_the_others_by_a_line(home: Path) -> None:
-    for name in ("near", "nearer"):
-        an_sop(
-            home,
-            name,
-            f"Is {name}",
-            "triggers: [count]\n" if name == "nearer" else "",
-            f"Text of {name}.",
-        )
-    store = SopStore(ROOT / "sops", home / "sops")
-    hints = [sop for sop in (store.get("nearer"), store.get("near")) if sop]
-    user = said(built(home, hints=hints))[1]
-    assert (
-        user.count("Text of nearer.") == 1
-        and "Text of near." not in user
-        and "Is near\n" in user + "\n"
-    )
 
 
 def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tokens.Segment]:

@@ -20,6 +20,7 @@ from memory.journal.api import Memory
 from runs.doctor.check import Check
 from runs.doctor.report import checks
 from tests.conftest import CommandLine
+from tests.scripted_server import Answer, ScriptedServer
 
 KEY = "sk-never-to-be-shown-1234567890"
 Serve = Callable[..., str]
@@ -76,7 +77,6 @@ def endpoint(base_url: str, model: str = "known", key: str = KEY) -> ModelConfig
 def test_fresh_machine_is_told_what_to_set(home: Path) -> None:
     report = found(home)
     assert report["python"].ok
-    assert report["packages"].ok
     assert report["home"].ok
     assert not home.exists()  # looking makes nothing
     assert report["disk"].ok
@@ -183,7 +183,17 @@ def test_doctor_on_the_command_line(cli: CommandLine, serve: Serve) -> None:
     assert (code, stderr) == (0, "")
     report = {check["name"]: check for check in json.loads(stdout)["checks"]}
     assert report["model main"]["ok"] is True
+    assert report["call main"]["ok"] is False
     assert KEY not in stdout
+
+
+def test_doctor_asks_a_model_for_a_tool_call(cli: CommandLine) -> None:
+    call = {"name": "read_meter", "args": {"room": "kitchen"}, "id": "c1"}
+    with ScriptedServer([Answer(calls=[call]), Answer(text="It shows 4711.")]) as server:
+        environ = {"OPENAI_BASE_URL": server.base_url, "SOPWITH_MODEL": "m", "OPENAI_API_KEY": KEY}
+        _, stdout, _ = cli("doctor", "--json", env=environ)
+    report = {check["name"]: check for check in json.loads(stdout)["checks"]}
+    assert report["call main"] == {"name": "call main", "ok": True, "detail": "it makes a tool call and reads its result", "fix": ""}  # fmt: skip
 
 
 def test_journal_says_what_it_holds_what_waits_and_what_would_mend_it(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_an_owner_at_a_terminal_is_asked(home: Path) -> None:
     stored(home, "draft")
     for answer, said in (("y", "tea, said"), ("n", "nothing was done")):
         screen = Screen.of_cli("--lang", "en", "sops", "run", "say", "text=tea")
-        screen.waits_for("Do its steps now all the same? [y/N]")
+        screen.waits_for("Run it anyway? [y/N]")
         screen.types(answer + ENTER)
         screen.waits_for(said)
         screen.ends()

@@ -4,73 +4,37 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench import families
 from tests.conftest import CommandLine
-from tests.providers import ANSWER, FAMILIES, STEPS, Family, Provider
+from tests.providers import ANSWER, FAMILIES, Provider
+from tests.scripted_server import Answer, ScriptedServer
 
 
-def variables(provider: Provider, model: str) -> dict[str, str]:
-    return {
-        "OPENAI_BASE_URL": provider.base_url,
-        "OPENAI_API_KEY": "sk-test-key-0123456789",
-        "SOPWITH_MODEL": model,
-    }
+def provider(name: str) -> Provider:
+    return Provider(copy.deepcopy(FAMILIES[name]))
 
 
-def family(name: str) -> Family:
-    return copy.deepcopy(FAMILIES[name])
-
-
-def run(
-    cli: CommandLine, provider: Provider, *options: str, model: str = ""
-) -> list[dict[str, Any]]:
-    """The events of a run, which is to end well."""
-    done = cli(
-        "run",
-        "Do both steps of the work.",
-        "--events",
-        "--approve",
-        "all",
-        *options,
-        env=variables(provider, model or provider.family.model),
-    )
-    events = [json.loads(line) for line in done.stdout.split("\n") if line]
-    assert done.code == 0, (done.stderr[-2000:], provider.refused, events[-1:])
-    return events
+def variables(server: ScriptedServer, model: str) -> dict[str, str]:
+    return {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k", "SOPWITH_MODEL": model}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_task_of_three_turns_is_done(name: str, cli: CommandLine) -> None:
-    with Provider(family(name)) as provider:
-        events = run(cli, provider)
-    ended = [e for e in events if e["type"] == "tool_ended" and e["tool"] == "code_run"]
-    assert [e["status"] for e in ended] == ["ok", "ok"], provider.refused
-    assert [STEPS[n].split()[1] in json.dumps(e["data"]) for n, e in enumerate(ended)] == [True] * 2
-    assert events[-1]["result"] == ANSWER
-    assert len(provider.refused) <= 5, provider.refused
+def test_task_of_three_turns_is_done(name: str) -> None:
+    with provider(name) as server:
+        assert families.at_once(server) == "done", server.refused
+        assert len(server.refused) <= 5, server.refused
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["deepseek, thinking", "anthropic", "openai, a new model on chat", "gemini 3", "openrouter"],
-)
-def test_run_that_is_resumed_in_another_process_sends_everything_back(
-    name: str, cli: CommandLine
-) -> None:
-    with Provider(family(name)) as provider:
-        env = variables(provider, provider.family.model)
-        task = ("run", "Do both steps of the work.", "--events", "--approve", "all")
-        begun = cli(*task, "--max-turns", "1", env=env)
-        assert begun.code == 4, begun.stderr
-        id_ = json.loads(begun.stdout.split("\n")[0])["run"]
-        resumed = cli("runs", "resume", id_, "--events", "--approve", "all", env=env)
-        events = [json.loads(line) for line in resumed.stdout.split("\n") if line]
-        assert resumed.code == 0, (resumed.stderr, provider.refused)
-    assert events[-1]["result"] == ANSWER
-    assert not any("attached is missing" in said for said in provider.refused)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_run_that_is_resumed_in_another_process_sends_everything_back(name: str) -> None:
+    with provider(name) as server:
+        assert families.in_two_processes(server) == "done", server.refused
+        assert not any("attached is missing" in said for said in server.refused)
 
 
 @pytest.mark.parametrize(
@@ -84,28 +48,47 @@ def test_run_that_is_resumed_in_another_process_sends_everything_back(
     ],
 )
 def test_run_goes_on_with_another_provider(first: str, second: str, cli: CommandLine) -> None:
-    with Provider(family(first)) as one, Provider(family(second)) as other:
-        task = ("run", "Do both steps of the work.", "--events", "--approve", "all")
-        begun = cli(*task, "--max-turns", "1", env=variables(one, one.family.model))
+    with provider(first) as one, provider(second) as other:
+        begun = cli(*families.TASK, "--max-turns", "1", env=variables(one, one.family.model))
         id_ = json.loads(begun.stdout.split("\n")[0])["run"]
         other.family.is_echoed = False  # the first turn was another's
         env = variables(other, other.family.model)
-        resumed = cli("runs", "resume", id_, "--events", "--approve", "all", env=env)
-        events = [json.loads(line) for line in resumed.stdout.split("\n") if line]
+        resumed = cli("runs", "resume", id_, *families.TASK[2:], env=env)
         assert resumed.code == 0, (resumed.stderr, other.refused)
-    assert events[-1]["result"] == ANSWER
+    assert json.loads(resumed.stdout.splitlines()[-1])["result"] == ANSWER
 
 
 def test_key_of_anthropic_alone_is_enough(cli: CommandLine) -> None:
-    with Provider(family("anthropic")) as provider:
-        env = {
-            "ANTHROPIC_API_KEY": "sk-ant-test-0123456789",
-            "ANTHROPIC_BASE_URL": provider.base_url.removesuffix("/v1"),
-        }
-        done = cli("run", "Do both steps of the work.", "--events", "--approve", "all", env=env)
-        called = [json.loads(line) for line in done.stdout.split("\n") if "model_called" in line]
-        headers = provider.requests[0].headers
+    with provider("anthropic") as server:
+        address = server.base_url.removesuffix("/v1")
+        env = {"ANTHROPIC_API_KEY": "sk-ant-test-0123456789", "ANTHROPIC_BASE_URL": address}
+        done = cli(*families.TASK, env=env)
+        headers = server.requests[0].headers
     assert done.code == 0, done.stderr
-    assert {event["kind"] for event in called} == {"anthropic"}
-    assert headers["x-api-key"] == "sk-ant-test-0123456789"
-    assert "anthropic-version" in headers
+    assert '"kind": "anthropic"' in done.stdout and '"kind": "openai"' not in done.stdout
+    assert headers["x-api-key"] == "sk-ant-test-0123456789" and "anthropic-version" in headers
+
+
+def test_protocol_that_a_server_asked_for_is_spoken_by_the_next_run(cli: CommandLine) -> None:
+    with provider("openai, a name that nobody knows") as server:
+        for _ in range(2):
+            assert cli(*families.TASK, env=variables(server, "orion-1")).code == 0
+        assert len(server.refused) == 1
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_small_window_gets_a_short_prompt(tells: bool, cli: CommandLine, home: Path) -> None:
+    """Set by the owner, or told by a local server."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer("Hello.")
+
+    with ScriptedServer(script) as server:
+        window = "" if tells else ", context_tokens: 8000"
+        server.models = [{"id": "m", "max_model_len": 8000}] if tells else []
+        home.mkdir(parents=True)
+        model = f"{{name: m, model: m, base_url: '{server.base_url}'{window}}}"
+        (home / "config.yaml").write_text(f"models: [{model}]")
+        assert cli("run", "say hello", "--no-rote").code == 0
+        system = server.requests[-1].body["messages"][0]["content"]
+    assert "more_tools offers the rest" not in system and "file_trash" in system

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from config import Config, ModelConfig, SopwithError
-from memory.graph import opened
+from memory.graph import Wanted, opened, read
 from memory.graph.reading import SCHEMA
-from memory.graph.weave import read
 from memory.home.sessions import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
@@ -80,7 +79,7 @@ SAID = "Strong coffee is what I want in the morning, always. My sister Anna laug
 def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> None:
     say(home, SAID)
     with opened(home) as graph:
-        assert {edge["by"] for edge in graph.snapshot()["edges"]} == {"rules"}
+        assert {edge["by"] for edge in graph.snapshot(Wanted())["edges"]} == {"rules"}
     model = Model(
         reply(
             statement(),
@@ -94,7 +93,7 @@ def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> N
     )
     assert have_read(home, model) == 1
     with opened(home) as graph:
-        found = graph.snapshot(predicates=["PREFERS", "DISLIKES", "RELATES_TO"])
+        found = graph.snapshot(Wanted(predicates=["PREFERS", "DISLIKES", "RELATES_TO"]))
     assert edges(found) == {
         ("owner", "PREFERS", "", "strong coffee"),
         ("Anna", "DISLIKES", "", "strong coffee"),
@@ -133,7 +132,7 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
         assert memory.flush(30)
     have_read(home, Model(reply(statement(**wrong))))
     with opened(home) as graph:
-        assert edges(graph.snapshot()) == set()
+        assert edges(graph.snapshot(Wanted())) == set()
 
 
 @pytest.mark.parametrize(
@@ -152,19 +151,19 @@ def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(
 ) -> None:
     say(home, SAID)
     with opened(home) as graph:
-        before = edges(graph.snapshot())
+        before = edges(graph.snapshot(Wanted()))
     model = Model(failure, reply(statement()))
     assert have_read(home, model) == 1
     assert have_read(home, model) == 0  # not yet
     with opened(home) as graph:
-        assert edges(graph.snapshot()) == before
+        assert edges(graph.snapshot(Wanted())) == before
     store = Store(home / "journal" / "memory.sqlite3")
     assert store.waiting("reading") == 1
     store.run("UPDATE queue SET not_before = 0")
     store.close()
     assert have_read(home, model) == 1
     with opened(home) as graph:
-        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
+        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot(Wanted()))
 
 
 def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
@@ -175,13 +174,13 @@ def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
     assert have_read(home, model) == 1
     assert have_read(home, model) == 0
     with opened(home) as graph:
-        before = edges(graph.snapshot())
+        before = edges(graph.snapshot(Wanted()))
     rebuild(home)
     with Memory(home) as memory:
         assert memory.flush(30)
     assert have_read(home, model) == 0 and not model.answers
     with opened(home) as graph:
-        assert edges(graph.snapshot()) == before
+        assert edges(graph.snapshot(Wanted())) == before
 
 
 def test_a_talk_that_may_go_on_a_group_and_chatter_are_not_read(home: Path) -> None:
@@ -222,7 +221,7 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
         beat(config, LATER + timedelta(days=1))
         assert len(server.requests) == asked
     with opened(home) as graph:
-        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
+        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot(Wanted()))
 
 
 def test_at_most_so_many_are_read_at_one_time(home: Path) -> None:

@@ -7,7 +7,6 @@ import copy
 import json
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +113,6 @@ def test_a_tool_that_drifted_stops_the_replay_before_its_first_step(
         and not (box / "list.txt").exists()
         and events[-1]["status"] == "failed"
     )
-
-
-def test_an_argument_that_a_tool_needs_now_stops_it(home: Path, box: Path) -> None:
-    steps = WRITE.replace(', content: "{{found | lines}}"', "")
-    _, _, reason = _stop(events := _run(home, steps, {"folder": str(box)}))
-    assert "now needs an argument content" in reason and not of(events, "tool_started")
 
 
 def test_tools_that_are_what_they_were_let_it_pass(home: Path, box: Path) -> None:
@@ -285,32 +278,3 @@ def test_a_plan_that_took_too_much_stops_before_the_first_write(
     if reason:
         step, kind, said = _stop(events)
         assert (step, kind, re.sub(r"^\d+ s,", "1 s,", said)) == ("commit.1", "budget", reason)
-
-
-def test_the_time_in_which_the_owner_thinks_is_none_of_an_sop(
-    home: Path, box: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Slow(AbsentOwner):
-        def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
-            thought[0] += 100
-            return "yes"
-
-    thought, now, count = [0], time.monotonic, time.perf_counter
-    monkeypatch.setattr(time, "monotonic", lambda: now() + thought[0])
-    monkeypatch.setattr(time, "perf_counter", lambda: count() + thought[0])
-    asks = WRITE.replace(
-        "plan:", "plan:\n  - {tool: ask_user, args: {question: 'Shall I?', candidates: ['yes']}}"
-    )
-    events = _run(
-        home, asks, {"folder": str(box)}, {"budget": {"calls": 9, "seconds": 0.0}}, Slow()
-    )
-    assert _wrote(events), events[-1]
-
-
-def test_what_was_written_is_read_back(home: Path, box: Path) -> None:
-    steps = WRITE.replace(
-        "result: done",
-        "  - {tool: code_run, args: {type: bash, script: 'echo other > \"$folder/list.txt\"'}}\nresult: done",
-    )
-    step, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
-    assert (step, kind) == ("commit.2", "check") and "does not hold what was written" in reason

@@ -90,24 +90,8 @@ def test_four_empty_replies_in_a_row_fail_the_run(home: Path) -> None:
     )
 
 
-def test_a_good_turn_sets_the_count_of_empty_replies_back(home: Path) -> None:
-    events = run(home, ["", "", "", bash("echo a"), "", "", "", "ok"])
-    assert last(events)["result"] == "ok"
-
-
 def reminders(events: list[Event]) -> list[tuple[int, str]]:
     return [(event["turn"], event["kind"]) for event in of(events, "reminder")]
-
-
-def test_tool_descriptions_come_again_every_ten_turns(home: Path) -> None:
-    events = run(home, [*[bash(f"echo {n}") for n in range(22)], "done"])
-    assert reminders(events) == [(10, "tools"), (20, "tools")]
-
-
-def test_the_warning_against_retries_comes_only_after_a_failure(home: Path) -> None:
-    script = [bash(f"echo {n}; exit {int(n == 9)}") for n in range(1, 23)]
-    events = run(home, [*script, "done"])
-    assert reminders(events) == [(10, "tools"), (14, "no_retry"), (20, "tools")]
 
 
 def test_at_the_last_turn_the_run_sums_up_and_can_go_on_later(
@@ -178,12 +162,6 @@ def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run
         (5, "loop_failed"),
     ]
     assert last(events)["status"] == "failed" and last(events)["turns"] == 5
-
-
-def test_two_calls_in_turn_are_a_loop_too(home: Path) -> None:
-    events = run(home, [bash("echo a"), bash("echo b")] * 9)
-    kinds = [e["kind"] for e in of(events, "reminder") if e["kind"].startswith("loop")]
-    assert kinds == ["loop_told", "loop_failed"] and last(events)["status"] == "failed"
 
 
 def test_the_same_call_with_new_results_is_no_loop(home: Path) -> None:
@@ -302,12 +280,3 @@ def test_a_shared_session_is_offered_no_tool_that_reads_writes_or_runs(home: Pat
 def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
     events = run(home, [bash("true"), "<summary>all fine</summary>\nAll is well."])
     assert last(events)["result"] == "All is well."
-
-
-def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
-    events = drive(
-        agent(home, [call("nope"), "好"], lang="zh").start(
-            "任务", Options(rote=False), AbsentOwner()
-        )
-    )
-    assert any("\u4e00" <= letter <= "\u9fff" for letter in told(events, 1))

@@ -47,7 +47,11 @@ def test_a_value_is_replaced_where_it_stands(
         "cat <<EOF\nold\nEOF",
         "echo x | sed 's/x/old/'",
         "echo x | awk '{print \"old\"}'",
+        'echo x | awk "{print \\"old\\"}"',
         "python3 -c 'print(\"old\")'",
+        "python3 -c \"print(f'say {1} old')\"",
+        'python3 -c "print(\\"old\\")"',
+        "python3 - <<END\nprint('old')\nEND",
     ],
 )
 def test_a_value_prints_as_itself_wherever_it_stands(typed: str, value: str) -> None:
@@ -79,6 +83,20 @@ def test_a_relative_path_is_no_part_of_another_name() -> None:
 def test_what_follows_from_a_value_is_found_once() -> None:
     (found,) = derived('sort "$file" > sorted-jan.csv', {"file": "~/sales/jan.csv"})
     assert (found.shown, found.variable) == ("sorted-jan.csv", "file_name")
+
+
+@pytest.mark.parametrize(
+    ("script", "values", "texts"),
+    [
+        ('split -l 10 "$file" ~/out/all-', {"file": "all.txt"}, ["all"]),
+        ('sort "$file" > ~/q/a-sorted.txt', {"file": "~/q/a.txt"}, ["a"]),
+        ('echo a b > "$file"', {"file": "~/q/a.txt"}, []),
+    ],
+)
+def test_a_short_name_is_followed_in_names_of_files_alone(
+    script: str, values: dict[str, str], texts: list[str]
+) -> None:
+    assert [each.text for each in derived(script, values)] == texts
 
 
 def test_what_the_request_and_the_lines_both_name_varies() -> None:

@@ -204,30 +204,6 @@ def wait_for(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_steps_that_are_only_shell_become_one_script_when_the_owner_says_so(world: Path) -> None:
-    steps = world / "steps.yaml"
-    steps.write_text(
-        "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
-        "wordings: ['count the lines of {file}']\n"
-        "plan: [{tool: code_run, args: {type: bash, script: 'wc -l < \"$file\"'}, expect: {exit_code: 0}, save: {n: output}}]\n"
-        "result: '{{n}}'\n"
-    )
-    values = ("--values", "file=~/sales/jan.csv", "--prove", "file=~/sales/feb.csv")
-    (world / "sales/feb.csv").write_text("1\n2\n3\n")
-    taught_steps = sopwith(world, "teach", "lines", "--from-file", str(steps), *values)
-    assert taught_steps.returncode == 0 and "probation" in taught_steps.stdout, taught_steps
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sops", "verify"]
-    screen = Screen([*command, "lines"], columns=120, rows=50)
-    screen.waits_for_prompt("Store it in that form?")
-    screen.types("\r")
-    screen.waits_for("Stored: lines 2")
-    assert screen.ends() == 0
-    assert procedure(world, "lines")["run"]["script"].strip().endswith('wc -l < "$file"')
-    again = sopwith(world, "sops", "verify", "lines", "--json")
-    assert json.loads(again.stdout)["passed"], again
-    assert sopwith(world, "count the lines of ~/sales/jan.csv").stdout.strip() == "2"
-
-
 def test_an_sop_is_edited_renamed_removed_and_brought_back(
     world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

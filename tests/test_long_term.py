@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from learning.long_term import after_run, read_reply, section_of
+from learning.long_term import after_run
 from learning.trace import Trace, read_trace
 from memory.facts.store import FactStore, check
 from memory.runlog.log import read_events
@@ -69,15 +69,6 @@ def test_what_the_mark_says_and_a_result_shows_becomes_a_fact(home: Path) -> Non
     assert check(home) == []
 
 
-def test_a_chinese_mark_is_read_too(home: Path) -> None:
-    run_id = finished(home, "备份在 /srv/backups。没有安装 ffmpeg-nowhere。", lang="zh")
-    assert [event["status"] for event in learn(home, run_id)] == ["stored", "stored"]
-    assert facts(home) == [
-        ("PATHS", "备份在 /srv/backups", f"{run_id}:1"),
-        ("NEGATIVE", "没有安装 ffmpeg-nowhere", f"{run_id}:2"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("lang", "said"), [("en", "no result of the runs"), ("zh", "结果和请求里都没有")]
 )
@@ -90,10 +81,6 @@ def test_what_no_result_shows_is_refused_with_its_reason(home: Path, lang: str, 
         and "2.45.0" in learned["reason"]
     )
     assert facts(home) == [] and not (home / "memory/global_mem.txt").exists()
-
-
-def test_a_run_without_a_mark_leaves_nothing(home: Path) -> None:
-    assert learn(home, finished(home), ask_model=never_asked) == []
 
 
 def test_a_shared_session_leaves_nothing(home: Path) -> None:
@@ -124,16 +111,6 @@ def test_a_procedure_is_no_fact_and_goes_to_who_drafts_sops(home: Path) -> None:
         (run_id, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")
     ]
     assert facts(home) == []
-
-
-def test_learning_from_a_run_twice_changes_nothing(home: Path) -> None:
-    run_id = finished(home, "git 2.39.5 is at /usr/bin/git.")
-    learn(home, run_id)
-    before = facts(home)
-    assert learn(home, run_id) == [] and facts(home) == before
-    again = finished(home, "git 2.39.5 is at /usr/bin/git.")
-    (learned,) = learn(home, again)
-    assert learned["status"] == "refused" and "[duplicate]" in learned["reason"]
 
 
 def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
@@ -233,36 +210,3 @@ def test_a_model_that_cannot_be_reached_does_not_undo_what_is_certain(home: Path
         "refused",
         "stored",
     ] and "nobody there" in learned[0]["reason"]
-
-
-def test_facts_that_cannot_be_written_are_said_and_raise_nothing(home: Path) -> None:
-    run_id = finished(home, "Backups are in /srv/backups.")
-    (home / "memory").mkdir(exist_ok=True)
-    (home / "memory/global_mem.txt").write_text("what is this\n", "utf-8")
-    (learned,) = learn(home, run_id)
-    assert learned["status"] == "refused" and "global_mem.txt:1" in learned["reason"]
-
-
-def test_fences_around_the_reply_are_taken_off() -> None:
-    (proposal,) = read_reply("```json\n" + reply(("[paths]", " x ", [1, 2])) + "\n```\n")
-    assert (proposal.section, proposal.text, proposal.turns) == ("PATHS", "x", (1, 2))
-
-
-@pytest.mark.parametrize(
-    ("text", "section"),
-    [
-        ("git 2.39.5 is at /usr/bin/git", "TOOLS"),
-        ("chromium starts only with --no-sandbox", "TOOLS"),
-        ("backups are in /srv/backups", "PATHS"),
-        ("备份在 /srv/backups", "PATHS"),
-        ("the API key is kept in ~/.netrc", "CREDENTIALS"),
-        ("密码存在 ~/.netrc", "CREDENTIALS"),
-        ("the owner prefers short answers", "PREFERENCES"),
-        ("主人喜欢简短的回答", "PREFERENCES"),
-        ("ffmpeg is not installed", "NEGATIVE"),
-        ("没有安装 ffmpeg", "NEGATIVE"),
-        ("postgres listens on port 5432", "ENVIRONMENT"),
-    ],
-)
-def test_a_fact_finds_its_section(text: str, section: str) -> None:
-    assert section_of(text) == section

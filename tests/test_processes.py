@@ -17,7 +17,7 @@ from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
 from tools.processes import calls as processes
 from tools.processes import words as process_words
-from tools.processes.tree import MARK, born, leaders
+from tools.processes.tree import born, leaders
 
 DEAF = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 SERVE = "import socket, sys, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(60)"
@@ -127,16 +127,6 @@ def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any)
     assert "has ended" in stop(ctx, named(suspended)).data["output"]
 
 
-def test_children_that_stay_are_named(ctx: ToolContext, start: Any) -> None:
-    parent = start(
-        "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print(p.pid, flush=True); time.sleep(60)"
-    )
-    child = int(first_line(parent))
-    result = stop(ctx, named(parent))
-    assert result.data["children"] == [process_words.identity(child)]
-    assert "has ended" in stop(ctx, result.data["children"][0]).data["output"]
-
-
 def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any) -> None:
     other = start(SERVE)
     first_line(other)
@@ -172,43 +162,6 @@ def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> N
     finally:
         leaders.discard(held.pid)
     assert held.poll() is None
-
-
-def test_whose_a_process_is(ctx: ToolContext, start: Any) -> None:
-    ours = start(SERVE)
-    first_line(ours)
-    assert processes.stopped_one(ctx, {"process": named(ours)})["whose"] == "run"
-    # started by others: a grandchild whose parent has gone, with and without the mark of the run
-    code = "import os, subprocess, sys; p = subprocess.Popen(['sleep', '60'], start_new_session=True, env=dict(os.environ, **{sys.argv[1]: sys.argv[2]})); print(p.pid, flush=True)"
-    for mark, whose in (("run-7.call.1.1", "run"), ("run-8.call.1.1", "")):
-        gone = start(code, MARK, mark)
-        pid = int(first_line(gone))
-        gone.wait()
-        try:
-            parent = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
-            if parent == os.getpid() and not whose:
-                continue  # we are the subreaper here: it is below us
-            assert (
-                processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"]
-                == whose
-            )
-        finally:
-            os.kill(pid, signal.SIGKILL)
-
-
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root, to be somebody else"
-)
-def test_a_process_of_somebody_else_is_told_as_such(ctx: ToolContext, start: Any) -> None:
-    others = start(SERVE)
-    first_line(others)
-    os.setresuid(65534, 65534, 0)
-    try:
-        with pytest.raises(ToolError, match="other rights"):
-            stop(ctx, named(others))
-    finally:
-        os.setresuid(0, 0, 0)
-    assert others.poll() is None
 
 
 def test_waiting(ctx: ToolContext, start: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from bench.recall import OWN, Conversation, conversations
 from memory.journal.api import Memory
-from memory.journal.store import Store
-from memory.journal.sync import INDEX, VECTORS, rebuild
+from memory.journal.store import INDEX, Store
+from memory.journal.sync import VECTORS, rebuild
 from memory.journal.turns import Turn
 from memory.recall.ranking import search
 from memory.recall.vectors import saved

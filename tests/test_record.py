@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,18 +15,13 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from learning.recording import Typed, typed_lines
-from learning.recording.shell import Recording
-from learning.recording.stream import Capture, Mark, Marks
-from memory.runlog.log import RunLog, list_runs, read_events, run_ids
+from memory.runlog.log import list_runs, read_events, run_ids
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, Screen
 from ui import words
-from ui.sops.teaching import banner
 
 PROMPT = "● rec $"
 PROGRAM = """
@@ -285,95 +277,6 @@ def test_every_kind_of_command_line_is_recorded_as_typed(
     }
 
 
-def test_a_failure_within_a_pipe_is_seen(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("seq 3 | grep 9 | cat")
-    shell.does("nosuch | cat")
-    shell.does("seq 3 | cat")
-    shell.does("yes | head -1")
-    shell.leaves()
-    assert shell.results["seq 3 | grep 9 | cat"]["pipe"] == [0, 1, 0]
-    assert shell.results["nosuch | cat"]["pipe"] == [127, 0]
-    assert "pipe" not in shell.results["seq 3 | cat"]
-
-
-def test_lines_pasted_together_are_commands_of_their_own(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("\x1b[200~echo first; false\necho second\x1b[201~")
-    shell.leaves()
-    results = {text: (data["exit_code"], data["output"]) for text, data in shell.results.items()}
-    assert results["echo first; false"] == (1, "first\n")
-    assert results["echo second"] == (0, "second\n")
-
-
-def test_a_line_typed_ahead_is_no_answer_to_the_command_before(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("sleep 1; echo slept", ("sleep 1", "echo ahead\r"))
-    shell.screen.until(
-        lambda: shell.events[-1].get("call") == "c2" and shell._prompts() == 3,
-        "for the second prompt",
-    )
-    shell.does("read name; echo I am $name", ("$name", "Bob\r"))
-    commands = by_text(shell.leaves())
-    assert commands["sleep 1; echo slept"].why_not == ""
-    assert commands["echo ahead"].line.output == "ahead\n"
-    assert commands["read name; echo I am $name"].why_not == "input"
-
-
-def test_many_lines_typed_ahead_are_for_the_shell_and_an_answer_before_them_is_one(
-    open_shell: Open,
-) -> None:
-    shell = open_shell()
-    os.mkfifo("go")
-
-    def has_shown(prompts: int) -> bool:
-        return shell._prompts() == prompts
-
-    for number, line in enumerate(("read name; echo I am $name; cat go", "echo waits; cat go"), 1):
-        shell.screen.types(line + "\r")
-        if number == 1:
-            shell.screen.until(lambda: shell._started() == 1, "for the command to start")
-            shell.screen.types("Bob\r")
-            shell.screen.waits_for("\nI am Bob")
-        else:
-            shell.screen.waits_for("\nwaits")
-        prompts = shell._prompts()
-        for ahead in "abc":
-            shell.screen.types(f"echo {ahead}{number}\r")
-            shell.screen.waits_for(f"\necho {ahead}{number}")
-        with open("go", "w"):  # noqa: PTH123 (the command goes on)
-            pass
-        shell.screen.until(
-            functools.partial(has_shown, prompts + 4), "for the prompt after the last line"
-        )
-    commands = shell.leaves()
-    assert [(c.line.text, c.why_not == "input") for c in commands[:8]] == [
-        ("read name; echo I am $name; cat go", True),
-        *((f"echo {ahead}1", False) for ahead in "abc"),
-        ("echo waits; cat go", False),
-        *((f"echo {ahead}2", False) for ahead in "abc"),
-    ]
-
-
-@pytest.mark.parametrize("mode", [0, termios.ECHO, termios.ICANON, termios.ICANON | termios.ECHO])
-@pytest.mark.parametrize(("ended", "is_noted"), [(-1, False), (+60, True), (None, True)])
-def test_keys_after_the_end_of_a_command_are_not_its_own_when_the_end_is_heard_late(
-    home: Path, mode: int, ended: int | None, is_noted: bool
-) -> None:
-    with contextlib.closing(RunLog.create(home)) as log:
-        recording = Recording(log, {}, modes=lambda: mode)
-        recording.token = TOKEN
-        recording._marks = Marks(TOKEN)
-        recording.shown(message("start", "    7  true"))
-        recording.typed(b"nosuch\r")
-        at = f" @{time.time() + ended:.6f}".replace(".", ",") if ended is not None else ""
-        recording.shown(message("end", "    7  true", notes=f"0{at} ") + message("prompt"))
-        (data,) = (
-            event["data"] for event in read_events(home, log.run) if event["type"] == "tool_ended"
-        )
-    assert bool({"input", "hidden_input", "interactive"} & data.keys()) == is_noted
-
-
 def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open) -> None:
     shell = open_shell(
         "alias ll='ls -l' ls='ls --color=auto'\nmkcd() { mkdir -p \"$1\" && cd \"$1\"; }\n"
@@ -392,52 +295,6 @@ def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, command.line.output, "")
     assert commands[2].folder.endswith("/a/b")
-
-
-def test_it_feels_like_home_whatever_the_start_up_file_does(open_shell: Open) -> None:
-    Path("~/.bash_history").expanduser().write_text("echo from long ago\n")
-    shell = open_shell(
-        "HISTCONTROL=ignoreboth:erasedups HISTIGNORE='ls*' HISTTIMEFORMAT='%F ' HISTSIZE=2\n"
-        "PROMPT_COMMAND='echo status $?; history -a; history -c; history -r'\n"
-    )
-    shell.does("\x1b[A")  # the key that brings the last command back
-    shell.does(" echo hidden from history")
-    shell.does("echo twice")
-    shell.does("echo twice")
-    shell.does("ls -d /")
-    shell.does(". ~/.bashrc")
-    shell.does("echo after")
-    shell.does("sh -c 'exit 7'")
-    shell.screen.waits_for("status 7")
-    shell.does("PROMPT_COMMAND=")
-    shell.does("echo bare")
-    shell.does("(exit 3)")
-    shell.does("echo end")
-    texts = [(c.line.text, c.line.code, c.line.output) for c in shell.leaves()]
-    assert texts == [
-        ("echo from long ago", 0, "from long ago\n"),
-        (" echo hidden from history", 0, "hidden from history\n"),
-        ("echo twice", 0, "twice\n"),
-        ("echo twice", 0, "twice\n"),
-        ("ls -d /", 0, "/\n"),
-        (". ~/.bashrc", 0, ""),
-        ("echo after", 0, "after\n"),
-        ("sh -c 'exit 7'", 7, ""),
-        ("PROMPT_COMMAND=", 0, ""),
-        ("echo bare", 0, "bare\n"),
-        ("(exit 3)", 3, ""),
-        ("echo end", 0, "end\n"),
-    ]
-    assert Path("~/.bash_history").expanduser().read_text() == "echo from long ago\n"
-
-
-def test_a_line_that_the_shell_was_told_to_forget_is_not_guessed(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("echo before")
-    shell.does("set +o history")
-    shell.does("echo in secret")
-    commands = shell.leaves()
-    assert [(c.line.text, c.why_not) for c in commands[2:4]] == [("", "unread"), ("", "unread")]
 
 
 # Secrets.
@@ -461,34 +318,6 @@ def test_a_password_reaches_no_file(open_shell: Open, home: Path) -> None:
     assert b"Margarite_55" not in kept
     assert commands["./as-root"].why_not == "hidden_input"
     assert "granted to [" in commands["./as-root"].line.output
-
-
-def test_what_looks_like_a_secret_is_hidden_where_it_is_typed_and_where_it_is_printed(
-    open_shell: Open, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORGE_API_KEY", "quiet-harbour-772")
-    shell = open_shell()
-    shell.does("export DB_PASSWORD=h4rbour-lights")
-    shell.does("echo $DB_PASSWORD | cut -c1-")
-    shell.does("echo $FORGE_API_KEY")
-    shell.does("set | grep sopwith_token=")
-    commands = shell.leaves()
-    assert commands[0].line.text == "export DB_PASSWORD=[secret]"
-    assert commands[2].line.output == "[FORGE_API_KEY]\n"
-    kept = everything_in(home)
-    assert b"h4rbour-lights" not in kept
-    assert b"quiet-harbour" not in kept
-    assert "[recording]" in commands[3].line.output
-
-
-def test_keys_are_not_recorded(open_shell: Open, home: Path) -> None:
-    shell = open_shell()
-    Path("long.txt").write_text("\n".join(f"line {n}" for n in range(500)))
-    shell.does("less long.txt", ("line 3", "/line 44\r"), ("line 47", "q"))
-    shell.does("echo typo\x15echo right")
-    shell.leaves()
-    assert "typo" not in everything_in(home).decode()
-    assert shell.results["echo right"]["output"] == "right\n"
 
 
 # Programs that take the terminal, and the owner's hands on it.
@@ -520,40 +349,6 @@ def test_ctrl_c_goes_to_the_command(open_shell: Open) -> None:
     assert (stopped.line.code, stopped.why_not) == (130, "interrupted")
     assert commands["echo on"].line.output == "on\n"
     assert "echo abandoned" not in commands
-
-
-def test_a_stopped_command_ends_as_fg_ends_it(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("cat > kept", ("kept", "one\r"), ("\none", "\x1a"))
-    shell.does("jobs")
-    shell.does("fg", ("fg", "two\r"), ("\ntwo", CTRL_D))
-    commands = by_text(shell.leaves())
-    assert Path("kept").read_text() == "one\ntwo\n"
-    assert commands["cat > kept"].why_not and commands["fg"].why_not, "a script cannot do that"
-
-
-def test_the_owner_sees_colours_and_the_record_has_none(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does(r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'")
-    assert b"\x1b[31mred\x1b[0m" in shell.screen.raw
-    shell.leaves()
-    assert (
-        shell.results[r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'"]["output"]
-        == "red\n100%\n"
-    )
-    assert b"\x1b[31m\xe2\x97\x8f rec \x1b[0m" in shell.screen.raw
-    assert b"sopwith;" not in shell.screen.raw
-
-
-def test_a_new_size_of_the_terminal_is_passed_on(open_shell: Open) -> None:
-    shell = open_shell()
-    shell.does("stty size")
-    shell.screen._child.setwinsize(33, 91)
-    shell.does("stty size; echo $COLUMNS")
-    shell.screen.waits_for("\n33 91\n91")
-    shell.leaves()
-    assert shell.results["stty size"]["output"] == "40 100\n"
-    assert shell.results["stty size; echo $COLUMNS"]["output"] == "33 91\n91\n"
 
 
 def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(
@@ -624,22 +419,6 @@ def test_what_was_done_before_a_kill_is_kept(
     assert [c.line.text for c in typed_lines(shell.events)] == ["echo kept"]
 
 
-def test_a_recording_that_is_told_to_stop_closes_its_run(open_shell: Open, home: Path) -> None:
-    shell = open_shell()
-    shell.does("echo kept")
-    shell.screen.types("sleep 60\r")
-    shell.screen.waits_for("sleep 60")
-    shell.screen.until(
-        lambda: shell.events[-1]["type"] == "tool_started", "for the command to start"
-    )
-    os.kill(shell.pid, signal.SIGTERM)
-    text = shell.screen.waits_for("stopped from outside", f"--from-run {run_ids(home)[0]}")
-    assert "Traceback" not in text
-    assert shell.screen.ends() == 1
-    assert [run.status for run in list_runs(home)] == ["cancelled"]
-    assert shell.events[-2]["status"] == "cancelled"
-
-
 def test_recording_needs_a_terminal(home: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "en", ""]
     done = subprocess.run(command, input="ls\n", capture_output=True, encoding="utf-8", check=False)
@@ -670,44 +449,7 @@ def test_what_cannot_be_recorded_is_said_in_two_lines(
     assert "Traceback" not in screen.text()
 
 
-def test_a_run_log_that_cannot_be_written_ends_the_recording(open_shell: Open, home: Path) -> None:
-    """A full disk, as a limit on the size of files."""
-    shell = open_shell()
-    shell.does("echo kept")
-    size = (home / "runs" / run_ids(home)[0] / "log.jsonl").stat().st_size
-    signal_free = subprocess.run(
-        ["prlimit", "--pid", str(shell.pid), f"--fsize={size + 200}"],
-        check=False,
-        capture_output=True,
-    )
-    assert signal_free.returncode == 0, signal_free.stderr
-    shell.screen.types("echo lost\r")
-    assert shell.screen.ends() == 1
-    assert "cannot write the run log" in shell.screen.text()
-    assert [c.line.text for c in typed_lines(shell.events)] == ["echo kept"]
-
-
 # The screens.
-
-
-def test_both_languages(home: Path) -> None:
-    Path("~/.bashrc").expanduser().write_text("PS1='$ '\n")
-    screen = Screen([sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "zh", ""])
-    screen.waits_for("● 录制 $")
-    screen.types("true\r")
-    screen.types("nosuch\r")
-    screen.types("exit\r")
-    assert "请在下面的" in screen.waits_for("exit")
-    assert screen.ends() == 0
-
-
-def test_the_banner_says_what_is_recorded() -> None:
-    text = banner("old-files", "/usr/bin/zsh")
-    assert 'Recording "old-files"' in text
-    assert "no password" in text
-    assert "exit or Ctrl-D" in text
-    assert "Your usual shell is zsh" in text
-    assert "usual shell" not in banner("old-files", "/bin/bash")
 
 
 # Without a terminal.
@@ -727,89 +469,4 @@ def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
     return events
 
 
-def test_events_of_other_kinds_are_passed_over() -> None:
-    events = [{"type": "run_started"}, {"type": "news", "call": "c9"}, *recorded(("true", 0, ""))]
-    events.append(
-        {
-            "type": "tool_ended",
-            "turn": 9,
-            "call": "c9",
-            "tool": "x",
-            "status": "ok",
-            "seconds": 0,
-            "data": "t",
-        }
-    )
-    assert [c.line.text for c in typed_lines(events)] == ["true"]
-
-
 # The stream.
-
-TOKEN = "0123456789abcdef"
-
-
-def message(
-    kind: str, line: str = "", folder: str = "/w", status: int = 0, notes: str = ""
-) -> bytes:
-    fields = "\x1f".join([kind, str(status), str(len(line)), folder, notes, line])
-    return f"\x1b]sopwith;{TOKEN};{fields};{TOKEN}\x07".replace("\n", "\r\n").encode()
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.binary(max_size=20),
-            st.sampled_from(
-                [message("start", "    7  ls\nx"), message("end"), b"\x1b", b"\x1b]sop"]
-            ),
-        ),
-        max_size=8,
-    ),
-    st.lists(st.integers(1, 30), min_size=1, max_size=5),
-)
-def test_messages_are_found_however_the_stream_is_cut(
-    pieces: list[bytes], sizes: list[int]
-) -> None:
-    stream = b"".join(pieces)
-    marks, found, at, turn = Marks(TOKEN), [], 0, 0
-    while at < len(stream):
-        size = sizes[turn % len(sizes)]
-        found += marks.split(stream[at : at + size])
-        at, turn = at + size, turn + 1
-    rest = marks.rest()
-    known = [message("start", "    7  ls\nx"), message("end")]
-    expected_output, expected_marks = stream, 0
-    for each in known:
-        expected_marks += expected_output.count(each)
-        expected_output = expected_output.replace(each, b"")
-    heard = [piece for piece in found if isinstance(piece, Mark)]
-    assert len(heard) == expected_marks
-    assert {mark.text for mark in heard if mark.kind == "start"} <= {"ls\nx"}
-    assert b"".join(piece for piece in found if isinstance(piece, bytes)) + rest == expected_output
-
-
-def test_a_message_that_was_disturbed_is_not_believed() -> None:
-    whole = message("start", "   12  rm old.zip")
-    torn = whole.replace(b"old.zip", b"old[1]+ Done\r\n.zip")
-    [good], [bad] = Marks(TOKEN).split(whole), Marks(TOKEN).split(torn)
-    assert isinstance(good, Mark)
-    assert isinstance(bad, Mark)
-    assert (good.text, good.number) == ("rm old.zip", 12)
-    assert bad.text is None
-
-
-def test_a_message_with_another_token_is_output() -> None:
-    forged = message("end").replace(TOKEN.encode(), b"f" * 16)
-    assert Marks(TOKEN).split(forged) == [forged]
-
-
-def test_long_output_on_one_line_is_read_quickly() -> None:
-    capture = Capture()
-    for _ in range(3000):
-        capture.add(b"x" * 1000)
-    capture.add(b"\r\nend\r\n")
-    start = time.thread_time()
-    text = capture.text()
-    assert time.thread_time() - start < 1
-    assert text.endswith("x\nend\n")
-    assert len(text) < 201_000

@@ -13,7 +13,8 @@ import pytest
 
 from handler import Approval
 from learning.calls import induce
-from learning.repair import after_run, judge, may_try, with_known_failure
+from learning.patches import may_try
+from learning.repair import after_run, judge, with_known_failure
 from learning.verify import verify
 from memory.runlog.log import read_events
 from memory.sops.changes import SopChanges
@@ -78,13 +79,11 @@ class Desk:
 
     def after(self, run: str, **more: Any) -> list[Event]:
         return after_run(
-            run,
             list(read_events(self.home, run)),
-            home=self.home,
             sops=self.there.sops,
             store=self.changes,
             stats=SopStats(self.home),
-            replay=self.there.replay,
+            attempt=self.there.attempt,
             **more,
         )
 
@@ -113,7 +112,7 @@ def test_replays_for_proof_count_as_no_runs(desk: Desk) -> None:
     verify(
         sop,
         {"folder": str(desk.folders[0]), "word": "tea"},
-        replay=desk.there.replay,
+        attempt=desk.there.attempt,
         store=desk.changes,
     )
     assert SopStats(desk.home).runs("count") == []
@@ -227,7 +226,7 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
         verify(
             desk.sop(),
             {"folder": str(folder), "word": word},
-            replay=desk.there.replay,
+            attempt=desk.there.attempt,
             store=desk.changes,
         )
     assert desk.sop().status == "probation"
@@ -242,9 +241,9 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
     events, _ = desk.run(2)
     assert events[-1]["status"] == "done" and not events[-1]["rote"]
 
-    def mend(traces: Any, name: str, *, values: Any) -> Any:
+    def mend(traces: Any, name: str, values: Any) -> Any:
         draft = induce([traces], name, wanted=values)
-        return replace(draft, files={**draft.files, "sop.yaml": mended}, slots=[], problems=[])
+        return replace(draft, files={**draft.files, "sop.yaml": mended}, problems=[])
 
     learned = desk.after(events[0]["run"], crystallise=mend)
     assert [event["status"] for event in learned] == ["probation"], learned
@@ -268,10 +267,10 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
     assert events[-1]["status"] == "done" and not events[-1]["rote"]
     before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}
 
-    def mend(traces: Any, name: str, *, values: Any) -> Any:
+    def mend(traces: Any, name: str, values: Any) -> Any:
         draft = induce([traces], name, wanted=values)
         files = {**draft.files, "sop.yaml": COUNT.replace("notes.txt", "notes.md")}
-        return replace(draft, files=files, slots=[], problems=[])
+        return replace(draft, files=files, problems=[])
 
     [proposed] = desk.after(events[0]["run"], crystallise=mend)
     assert (proposed["name"], proposed["status"]) == ("count", "proposed")

@@ -107,21 +107,6 @@ def test_plan_commit_checks_and_result_come_in_order(tmp_path: Path) -> None:
     assert len(results) == 3
 
 
-def test_a_reply_is_one_call_and_one_line(tmp_path: Path) -> None:
-    box = _box(tmp_path)
-    reply, _ = _ask(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}, "zh"))
-    assert (reply.kind, len(reply.calls), "\n" in reply.text) == ("rote", 1, False)
-    assert f"列出 {box}" in reply.text
-    assert json.loads(json.dumps(reply.calls[0].args))["env"] == {"folder": str(box)}
-
-
-def test_a_done_step_ends_well_without_a_commit(tmp_path: Path) -> None:
-    box = _box(tmp_path)
-    text, _, results = _run(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}, "zh"), tmp_path)
-    assert text == f"{box} 是空的。"
-    assert len(results) == 1 and not (box / "list.txt").exists()
-
-
 def test_a_missing_folder_stops_before_the_first_step(tmp_path: Path) -> None:
     with pytest.raises(Declined) as caught:
         _ask(_rote(tmp_path / "sop", STEPS, {"folder": "/no/such/place"}))
@@ -186,23 +171,6 @@ def test_a_step_that_differs_stops_and_says_how(
     )
 
 
-def test_an_expected_failure_is_a_match(tmp_path: Path) -> None:
-    text, _, _ = _run(
-        _rote(
-            tmp_path / "sop", ONE.format(script="'exit 3'", expect="{exit_code: 3}", save="{}"), {}
-        ),
-        tmp_path,
-    )
-    assert text == "ok"
-
-
-def test_a_refused_call_is_declined_and_not_handed_on(tmp_path: Path) -> None:
-    model = _rote(tmp_path / "sop", ONE.format(script="'true'", expect="{}", save="{}"), {})
-    _ask(model)
-    with pytest.raises(Declined, match="the owner said no"):
-        _ask(model, ToolResult("refused", "the owner said no"))
-
-
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     lang: str, tmp_path: Path
@@ -229,13 +197,6 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     assert "{" not in told.replace('{"folder"', "")
 
 
-def test_a_stop_step_ends_the_run_as_failed(tmp_path: Path) -> None:
-    steps = "parameters: {type: object, properties: {word: {type: string}}}\nplan:\n  - {when: word, stop: {en: 'Not {{word}}.', zh: 不}}\n  - {tool: code_run, args: {type: bash, script: 'true'}}\nresult: fine\n"
-    with pytest.raises(Declined, match=r"Not tea\."):
-        _ask(_rote(tmp_path / "sop", steps, {"word": "tea"}))
-    assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "fine"
-
-
 def test_a_misspelt_condition_diverges_instead_of_skipping(tmp_path: Path) -> None:
     steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'echo {}'}, save: {x: json}}\n  - {unless: x.fils, done: none}\nresult: all\n"
     model = _rote(tmp_path / "sop", steps, {})
@@ -255,21 +216,6 @@ def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
     reply, events = _ask(resumed)
     assert reply.calls == expected.calls and reply.calls[0].name == "file_write"
     assert [event["step"] for event in events] == ["commit.1"]
-
-
-def test_only_the_steps_of_a_plan_may_be_done_again(tmp_path: Path) -> None:
-    model = _rote(tmp_path / "sop", STEPS, {"folder": str(_box(tmp_path, "a"))})
-    reply, _ = _ask(model)
-    assert reply.only_reads
-    reply, _ = _ask(model, _do(reply.calls[0], tmp_path))
-    assert reply.calls[0].name == "file_write" and not reply.only_reads
-
-
-def test_a_recorded_result_that_differs_shows_at_the_next_reply(tmp_path: Path) -> None:
-    model = _rote(tmp_path / "sop", STEPS, {"folder": str(_box(tmp_path))})
-    model.fast_forward([ToolResult("error", {"exit_code": 1, "output": "gone"})])
-    with pytest.raises(Diverged, match="got 1: gone"):
-        _ask(model)
 
 
 @pytest.mark.parametrize(
@@ -309,16 +255,6 @@ def test_a_row_that_is_not_there_once_stops(output: str, extractor: str, why: st
         extract(ToolResult("ok", {"output": output}), extractor, {"who": "x"})
 
 
-def test_a_cut_output_is_read_whole_from_its_file(tmp_path: Path) -> None:
-    script = "import json; print(json.dumps({'n': ['x' * 50 for _ in range(2000)]}))"
-    steps = f"plan: [{{tool: code_run, args: {{type: python, script: {script!r}}}, save: {{n: json.n}}}}]\nresult: '{{{{n | count}}}}'\n"
-    model = _rote(tmp_path / "sop", steps, {})
-    reply, _ = _ask(model)
-    result = _do(reply.calls[0], tmp_path)
-    assert Path(result.data["file"]).is_absolute()
-    assert _ask(model, result)[0].text == "2000"
-
-
 def test_a_list_item_with_a_line_break_never_reaches_a_shell_as_two(tmp_path: Path) -> None:
     script = "import json; print(json.dumps([chr(97) + chr(10) + chr(98)]))"
     steps = f"plan:\n  - {{tool: code_run, args: {{type: python, script: '{script}'}}, save: {{x: json}}}}\n  - {{tool: code_run, args: {{type: bash, script: 'echo \"$x\"'}}}}\nresult: x\n"
@@ -353,12 +289,6 @@ def test_no_parameter_becomes_a_command(tmp_path: Path, word: str) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
     assert _run(_rote(tmp_path / "sop", ECHO, {"word": word}), folder)[0] == word
     assert sorted({*(path.name for path in tmp_path.iterdir()), "sop"}) == sorted({*before, "sop"})
-
-
-def test_a_python_step_imports_nothing_from_where_it_works(tmp_path: Path) -> None:
-    (tmp_path / "colorsys.py").write_text("raise SystemExit('hijacked')", encoding="utf-8")
-    steps = "plan: [{tool: code_run, args: {type: python, script: 'import colorsys; print(1)'}, expect: {exit_code: 0}}]\nresult: x\n"
-    assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "x"
 
 
 def test_a_template_in_code_of_any_tool_is_refused_before_the_call(tmp_path: Path) -> None:

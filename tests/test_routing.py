@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 
 from learning.route import Match, Remembered, Where, choose, exact_match
 from learning.route.choosing import AskModel, Choice
-from learning.route.request import Asked
 from learning.route.typed import read
 from memory.sops.store import Sop, SopStore
-from models.errors import ModelError
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
 
 SEEDS = SopStore(Path(__file__).parents[1] / "sops", Path("/nowhere")).all()
@@ -163,22 +161,7 @@ def test_no_request_upsets_the_choice(text: str) -> None:
     assert match is None or match.sop.runs_alone
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.text(st.characters(categories=["L", "N", "Zs"]), min_size=1, max_size=30))
-def test_a_quoted_folder_arrives_as_it_was_written(name: str) -> None:
-    if not name.strip() or name.isspace() or not name.isprintable():
-        return
-    match = exact(f'largest files in "{name}"')
-    assert match and match.parameters["folder"] == f"/w/{name}"
-
-
 # what is shown
-
-
-def test_another_unit_is_shown_converted_and_not_done() -> None:
-    choice = chosen("delete files older than 2 weeks in ~/tmp")
-    assert choice.match is None
-    assert choice.shown[0].parameters == {"folder": "/o/tmp", "days": 14}
 
 
 def test_what_is_left_over_or_missing_is_said(tmp_path: Path) -> None:
@@ -186,22 +169,6 @@ def test_what_is_left_over_or_missing_is_said(tmp_path: Path) -> None:
     left = chosen("cancel order 4711 and 4712", known).shown[0]
     assert left.unused == ["4712"] and left.parameters == {"order": 4711}
     assert chosen("cancel the order please, quickly", known).shown[0].missing == ["order"]
-
-
-def test_a_value_that_is_refused_says_why() -> None:
-    assert "65535 or less" in chosen("what uses port 99999").shown[0].problem
-    assert "1 or more" in chosen("delete files older than 0 days in ~/x").shown[0].problem
-
-
-def test_free_up_a_port_offers_to_stop_what_uses_it() -> None:
-    shown = chosen("free up port 8080").shown[0]
-    assert shown.sop.name == "port-in-use"
-    assert shown.parameters == {"port": 8080, "stop": "free up"}
-
-
-def test_parameters_that_no_wording_has_together_are_not_filled_together() -> None:
-    shown = next(each for each in chosen("todo today tasks show done").shown)
-    assert len(shown.parameters) <= 1
 
 
 # a model's pick
@@ -287,21 +254,6 @@ def test_a_pick_may_share_no_word_with_the_request(tmp_path: Path) -> None:
     assert len(again.asked) == 1  # the vectors of the SOPs were kept
 
 
-def test_where_nothing_was_learned_no_meaning_is_looked_up() -> None:
-    def embedder() -> None:
-        raise AssertionError
-
-    choose("sing me a song", SEEDS, Path("/w"), Path("/o"), embedder=embedder)
-
-
-def test_a_model_that_cannot_be_reached_changes_nothing(tmp_path: Path) -> None:
-    def down(request: str, cards: str) -> str:
-        raise ModelError("down")
-
-    choice = chosen("call off order 55", sops(tmp_path), down)
-    assert choice.match is None and choice.shown[0].sop.name == "cancel-order"
-
-
 # what is remembered
 
 
@@ -330,17 +282,6 @@ def test_a_no_is_remembered(tmp_path: Path) -> None:
     assert remembered.is_refused("call off order 55", shown[0])
 
 
-def test_a_torn_or_foreign_line_of_the_file_is_passed_over(tmp_path: Path) -> None:
-    known, remembered = sops(tmp_path / "sops"), Remembered(tmp_path)
-    cancel = next(sop for sop in known if sop.name == "cancel-order")
-    file = tmp_path / "sops" / ".wordings.jsonl"
-    file.write_text(
-        'nonsense\n{"sop": 3}\n{"sop": "cancel-order", "wording": "drop {nothing}"}\n{"to'
-    )
-    assert remembered.add("call off order 55", cancel, {"order": 55}, "r", HERE)
-    assert exact("call off order 9", remembered.with_wordings(known))
-
-
 # the cost
 
 
@@ -364,14 +305,3 @@ def test_routing_among_five_hundred_sops_takes_ten_milliseconds(tmp_path: Path) 
             chosen(request, many)
             took.append(time.thread_time() - started)
         assert min(took) < 0.010, request
-
-
-def test_a_request_without_end_is_declined_quickly() -> None:
-    started = time.thread_time()
-    for request in ("find files " * 10_000, " " * 100_000, "find" + " " * 900 + "x", "在 " * 400):
-        assert chosen(request).match is None
-    assert time.thread_time() - started < 1
-
-
-def test_a_request_of_politeness_alone_is_empty() -> None:
-    assert Asked.read("Please, could you!").task == ""

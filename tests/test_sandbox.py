@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import socket
@@ -23,12 +24,13 @@ from models.base import ToolResult
 from safety.gate import Ask, Gate
 from safety.paths import Places
 from sandbox.cells import levels, mounts, seatbelt, seccomp
-from sandbox.cells.escalations import lifts_of
-from sandbox.cells.levels import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from sandbox.cells.levels import Kind, Level, LevelName, Limits, Profile, Sandbox
+from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
-from tools.base import ToolContext
+from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
+from tools.scripts.pieces import cut
 
 SECRET = "AAAAB3NzaC1yc2E-not-to-be-read"
 FULL = levels.probe()
@@ -53,18 +55,18 @@ class World:
         return Places.of((self.owner,), self.home, self.owner, self.project)
 
     def context(
-        self, level: Level, kind: Kind = "owner", lifts: tuple[Lift, ...] = (), **more: Any
+        self, level: Level, kind: Kind = "owner", leave: Leave = NOTHING, **more: Any
     ) -> ToolContext:
         places, limits = more.pop("places", self.places), more.pop("limits", SMALL)
         profile = Profile(kind, places, limits, more.pop("readable", ()))
-        held = Sandbox(level, profile)
+        held = Sandbox(level, profile, more.pop("exits", None))
         return ToolContext(
             self.project,
             self.run,
             self.home,
             call="c1",
             sandbox=held,
-            lifts=lambda *_: frozenset(lifts),
+            leave=lambda *_: leave,
             **more,
         )
 
@@ -252,15 +254,26 @@ def listener() -> Iterator[tuple[int, list[Any]]]:
         thread.join(2)
 
 
-def test_the_network_is_off_and_on_when_it_is_lifted(
+def test_the_network_is_off_but_for_named_hosts_through_the_proxy(
     world: World, level: Level, listener: tuple[int, list[Any]]
 ) -> None:
     port, reached = listener
+    exits = Exits(world.run, lambda host, port: [ipaddress.ip_address("127.0.0.1")])
+    ctx = world.context(level, leave=Leave(frozenset(["index.example"])), exits=exits)
     script = f"exec 5<>/dev/tcp/127.0.0.1/{port} && echo hello >&5; head -c1 <&5"
-    assert run(world.context(level), script).data["exit_code"] != 0
+    datagram = (
+        f"import socket; socket.socket(socket.AF_INET, 2).sendto(b'x', ('127.0.0.1', {port}))"
+    )
+    for each in (world.context(level), ctx):
+        assert run(each, script).data["exit_code"] != 0
+        assert level.name == "full" or run(each, datagram, "python").status == "error"
+        assert reached == []
+    ask = f"curl -sS -m 5 http://{{}}:{port}/"
+    refused = run(ctx, ask.format("other.example")).data
+    assert "not a host that this call may reach" in refused["output"] or refused["network"]
     assert reached == []
-    run(world.context(level, lifts=("network",)), script)
-    assert reached == ([] if level.name == "full" else [b"hello\n"])  # a cell has a proxy instead
+    run(ctx, ask.format("index.example"))
+    assert reached and reached[0].startswith(b"GET /")
 
 
 def test_no_unix_socket_is_reached_even_with_the_network(world: World, level: Level) -> None:
@@ -277,11 +290,9 @@ for address in ("\\0{name}", "agent", "/var/run/docker.sock", "/run/dbus/system_
         with socket.socket(socket.AF_UNIX) as s: s.connect(address); print("REACHED", address)
     except OSError as error: print(error)
 """
-        for lifts in ((), ("network",)):
-            assert (
-                "REACHED"
-                not in run(world.context(level, lifts=lifts), script, "python").data["output"]
-            )
+        exits = Exits(world.run, lambda host, port: [])
+        for each in (world.context(level), world.context(level, exits=exits)):
+            assert "REACHED" not in run(each, script, "python").data["output"]
 
 
 def test_the_kernel_gives_no_more_rights(world: World, level: Level) -> None:
@@ -358,8 +369,9 @@ import sys; sys.path.insert(0, {str(mounts.CHECKOUT)!r})
 from pathlib import Path
 from sandbox.cells import levels
 from safety.paths import Places
-from tools.base import ToolContext
+from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
+from tools.scripts.pieces import cut
 own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
 box = levels.Sandbox(levels.probe(), levels.Profile("owner", Places.of((own,), home, own, own)))
 ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)
@@ -409,7 +421,11 @@ def test_a_shared_session_sees_no_file_of_the_owner(
     (scripts := world.run / "scripts").mkdir()
     places = replace(world.places, roots=(scratch,))
     ctx = world.context(
-        level, "shared", lifts=("network", "all"), places=places, readable=(scripts,)
+        level,
+        "shared",
+        leave=Leave(programs=(Outside(("id",), 0, 2),)),
+        places=places,
+        readable=(scripts,),
     )
     ctx.cwd = scratch
     script = f"""
@@ -476,16 +492,6 @@ def started() -> Started:
     return Started({child.pid for child in psutil.Process().children()})
 
 
-def test_calls_share_a_cell_and_nothing_of_one_is_left_for_the_next(
-    world: World, full: Level, started: Started
-) -> None:
-    ctx = world.context(full)
-    run(ctx, "sleep 60 & (setsid sleep 61 &) ; echo x > /dev/shm/kept; cd /; export V=1")
-    second = run(ctx, 'pgrep sleep; echo "[$V]"; basename $PWD')
-    assert second.data["output"] == "[]\nproject\n"
-    assert len(started.new()) == 1
-
-
 def test_a_script_cannot_end_or_stop_who_runs_it(
     world: World, full: Level, started: Started
 ) -> None:
@@ -545,25 +551,6 @@ def test_a_run_that_ends_ends_its_cells(world: World, full: Level, started: Star
     assert started.new() == []
 
 
-def test_python_with_its_packages_processes_and_pipes(world: World, level: Level) -> None:
-    script = "import multiprocessing, subprocess, yaml\nq = multiprocessing.Pipe()\nprint(yaml.__name__, subprocess.run(['echo', 'x'], capture_output=True).stdout)"
-    assert run(world.context(level), script, "python").data["output"] == "yaml b'x\\n'\n"
-
-
-def test_a_server_of_the_script_itself_is_reached(world: World, full: Level) -> None:
-    script = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 600); do exec 5<>/dev/tcp/127.0.0.1/8123 && break; sleep 0.1; done 2>/dev/null; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; head -1 <&5; kill %1"
-    assert "200 OK" in run(world.context(full, limits=Limits()), script).data["output"]
-
-
-def test_exit_codes_signals_and_long_output(world: World, level: Level) -> None:
-    ctx = world.context(level)
-    assert run(ctx, "exit 7").data["exit_code"] == 7
-    assert run(ctx, "kill -9 $$").data["signal"] == "killed by SIGKILL"
-    result = run(ctx, "seq 100000")
-    assert result.data["output"].rstrip().endswith("100000")
-    assert result.data["bytes"] == 588895
-
-
 def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level: Level) -> None:
     polite = "(trap 'echo told > told; exit' TERM; sleep 60 & wait) &"
     script = f"trap '' TERM; {polite} setsid sleep 60 & while :; do sleep 1; done"
@@ -576,8 +563,8 @@ def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level
     assert (world.project / "told").exists()
 
 
-def test_git_changes_its_settings_when_that_is_lifted(world: World, full: Level) -> None:
-    ctx = world.context(full, lifts=("git",))
+def test_git_changes_its_settings_when_that_is_let_through(world: World, full: Level) -> None:
+    ctx = world.context(full, leave=Leave(git=True))
     assert (
         run(ctx, "git remote add origin https://example.org/x && git remote").data["output"]
         == "origin\n"
@@ -585,63 +572,96 @@ def test_git_changes_its_settings_when_that_is_lifted(world: World, full: Level)
     assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
 
 
-def test_who_sees_only_the_sandbox_is_told(world: World, full: Level) -> None:
-    script = "import psutil; print(len(psutil.pids()))"
-    inside = run(world.context(full), script, "python")
-    assert "only the script's own processes" in inside.data["note"]
-    assert int(inside.data["output"]) < 4
-    assert "note" not in run(world.context(full), "ps").data
-    assert "note" not in run(world.context(full), "echo the top is seen").data
-
-
-def test_everything_lifted_is_no_sandbox(world: World, level: Level) -> None:
-    run(world.context(level, lifts=("all",)), "echo x > ../../../outside/file")
+def test_a_place_that_the_owner_has_allowed_is_written_to_and_none_beside_it(
+    world: World, level: Level
+) -> None:
+    ctx = world.context(level, leave=Leave(places=(str(world.outside / "file"),)))
+    run(ctx, "echo x > ../../../outside/file; echo y > /etc/sopwith-was-here")
     assert (world.outside / "file").read_text() == "x\n"
+    assert not Path("/etc/sopwith-was-here").exists()
 
 
-LIFTS: list[tuple[str, str, set[Lift]]] = [
-    ("bash", "ls -la", set()),
-    ("bash", "python3 unknown.py", set()),
-    ("bash", "./program --sync", set()),
-    ("bash", "curl -s https://example.org", {"network"}),
-    ("bash", "timeout 5 curl -s https://example.org | jq .", {"network"}),
-    ("bash", "git clone https://example.org/x.git", {"network", "git"}),
-    ("bash", "git commit -m x", set()),
-    ("bash", "pip install requests", {"network"}),
-    ("bash", "python -m pip install requests", {"network"}),
-    ("bash", "python fetch.py", {"network"}),
-    ("bash", "echo 'curl is a program'", set()),
-    ("bash", "rm -rf old", {"git"}),
-    ("bash", "git push", {"all"}),
-    ("bash", "sudo apt-get update", {"all"}),
-    ("bash", "echo x > /etc/hosts", {"all"}),
-    ("bash", "cat ~/.ssh/id_ed25519", {"all"}),
-    ("bash", "ps aux | sort -k4 | head -5", set()),
-    ("bash", "docker ps", set()),
-    ("bash", "ps aux; python3 evil.py", set()),
-    ("bash", "./ps aux", set()),
-    ("bash", "systemctl status cron", set()),
-    ("bash", "ss -D file", set()),
-    ("bash", "ip -batch file", set()),
-    ("bash", "kill 1234", {"all"}),
-    ("bash", "lsof -ti :8000 | xargs kill", {"all"}),
-    ("bash", "ps() { python3 evil.py; }; ps", set()),
-    ("bash", "PATH=.:$PATH ps aux", set()),
-    ("bash", "((((", set()),
-    ("python", "import requests; requests.get('https://example.org')", {"network"}),
-    ("python", "print(1)", set()),
-    ("python", "{shipped}", {"all"}),
-    ("python", "{shipped}\nprint(1)", set()),
+def test_a_file_with_secrets_is_read_when_the_owner_has_allowed_it(
+    world: World, level: Level
+) -> None:
+    key = str(world.owner / ".ssh" / "id_ed25519")
+    leave = Leave(files=(key,))
+    assert SECRET not in run(world.context(level), f"cat {key}").data["output"]
+    assert run(world.context(level, leave=leave), f"cat {key}").data["output"] == SECRET
+
+
+OUTSIDE: list[tuple[str, list[str]]] = [
+    ("ls -la", []),
+    ("./program --sync", []),
+    ("curl -s https://example.org", []),
+    ("git clone https://example.org/x.git", []),
+    ("git commit -m x", []),
+    ("pip install requests", []),
+    ("npm publish", ["npm publish"]),
+    ("git push", ["git push"]),
+    ("git commit -qm x && git push origin main", ["git push origin main"]),
+    ("sudo apt-get update", ["sudo apt-get update"]),
+    ("make && sudo make install", ["sudo make install"]),
+    ("kill 1234", ["kill 1234"]),
+    ("systemctl restart cron", ["systemctl restart cron"]),
+    ("lsof -ti :8000 | xargs kill", ["kill?"]),
+    ('systemctl restart "$name"', ["systemctl?"]),
+    ("ps aux | sort -k4 | head -5", []),
+    ("docker ps", []),
+    ("docker run --rm alpine ls", ["docker run --rm alpine ls"]),
+    ("ps aux; python3 evil.py", []),
+    ("./ps aux", []),
+    ("systemctl status cron", []),
+    ("ss -D file", []),
+    ("ip -batch file", []),
+    ("ps() { python3 evil.py; }; ps", []),
+    ("PATH=.:$PATH ps aux", []),
+    ("((((", []),
+    ("echo x > /etc/hosts", []),
 ]
 
 
-@pytest.mark.parametrize(("type", "script", "expected"), LIFTS)
-def test_what_is_lifted(world: World, type: str, script: str, expected: set[Lift]) -> None:
-    (world.project / "fetch.py").write_text("import requests\n")
-    shipped = (mounts.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
+@pytest.mark.parametrize(("script", "expected"), OUTSIDE)
+def test_one_program_works_outside_and_no_script(
+    world: World, script: str, expected: list[str]
+) -> None:
     gate = Gate(SafetyConfig(roots=(world.owner,)), world.home, world.owner, world.project)
-    args = {"script": script.replace("{shipped}", shipped), "type": type}
-    assert lifts_of(gate, Ask("code_run", args, ("execute",), (world.project,), "main")) == expected
+    ask = Ask("code_run", {"script": script}, ("execute",), (world.project,), "main")
+    found = leave_of(gate, ask)
+    names = [" ".join(each.words) for each in found.programs] + [
+        f"{each}?" for each in found.unclear
+    ]
+    assert names == expected
+
+
+def test_what_is_before_a_program_outside_is_a_piece_of_its_own(world: World) -> None:
+    gate = Gate(SafetyConfig(roots=(world.owner,)), world.home, world.owner, world.project)
+
+    def pieces(script: str) -> list[str]:
+        ask = Ask("code_run", {"script": script}, ("execute",), (world.project,), "main")
+        return [
+            f"{each.cwd.name}: {each.text}"
+            for each in cut(script, world.project, leave_of(gate, ask))
+        ]
+
+    assert pieces("cd .. && git add -A\ngit push 2>&1 && echo pushed") == [
+        "project: cd .. && git add -A",
+        "work: git push",
+        "work: echo pushed",
+    ]
+    for script in (
+        "if true; then git push; fi",
+        "(cd /tmp && git push)",
+        "for n in 1 2; do git push; done",
+        "git push | tail -3",
+        "git push > log",
+        "export GIT_DIR=x; git push",
+        "x=$(git push)",
+        "cd a; make; cd b; git push",
+        "true || git push",
+    ):
+        with pytest.raises(ToolError, match="works outside the sandbox"):
+            pieces(script)
 
 
 def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
@@ -692,16 +712,16 @@ def test_the_owner_is_told_what_leaves_the_sandbox(world: World) -> None:
 
 def test_the_filter_is_whole_for_each_machine() -> None:
     for machine in ("x86_64", "aarch64"):
-        code = seccomp.program(network=True, machine=machine)
+        code = seccomp.program(network="all", machine=machine)
         assert len(code) % 8 == 0
         assert len(code) // 8 < 4096
-        assert code != seccomp.program(network=False, machine=machine)
+        assert code != seccomp.program(network="none", machine=machine)
     assert not seccomp.is_known("mips")
 
 
 def test_seatbelt_profile_ends_with_what_is_guarded() -> None:
     words = seatbelt.command(
-        ["/Users/o"], kept=["/Users/o/.zshrc"], hidden=['/Users/o/a"b'], readable=[], network=False
+        ["/Users/o"], kept=["/Users/o/.zshrc"], hidden=['/Users/o/a"b'], readable=[], port=0
     )
     text = words[2]
     assert words[:2] == ["/usr/bin/sandbox-exec", "-p"]
@@ -732,16 +752,3 @@ def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(
     assert "supervisor" in shown
     assert SECRET not in shown
     assert str(world.owner) not in shown
-
-
-def test_code_that_is_reached_by_a_link_is_guarded_with_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checkout, environment = tmp_path / "checkout", tmp_path / "elsewhere"
-    checkout.mkdir()
-    environment.mkdir()
-    (checkout / "handler.py").touch()
-    monkeypatch.setattr(mounts, "CHECKOUT", checkout)
-    assert mounts._code(checkout) == [str(checkout / "handler.py")]
-    (checkout / ".venv").symlink_to(environment)
-    assert mounts._code(checkout) == [str(checkout), str(environment)]

@@ -19,7 +19,7 @@ import pytest
 
 from config import load
 from memory.runlog.log import list_runs
-from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
@@ -47,7 +47,8 @@ def start(home: Path) -> Iterator[Start]:
             )
             running.enter_context(process)
             running.callback(process.kill)
-            assert process.stderr is not None and "at work" in process.stderr.readline()
+            assert process.stderr is not None
+            assert any("Ctrl-C" in line for line in process.stderr)  # the last line of its start
             return process
 
         yield begin
@@ -73,7 +74,7 @@ def until(wanted: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
 
 
 def row(home: Path, job: str, status: str = "") -> Row | None:
-    rows = SqliteLedger(home).rows(job, 1)
+    rows = Ledger(home).rows(job, 1)
     return rows[0] if rows and status in ("", rows[0].status) else None
 
 
@@ -212,7 +213,7 @@ def test_a_run_that_must_ask_waits_in_the_inbox_and_is_done_when_it_was_answered
 
 def claim(home: Path, job: str, owner: str) -> Row:
     due = micros(datetime.now(UTC))
-    [claimed] = SqliteLedger(home).add([Row(job, due, owner=owner, noticed=due)], {})
+    [claimed] = Ledger(home).add([Row(job, due, owner=owner, noticed=due)], {})
     return claimed
 
 
@@ -231,9 +232,9 @@ def test_a_kill_between_claim_and_run_loses_nothing(home: Path) -> None:
     owner = Owner(home)
     left = claim(home, "job", owner.name)
     recovered(home)
-    assert SqliteLedger(home).rows() == [SqliteLedger(home).rows()[0]] and row(
-        home, "job", "claimed"
-    ), "its owner is alive"
+    assert Ledger(home).rows() == [Ledger(home).rows()[0]] and row(home, "job", "claimed"), (
+        "its owner is alive"
+    )
     owner.close()
     recovered(home)
     done = row(home, "job", "done")
@@ -310,7 +311,7 @@ def test_a_day_has_a_budget_which_rote_does_not_need(home: Path, cli: CommandLin
     write_job(home, "rote", schedule="08:00", prompt="System report")
     now = micros(datetime.now(UTC))
     spent = Row("asks", now - 10, run="r", status="done", noticed=now, cost=0.5)
-    SqliteLedger(home).add([spent], {})
+    Ledger(home).add([spent], {})
     assert cli("schedule", "run-now", "rote").code == 0
     done = cli("schedule", "run-now", "asks")
     assert done.code == 5

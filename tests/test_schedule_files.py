@@ -54,7 +54,7 @@ def test_a_pipe_among_the_files_is_not_waited_for(folder: Path, cli: CommandLine
     os.mkfifo(folder / "pipe.json")
     write(folder, "good")
     jobs = {job["id"]: job for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]}
-    assert jobs["pipe"]["health"] == "broken" and "it is no file" in jobs["pipe"]["problem"]
+    assert jobs["pipe"]["health"] == "broken" and "it is not a file" in jobs["pipe"]["problem"]
     assert jobs["good"]["health"] == "never run" and len(jobs["good"]["next"]) == 5
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from runs.schedule.ledger import (
+    Ledger,
     LedgerError,
     Owner,
     Row,
-    SqliteLedger,
     folder_of,
     is_at_work,
 )
@@ -29,9 +29,9 @@ CLAIM = """
 import json, sys
 sys.path.insert(0, {checkout!r})
 from pathlib import Path
-from runs.schedule.ledger import Owner, Row, SqliteLedger
+from runs.schedule.ledger import Owner, Row, Ledger
 home = Path(sys.argv[1])
-ledger, mine = SqliteLedger(home), []
+ledger, mine = Ledger(home), []
 with Owner(home) as owner:
     sys.stdin.readline()
     for due in range(1, 121):
@@ -42,8 +42,8 @@ with Owner(home) as owner:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> SqliteLedger:
-    return SqliteLedger(tmp_path)
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path)
 
 
 def test_of_many_processes_one_gets_each_due_time(tmp_path: Path) -> None:
@@ -59,18 +59,16 @@ def test_of_many_processes_one_gets_each_due_time(tmp_path: Path) -> None:
         assert each.stdout is not None
         got += json.loads(each.stdout.readline())
     assert sorted(got) == list(range(1, 121))
-    rows = SqliteLedger(tmp_path).rows()
-    assert all(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows)
+    rows = Ledger(tmp_path).rows()
+    assert all(Ledger(tmp_path).is_alive(row.owner) for row in rows)
     for each in claimers:
         with each:
             each.send_signal(signal.SIGKILL)
-    assert not any(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows), (
-        "a kill lets go at once"
-    )
+    assert not any(Ledger(tmp_path).is_alive(row.owner) for row in rows), "a kill lets go at once"
 
 
 def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_more(
-    ledger: SqliteLedger, tmp_path: Path
+    ledger: Ledger, tmp_path: Path
 ) -> None:
     [row] = ledger.add([Row("job", 5, owner="dead")], {})
     [taken] = ledger.take([row], "first")
@@ -91,7 +89,7 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
 
 
 def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(
-    tmp_path: Path, ledger: SqliteLedger
+    tmp_path: Path, ledger: Ledger
 ) -> None:
     owner = Owner(tmp_path)
     child = subprocess.Popen(
@@ -108,17 +106,17 @@ def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(
         assert not is_at_work(tmp_path)
 
 
-def test_a_ledger_of_a_newer_version_is_left_alone(ledger: SqliteLedger, tmp_path: Path) -> None:
+def test_a_ledger_of_a_newer_version_is_left_alone(ledger: Ledger, tmp_path: Path) -> None:
     ledger.add([Row("job", 1)], {})
     database = sqlite3.connect(folder_of(tmp_path) / "ledger.sqlite3")
     database.execute("PRAGMA user_version = 99")
     database.close()
     with pytest.raises(LedgerError, match="newer Sopwith"):
-        SqliteLedger(tmp_path).rows()
+        Ledger(tmp_path).rows()
 
 
 def test_a_ledger_that_is_damaged_says_so(tmp_path: Path) -> None:
     folder_of(tmp_path).mkdir(parents=True)
     (folder_of(tmp_path) / "ledger.sqlite3").write_bytes(os.urandom(5000))
     with pytest.raises(LedgerError, match="cannot be used"):
-        SqliteLedger(tmp_path).rows()
+        Ledger(tmp_path).rows()

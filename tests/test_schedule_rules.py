@@ -22,7 +22,7 @@ from config import Config, load
 from runs.schedule.due import due_after
 from runs.schedule.due.rows import GRACE
 from runs.schedule.jobs import Job, job_of
-from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Clock, Scheduler
 
 EXAMPLES = int(
@@ -64,7 +64,7 @@ class Home:
         home.mkdir(parents=True, exist_ok=True)
         self.home, self.clock = home, clock
         self.config: Config = load(home, "en", {})
-        self.ledger = SqliteLedger(home)
+        self.ledger = Ledger(home)
         self.done: list[tuple[str, int]] = []
         self.late: list[timedelta] = []
         self.ends: dict[str, str] = {}

@@ -10,7 +10,7 @@ import pytest
 
 from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
-from runs.schedule.words import read_when
+from runs.schedule.when import read_when
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
 
@@ -101,7 +101,7 @@ def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
-        ("every day at 8 when it rains", 'understood "every day, at 8", but not "when it rains"'),
+        ("every day at 8 when it rains", 'understood "every day at 8", but not "when it rains"'),
         ("every day at 25:00", "25:00"),
         ("sometimes", "says no time that is understood"),
         ("every feb 30", "day-of-month cannot be"),
@@ -111,12 +111,9 @@ def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
         ("0 0 31 2,4 *", "day-of-month"),
         ("* * * * * *", "says no time"),
         ("every 2 hours at 8", "takes no time of the day"),
-        ("after backup at 8", 'not "after backup"'),
         ("每天8点下雨的话", "下雨"),
         ("有空再说", "says no time"),
         ("20分钟后8点", "take no time of the day"),
-        ("三天后每天9点", "not when or how often"),
-        ("in 500000 weeks", "later than any calendar"),
         ("every day 08:00 Mars/Olympus", 'no timezone "Mars/Olympus"'),
         ("", "there is no time"),
         ("8" * 400, "300 characters"),
@@ -134,15 +131,15 @@ def test_what_is_not_understood_is_said(said: str, problem: str) -> None:
         ({"schedule": "08:00", "enable": False}, "Did you mean enabled?"),
         ({"schedule": "8 Uhr"}, "times of a day"),
         ({"schedule": "24:00"}, "times of a day"),
-        ({"repeat": "every_0m"}, "every 0 is never"),
+        ({"repeat": "every_0m"}, "must be at least 1"),
         ({"repeat": "fortnightly"}, "repeat must be"),
         ({"repeat": "every_2h", "schedule": "08:00, 09:00"}, "one time"),
         ({"schedule": "08:00", "repeat": "monthly", "on": 32}, "days of a month"),
         ({"schedule": "08:00", "repeat": "monthly", "on": "0"}, "days of a month"),
         ({"schedule": "08:00", "repeat": "weekly", "on": "noday"}, "weekdays"),
         ({"schedule": "08:00", "on": "fri"}, '"on"'),
-        ({"schedule": "08:00", "cron": "* * * * *"}, "in one way"),
-        ({}, "in one way"),
+        ({"schedule": "08:00", "cron": "* * * * *"}, "in exactly one way"),
+        ({}, "in exactly one way"),
         ({"cron": "60 * * * *"}, "minute cannot be"),
         ({"cron": "0 0 * *"}, "five fields"),
         ({"at": "tomorrow"}, "date and time"),
@@ -154,7 +151,7 @@ def test_what_is_not_understood_is_said(said: str, problem: str) -> None:
         ({"schedule": "08:00", "limits": {"cost": 1}}, "no limit"),
         ({"schedule": "08:00", "limits": {"turns": 0}}, "above 0"),
         ({"schedule": "08:00", "session": "ours"}, "shared:ID"),
-        ({"schedule": "08:00", "sop": "x"}, "what is to be done"),
+        ({"schedule": "08:00", "sop": "x"}, "needs a task"),
         ({"schedule": "08:00", "parameters": {"a": 1}}, "belong to"),
     ],
 )

@@ -10,7 +10,6 @@ import pytest
 
 from config import ConfigError
 from models.base import Event, Message, Reply, Request, ToolCall
-from models.errors import ModelUnavailable
 from models.scripted import ScriptedModel
 
 
@@ -53,13 +52,6 @@ def test_every_way_to_give_a_reply() -> None:
     assert replies[3].calls[0].id == "scripted_5_1"
 
 
-def test_used_up_is_unavailable() -> None:
-    model = ScriptedModel(["only"], "demo")
-    ask(model)
-    with pytest.raises(ModelUnavailable, match="demo: all 1 scripted replies are used up"):
-        ask(model)
-
-
 def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
     messages: list[Message] = [{"role": "user", "content": "go"}]
     first = ScriptedModel([CALL, CALL, "end"])
@@ -70,17 +62,6 @@ def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
             {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x"},
         ]
     assert ask(ScriptedModel([CALL, CALL, "end"]), messages, 3)[1].text == "end"
-
-
-def test_broken_call_can_be_scripted() -> None:
-    call = {"name": "code_run", "raw": '{"script', "error": "the end is missing"}
-    _, reply = ask(ScriptedModel([{"calls": [call], "finish": "length"}]))
-    assert reply.calls[0].args is None
-    assert (reply.calls[0].raw, reply.calls[0].error, reply.finish) == (
-        '{"script',
-        "the end is missing",
-        "length",
-    )
 
 
 @pytest.mark.parametrize("name", ["script.json", "script.yaml"])

@@ -18,10 +18,10 @@ from models.base import ToolResult
 from safety.paths import Places
 from safety.secrets import Redactor
 from sandbox.cells.levels import Profile, Sandbox, chosen, probe
+from sandbox.network import Leave, Outside
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
-from tools.processes import tree as process_tree
 from tools.shells import calls as shell
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
@@ -270,11 +270,6 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
         assert not reader.is_alive()
 
 
-def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
-    assert desk.run(f"echo ${process_tree.MARK}").data["output"].startswith("run.shell-main.")
-    assert "SOPWITH_ONCE" not in desk.run("env").data["output"]
-
-
 @pytest.mark.parametrize("wanted", ["auto", "partial"])
 def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> None:
     desk = held(wanted)
@@ -297,13 +292,20 @@ def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> 
     assert not shells_alive(f"{OURS}-held 77") and not shells_alive(str(desk.ctx.folder))
 
 
-def test_an_open_shell_gets_no_more_than_it_had(held: Callable[[str], Desk]) -> None:
+def test_a_program_that_works_outside_has_a_terminal_of_its_own(
+    held: Callable[[str], Desk],
+) -> None:
     desk = held("auto")
-    desk.ctx.lifts = lambda tool, args, paths: frozenset(
-        {"network"} if "curl" in args["script"] else ()
+    desk.ctx.leave = lambda tool, args, paths: Leave(
+        programs=(Outside(tuple(args["script"].split()), 0, len(args["script"])),)
     )
-    desk.run("echo plain")
-    with pytest.raises(ToolError, match="needs network"):
-        desk.run("curl --version")
-    assert desk.run("curl --version || true", name="web").data["exit_code"] == 0
-    assert desk.run("echo on", name="web").data["output"] == "on\n"
+    told = desk.run("readlink /proc/self/ns/mnt")
+    assert told.data["output"].strip() == str(Path("/proc/self/ns/mnt").readlink())
+    assert told.data["note"] == "the shell has ended; shell_run opens a new one"
+    with pytest.raises(ToolError, match="called by its name alone"):
+        desk.run("./readlink /proc/self/ns/mnt")
+    desk.ctx.leave = lambda tool, args, paths: Leave()
+    desk.run("cd /")
+    desk.ctx.leave = lambda tool, args, paths: Leave(programs=(Outside(("ls",), 0, 2),))
+    with pytest.raises(ToolError, match="a terminal of its own"):
+        desk.run("ls")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import time
@@ -17,7 +16,6 @@ from models.base import ToolResult
 from safety.gate import Ask, Decision, Gate
 from tests.machine import PATIENCE_SECONDS
 from tests.test_shell import Desk
-from tools.scripts.output import clean
 from tools.shells.calls import open_shell
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
@@ -98,9 +96,3 @@ def test_the_line_in_which_nano_asks_is_seen_and_its_text_is_not(desk: Desk) -> 
     shows(desk, desk.keys(keys=["enter"]), "Wrote")
     assert desk.keys(keys=["ctrl-x"]).data["exit_code"] == 0
     assert (desk.ctx.cwd / "notes.txt").read_text("utf-8").splitlines()[0] == "Dear Ann: 你好"
-
-
-def test_what_is_struck_twice_is_read_once_and_nothing_is_hidden() -> None:
-    assert clean("u\bup\bpp\bpe\ber\br(_\bs_\be_\bl_\bf)") == "upper(self)"
-    assert clean("b\bb\bbold") == "bold"
-    assert re.search("rm.*␈", clean("rm -rf x\b\b\b\b\b\b\b\bls"))

@@ -126,17 +126,3 @@ def test_a_shell_that_has_become_another_program_is_that_program(desk: Desk) -> 
     assert about["program"] == ["sh"]
     assert "42" in desk.keys("echo $((6*7))").data["output"]
     assert "has ended" in desk.keys("exit").data["note"]
-
-
-def test_of_a_flood_nothing_is_lost(desk: Desk) -> None:
-    result = desk.run("head -c 12000000 /dev/zero | tr '\\0' x | fold -w 200", timeout=120)
-    assert result.data["bytes"] == 12_000_000 + 2 * (60_000 - 1)
-
-
-@pytest.mark.skipif(bool(lacks("zsh")), reason="zsh is not installed")
-def test_another_shell_says_lines_and_is_no_screen(desk: Desk) -> None:
-    desk.run("zsh -f")
-    result = desk.keys("echo in zsh")
-    assert "screen" not in result.data
-    assert "in zsh" in result.data["output"]
-    assert desk.keys("exit 4").data["exit_code"] == 4

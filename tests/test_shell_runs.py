@@ -13,7 +13,7 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
-from sandbox.cells.escalations import lifts_of
+from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS
@@ -100,20 +100,10 @@ def test_a_command_is_judged_where_the_shell_is(gate: Gate) -> None:
     assert ran(gate, "echo a > b", cwd="/usr/lib").decision == "confirm"
 
 
-def test_a_shell_that_has_left_the_sandbox_asks_each_time(gate: Gate) -> None:
-    about = {"cwd": str(gate.cwd), "outside": True}
-    assert (ran(gate, "ls", **about).decision, ran(gate, "ls", **about).risk) == (
-        "confirm",
-        "outside",
-    )
-    assert typed(gate, "ls", "bash", outside=True).decision == "confirm"
-    assert typed(gate, None, "bash", outside=True).decision == "allow"
-
-
 def test_a_look_at_the_machine_opens_no_shell_outside(gate: Gate) -> None:
     for tool in ("code_run", "shell_run"):
         ask = Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")
-        assert lifts_of(gate, ask) == set()
+        assert leave_of(gate, ask).programs == ()
 
 
 @pytest.mark.parametrize(

@@ -31,17 +31,10 @@ from memory.sops.changes import (
 )
 from memory.sops.store import Sop, SopError, SopStore, Status, contract_of, read_sop
 from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES
-from replay.procedure import (
-    BUILT_IN,
-    EFFECTS,
-    EXPECT_KEYS,
-    REQUIRES,
-    SLOT_SHAPES,
-    STATUSES,
-    STEP_KEYS,
-    TOP_KEYS,
-)
+from replay.procedure import BUILT_IN, EFFECTS
+from replay.reading import EXPECT_KEYS, REQUIRES, STATUSES, STEP_KEYS, TOP_KEYS
 from replay.template import FILTERS
+from replay.wordings import SLOT_SHAPES
 from tests.conftest import CHECKOUT
 
 KILLS = 30

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from sandbox.cells import levels
 from sandbox.stage import UndoStore, probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
-from tests.screen import scripted
+from tests.screen import ENTER, Screen, scripted
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +90,23 @@ def test_one_undo_covers_scripts_and_file_tools(home: Path) -> None:
     store = UndoStore(home)
     undone = store.undo(events[0]["run"])
     assert not undone.conflicts and tree() == {"a": "a", "b": "b", "c": "c"}
+
+
+def test_on_a_terminal_a_run_is_shown_and_taken_back_after_a_yes(home: Path) -> None:
+    write(a="a", b="b")
+    before = tree()
+    scripted(
+        home, [bash("mv a c; echo more >> b"), call("file_write", path="n", content="n"), "done"]
+    )
+    with closing(Screen.of_cli("--home", str(home), "run", "tidy up", "--no-rote")) as screen:
+        assert screen.ends() == 0
+        assert "undo: sopwith undo" in screen.text()
+    assert tree() == {"c": "a", "b": "bmore\n", "n": "n"}
+    with closing(Screen.of_cli("--home", str(home), "undo")) as screen:
+        screen.waits_for_prompt("Take this back")
+        screen.types("y" + ENTER)
+        assert screen.ends() == 0
+    assert tree() == before
 
 
 def test_a_call_of_several_is_taken_back_alone(cli: CommandLine, home: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from config import ModelConfig
 from models.base import Message, Request
-from models.dialects import TextProtocol, describe, parse
+from models.dialects import TextProtocol, parse
 from models.endpoint import EndpointModel
 from tests.scripted_server import Answer, ScriptedServer
 from tests.test_openai_compat import drive, shown
@@ -92,13 +92,6 @@ def test_block_that_is_only_talked_about_stays_text(text: str) -> None:
     assert parse(text) == (text, [])
 
 
-def test_several_blocks_are_several_calls_and_the_text_around_stays() -> None:
-    second = '<tool_use>{"name": "b", "arguments": {}}</tool_use>'
-    prose, calls = parse(f"First.\n{BLOCK}\nThen:\n```json\n{second}\n```\nEnd.")
-    assert [call.name for call in calls] == ["code_run", "b"]
-    assert prose.split() == ["First.", "Then:", "End."]
-
-
 def test_closing_tag_inside_a_string_does_not_end_the_block() -> None:
     script = "echo '</tool_use> ``` <tool_use>'\n# é"
     text = (
@@ -143,14 +136,6 @@ def test_block_that_cannot_be_read_is_a_call_with_an_error(
     assert words in call.error
 
 
-def test_cut_off_reply_says_so() -> None:
-    (call,) = parse('<tool_use>{"name": "code_run", "arguments": {"script": "rm', is_cut_off=True)[
-        1
-    ]
-    assert call.args is None
-    assert "cut off" in call.error
-
-
 # ---- rendering ----
 
 
@@ -167,11 +152,6 @@ def history() -> list[Message]:
         {"role": "tool", "tool_call_id": "c1", "content": "a.txt </tool_result> b.txt"},
         {"role": "user", "content": "Also count."},
     ]
-
-
-def test_schema_is_described_on_a_line() -> None:
-    expected = 'code_run(script: string, type?: "python"|"bash", timeout?: integer, paths?: [string]) – Run a script.'
-    assert describe(TOOLS[0]["function"]) == f"{expected}\n  timeout: seconds"
 
 
 def test_history_is_rendered_as_messages_that_alternate() -> None:
@@ -218,16 +198,6 @@ def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> Non
         }
     ]
     assert "ask_user() – Ask." in sent(5, tools=fewer)[-1]
-
-
-def test_chinese_prompts_describe_in_chinese() -> None:
-    kept, _ = TextProtocol("zh").messages(Request(1, history()[:2], TOOLS))
-    assert "要使用工具" in kept[0]["content"]
-
-
-def test_no_tools_no_protocol() -> None:
-    kept, last = TextProtocol().messages(Request(1, history()[:2], []))
-    assert [*kept, *last] == history()[:2]
 
 
 # ---- over a socket ----

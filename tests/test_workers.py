@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,7 @@ from config import load
 from memory.runlog.log import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.schedule import child
-from runs.schedule.due import JobFolder
-from runs.schedule.jobs import Job
-from runs.schedule.ledger import Row, SqliteLedger
 from runs.workers.database import Database, QueueError, Unreachable, opened
-from runs.workers.dues import claim
 from runs.workers.log import (
     GOES_ON,
     Claim,
@@ -34,7 +28,6 @@ from runs.workers.log import (
     SharedLogs,
     events_of,
     take,
-    write,
 )
 from runs.workers.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
@@ -186,37 +179,6 @@ def test_who_held_a_run_before_is_refused_and_leaves_no_trace(shared: Database, 
     assert [event["type"] for event in read_events(home, run)] == ["run_started", "run_resumed"]
 
 
-def test_a_machine_that_lost_a_run_lists_what_became_of_it_elsewhere(
-    shared: Database, home: Path, cli: CommandLine
-) -> None:
-    run = a_run(home)
-    late = SharedLogs(shared, claimed(shared, run, "late")).create(home)
-    late.append({**STARTED, "run": run})
-    late.close()  # as its end leaves it: this machine has seen no end of it
-
-    def listed() -> list[str]:
-        shown = json.loads(cli("runs", "list", "--json").stdout)["runs"]
-        assert shown[0]["status"] in cli("runs", "list").stdout
-        return [each["status"] for each in shown]
-
-    new = claimed(shared, run, "another machine")
-    assert listed() == ["working"]
-    end = {
-        "status": "done",
-        "result": "42",
-        "exit": "CURRENT_TASK_DONE",
-        "turns": 1,
-        "model_calls": 0,
-        "cost": 0.0,
-    }
-    write(shared, new, 1, [{"type": "run_ended", "run": run, **end, "sop": None, "rote": False}])
-    (home / "config.yaml").rename(home / "aside")
-    assert listed() == ["interrupted"], "without the database nothing else is known"
-    (home / "aside").rename(home / "config.yaml")
-    assert listed() == ["done"]
-    assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["turns"] == 1
-
-
 def test_a_lost_connection_is_made_again_and_an_absent_database_is_waited_for(
     postgres: Cluster, shared: Database, home: Path
 ) -> None:
@@ -292,15 +254,14 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
         SOP.replace("sleep 0.2", "[ $number != 0 ] || sleep 100")
     )
     first, second = queue(home, range(2), tmp_path / "work")
-    assert cli("worker", "--cancel", second).code == 0
-    assert cli("worker", "--cancel", second).code == 1
-    assert cli("worker", "--cancel", "20260101-000000-00000").code == 2
+    assert cli("runs", "cancel", second).code == 0
+    assert cli("runs", "cancel", second).code == 1
     started = worker(home)
     until(lambda: bool(events_of(shared, first)))
     assert cancel(shared, first) == [first]
     said = started.stderr
     assert said is not None
-    until(lambda: "gone on elsewhere" in said.readline())
+    until(lambda: "drops it" in said.readline())
     assert {each.run: each.status for each in sent(shared, 2)} == {
         first: "cancelled",
         second: "cancelled",
@@ -365,45 +326,6 @@ def logged(database: Database, run: str, kind: str) -> list[Event]:
         for line in events_of(database, run) or []
         if (event := json.loads(line))["type"] == kind
     ]
-
-
-def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
-    shared: Database,
-    home: Path,
-    tmp_path: Path,
-    cli: CommandLine,
-    worker: Callable[[Path], subprocess.Popen[str]],
-    scripted_server: Any,
-) -> None:
-    """Before a worker has it, while it works, and after its worker was killed; not when it is over."""
-    gate = tmp_path / "gate"
-    waits = bash(f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done")
-    server = scripted_server(
-        lambda body, _: [waits, bash("true"), Answer(text="done")][min(results(body), 2)]
-    )
-    elsewhere = tmp_path / "elsewhere"
-    add_home(elsewhere, (home / "config.yaml").read_text().split('"')[1])
-    with_model(elsewhere, server)
-    run = send(
-        load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data
-    )
-    assert cli("runs", "steer", run, "only", "2025").code == 0
-    first = worker(elsewhere)
-    until(lambda: bool(logged(shared, run, "tool_started")))
-    assert (
-        cli("runs", "steer", run, "be brief").code == 0
-        and not (home / "runs" / run / "steer").exists()
-    )
-    first.kill()
-    gate.touch()
-    worker(elsewhere)
-    until(lambda: sent(shared, 1)[0].status == "done")
-    assert [(each["text"], each["letter"]) for each in logged(shared, run, "steered")] == [
-        ("only 2025", 1),
-        ("be brief", 2),
-    ]
-    late = cli("runs", "steer", run, "too late")
-    assert late.code == 1 and "is not working now" in late.stderr
 
 
 def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
@@ -496,51 +418,3 @@ def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine
 
 
 JOB = {"schedule": "08:00", "repeat": "daily", "timezone": "UTC", "sop": "stamp", "notify": "never"}
-
-
-def claimed_row(home: Path, job: str, due: int) -> Row:
-    ledger = SqliteLedger(home)
-    (row,) = ledger.add([Row(job, due, owner="me", noticed=1)], {})
-    ledger.close()
-    return row
-
-
-def test_a_due_time_of_many_machines_is_done_by_one_and_the_others_say_who(
-    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]]
-) -> None:
-    (work := tmp_path / "work").mkdir()
-    other, url = tmp_path / "other", (home / "config.yaml").read_text().split('"')[1]
-    add_home(other, url)
-    for each in (home, other):
-        (each / "schedule").mkdir()
-        job = {**JOB, "parameters": {"number": 5, "folder": str(work)}}
-        (each / "schedule" / "daily.json").write_text(json.dumps(job))
-    worker(home)
-    now = int(time.time()) * 1_000_000
-
-    def do(at: Path, due: int) -> Row:
-        config, ledger = load(at, "en", {}), SqliteLedger(at)
-        child.do(config, ledger, claimed_row(at, "daily", due))
-        (row,) = ledger.rows("daily", 1)
-        ledger.close()
-        return row
-
-    with ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(do, (home, other), (now, now)))
-    by = {row.status: row for row in rows}
-    assert set(by) == {"done", "skipped"} and by["done"].result == "stamped 5"
-    assert f"has it: run {by['done'].run}" in by["skipped"].reason
-    assert len(sent(shared, 9)) == 1 and (work / "5").read_text().strip() == f"{by['done'].run}.1"
-    row = claim(
-        load(home, "en", {}), job_of(home), now, Options()
-    )  # its process died: it is asked again
-    assert row.run == by["done"].run
-    assert (
-        do(home, now + 1).status == "done" and len(sent(shared, 9)) == 2
-    )  # the next time is another task
-
-
-def job_of(home: Path) -> Job:
-    job = JobFolder(home).all()["daily"]
-    assert isinstance(job, Job)
-    return job

@@ -77,15 +77,6 @@ def test_a_shared_session_gets_nothing_of_the_owner_and_makes_no_owners_file(hom
     assert "PRIVATE" not in repr((one.load(), one.results, one.versions, one.changed()))
 
 
-def test_notes_of_today_and_yesterday_are_loaded(home: Path) -> None:
-    (home / "memory").mkdir(parents=True)
-    for day in (TODAY, YESTERDAY, date(2026, 2, 13)):
-        (home / f"memory/{day}.md").write_text(f"- of {day}\n")
-    context = workspace(home).load()
-    assert context.daily_memories == ["- of 2026-02-15", "- of 2026-02-14"]
-    assert context.daily_dates == [TODAY, YESTERDAY]
-
-
 def folder(path: Path) -> None:
     path.mkdir()
 
@@ -163,13 +154,6 @@ def test_a_file_that_is_too_large_is_read_to_a_line_end_with_a_note(home: Path) 
     assert result.success and result.error is not None and "only its beginning" in result.error
 
 
-def test_a_link_within_the_home_is_followed_by_the_owner(home: Path) -> None:
-    (home / "own").mkdir(parents=True)
-    (home / "own/agents.md").write_text("linked\n")
-    (home / "AGENTS.md").symlink_to("own/agents.md")
-    assert workspace(home).load().agents_content == "linked\n"
-
-
 def test_changes_are_seen_once_whoever_makes_them_and_however(home: Path) -> None:
     one = workspace(home)
     assert one.state.value == State.INITIAL.value
@@ -235,10 +219,6 @@ def test_a_context_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) 
         )
 
 
-def test_a_type_that_is_not_known_is_shared() -> None:
-    assert SessionType("nonsense") is SessionType.SHARED and SessionType("main") is SessionType.MAIN
-
-
 @pytest.mark.parametrize(
     "path", ["../x", "/etc/passwd", "a/../../x", ".", "link/x", "loop", "a\0b"]
 )
@@ -267,11 +247,3 @@ def test_a_memory_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) -
     MemoryEntry(content="x", category="y")
     with pytest.raises(ValidationError):
         MemoryEntry.model_validate({"content": "x", "category": "y", **fields})
-
-
-@pytest.mark.parametrize(
-    "fields", [{"success": True}, {"success": False}, {"success": False, "error": "e", "content": "c"}, {"success": True, "content": "c", "from_cache": True}]
-)  # fmt: skip
-def test_a_result_says_what_came_of_it(fields: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
-        FileLoadResult.model_validate({"file_path": "x", "loaded_at": NOW, **fields})

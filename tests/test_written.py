@@ -7,13 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from learning.draft import LearningError
-from learning.whole import whole
+from learning.draft import LearningError, whole
 from learning.written import Instructions, read_text
-from learning.written.reading import kind_of
 
 MARKDOWN = """\
 # Back up <FOLDER>
@@ -46,14 +42,6 @@ WORD=error   # what to look for
 FILE="$1"
 TOP="${2:-5}"
 grep -o "$WORD" "$FILE" | head -n "$TOP" | wc -l
-"""
-
-STEPS = """\
-description: count things
-parameters: {folder: {type: string, format: path}}
-steps:
-  - run: ls {folder} | wc -l
-  - 7
 """
 
 
@@ -108,21 +96,6 @@ def test_a_script_takes_its_values_from_parameters(tmp_path: Path) -> None:
     assert not Path("pwned").exists()
 
 
-def test_arguments_used_by_number_get_the_names_of_the_usage(tmp_path: Path) -> None:
-    text = '#!/bin/sh\n# Usage: x.sh FOLDER DAYS\nfind "$1" -mtime +$2 | wc -l\n'
-    found = read(text, "x")
-    assert list(found.parameters) == ["folder", "days"]
-    assert done(found, folder=str(tmp_path), days="3") == (0, "0")
-
-
-def test_a_list_of_steps(tmp_path: Path) -> None:
-    found = read(STEPS, "steps.yaml")
-    (tmp_path / "d e").mkdir()
-    (tmp_path / "d e/f").write_text("")
-    assert found.problems == ["step 2: no command: '7'"]
-    assert done(found, folder=str(tmp_path / "d e")) == (0, "1")
-
-
 def test_a_whole_sop_is_taken_as_it_is_written() -> None:
     text = "# mine\nplan:\n  - {tool: code_run, args: {type: bash, script: 'echo 1'}, save: {x: output}}\nresult: '{{x}}'\n"
     assert read_text(text, "sop.yaml") == text
@@ -166,29 +139,6 @@ def test_texts_that_say_no_steps_are_refused_with_the_reason(
 )
 def test_what_needs_a_person_is_a_problem(text: str, said: str) -> None:
     assert any(re.match(said, problem) for problem in read(text, "x.sh").problems)
-
-
-@pytest.mark.parametrize(
-    ("text", "file", "kind"),
-    [("#!/bin/bash\n", "", "shell"), ("plan:\n", "", "yaml"), ("run:\n", "", "yaml"), ("# x\n", "", "markdown"), ("", "a.sh", "shell"), ("", "b.yml", "yaml"), ("", "c.txt", "markdown")],
-)  # fmt: skip
-def test_the_kind_of_a_text(text: str, file: str, kind: str) -> None:
-    assert kind_of(text, file) == kind
-
-
-WORDS = st.sampled_from(["```bash", "```", "1. ", "- ", "`ls -l`", "<X>", "{y}", "$Z", "# T", "rm -rf /", "'", '"', "\n", "$(", "<<E", "---", "plan:", "héllo 世界", "\t"])  # fmt: skip
-
-
-@given(st.lists(WORDS, max_size=25).map(" ".join) | st.lists(WORDS, max_size=25).map("\n".join), st.sampled_from(["a.md", "a.sh", "a.yaml"]))  # fmt: skip
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-def test_any_text_gives_a_script_or_a_reason(text: str, file: str) -> None:
-    try:
-        found = read_text(text, file)
-    except LearningError:
-        return
-    assert isinstance(found, str) or any(line.strip() for line in found.lines)
 
 
 @pytest.mark.parametrize(

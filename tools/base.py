@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
 from safety.paths import RUNS
+from sandbox.network import Leave
 
 if TYPE_CHECKING:
     from config import Config
-    from sandbox.cells import Lift, Sandbox
-    from sandbox.network import Leave
+    from sandbox.cells import Sandbox
     from tools.staged import Recording, Staging
 
 Kept = TypeVar("Kept")
@@ -81,10 +81,7 @@ class ToolContext:
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     staging: Staging | None = None  # where its changes are judged; None: they are made at once
     recording: Recording | None = None  # keeps what its file tools replace; None: nothing is kept
-    lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
-        frozenset()
-    )  # of a call
-    leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave | None] = lambda *_: None
+    leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave] = lambda *_: Leave()
     recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = (
         str  # hides secrets; a tool sends through it what it streams or keeps in a file
@@ -110,11 +107,9 @@ class ToolContext:
         """Return the block in which a file tool changes this path, so that it can be taken back."""
         return self.recording.of(self.call, path) if self.recording else nullcontext()
 
-    def stages(self, name: str, args: dict[str, Any], paths: tuple[Path, ...]) -> bool:
+    def stages(self, name: str) -> bool:
         """True for a call whose changes are judged when they are seen."""
-        if name != "code_run" or not (self.staging or self.is_dry):
-            return False
-        return self.is_dry or self.hold is not None or "all" not in self.lifts(name, args, paths)
+        return name == "code_run" and bool(self.staging or self.is_dry)
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""

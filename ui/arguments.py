@@ -130,7 +130,7 @@ _ARGPARSE_SAYS = (
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """The whole command line; given `words`, only commands among them get their arguments, which is quicker."""
+    """The whole command line; given `words`, only the commands among them, which is quicker, or all without arguments."""
     root = _Parser("cmd", "sopwith")
     common = _add_common(root, default=None)
     common.add_argument(
@@ -151,11 +151,12 @@ def _add_commands(
     children = parser.add_subparsers(
         title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command
     )
-    for name in names:
+    meant = [name for name in names if name in (words or ())]
+    for name in meant or names:
         path = f"{above} {name}".strip()
         key = "cmd." + path.replace(" ", ".")
         child = children.add_parser(name, key=key, prog=f"sopwith {path}", help=say(f"{key}.help"))
-        if words is not None and name not in words:
+        if words is not None and not meant:
             continue
         if path not in SCREENS:
             _add_common(child, default=argparse.SUPPRESS)

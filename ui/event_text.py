@@ -74,8 +74,13 @@ def ended(event: Event) -> str:
 def entry_text(entry: Entry) -> str:
     """Return what an entry of the inbox says: a confirmation why it is asked for."""
     if entry.said:
-        return f"{entry.tool}: {reasons(entry.said, '')}"
+        return leave_asked(entry.tool, reasons(entry.said, "")).removeprefix("! ")
     return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)
+
+
+def leave_asked(tool: str, reason: str) -> str:
+    """Return what a confirmation is about: the tool, and why it asks, which may begin with the tool's name."""
+    return say("confirm.title", tool=tool, reason=reason.removeprefix(f"{tool} "))
 
 
 def problem(event: Event) -> str:
@@ -128,7 +133,8 @@ def closing(event: Event) -> str:
     parts = (
         [] if event.get("status") == "done" else [say(f"status.{event.get('status', 'failed')}")]
     )
-    parts.append(say("end.turns", n=turns))
+    if turns:
+        parts.append(say("end.turns", n=turns))
     if calls:
         cached, output = tokens.get("cached", 0), tokens.get("output", 0)
         fresh = max(0, tokens.get("input", 0) - cached)
@@ -138,7 +144,7 @@ def closing(event: Event) -> str:
         )
         parts.append(money(event.get("cost", 0.0)))
     elif event.get("rote"):
-        parts[-1] = say("end.rote")
+        parts[-1:] = [say("end.rote")]
     parts.append(seconds(event.get("seconds", 0.0)))
     return " · ".join(filter(None, parts))
 

@@ -131,9 +131,7 @@ class Workspace:
             daily_dates=list(noted),
             loaded_files=[name for name in texts if name in _FIELDS or self._notes[name] in noted],
             load_time_ms=round((time.monotonic() - started) * 1000),
-            version=hashlib.sha256(
-                "\0".join(f"{name}\0{text}" for name, text in texts.items()).encode()
-            ).hexdigest()[:16],
+            version=_hash("\0".join(f"{name}\0{text}" for name, text in texts.items())),
             **{field: texts.get(name) for name, field in _FIELDS.items()},
         )
         self.state = State.READY

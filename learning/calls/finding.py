@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from learning.calls import places, requests
 from learning.calls.book import Book, Source
 from learning.calls.places import ROW, Path
-from replay.extract import KEY, is_like, parse, picked, plain, rows_in
+from replay.extract import KEY, is_like, parse, picked, plain
 
 MAX_CONSTANTS = 10  # fields tried as what is always the same
 MAX_PATHS = 12  # to the same value in one answer
@@ -32,6 +32,7 @@ class Found:
     is_asked: bool
     is_invented: bool
     named: int
+    names: tuple[str, ...] = ()  # of the values that pick its rows
 
     @property
     def is_named(self) -> bool:
@@ -99,18 +100,20 @@ class Case(NamedTuple):
 def _cases(source: Source, values: Sequence[Any], as_text: bool) -> Iterator[list[Case]]:
     """Yield the paths that have the same form for each value of each run."""
     wanted = [(n, each) for n, value in enumerate(values) for each in _items(value)]
-    if not wanted:
+    by_form = [_by_form(source.answers[n], each, as_text) for n, each in wanted]
+    if not by_form:
         return
-    by_form: list[dict[tuple[str, ...], Path]] = []
-    for n, each in wanted:
-        forms: dict[tuple[str, ...], Path] = {}
-        for path in places.paths_to(source.answers[n], each, as_text):
-            forms.setdefault(places.signature(path), path)
-        by_form.append(forms)
     shared = [form for form in by_form[0] if all(form in other for other in by_form)]
     shared.sort(key=lambda form: KEY in form)
     for form in shared[:MAX_PATHS]:
         yield [Case(n, forms[form]) for (n, _), forms in zip(wanted, by_form, strict=True)]
+
+
+def _by_form(answer: Any, wanted: Any, as_text: bool) -> dict[tuple[str, ...], Path]:
+    forms: dict[tuple[str, ...], Path] = {}
+    for path in places.paths_to(answer, wanted, as_text):
+        forms.setdefault(places.signature(path), path)
+    return forms
 
 
 def _items(value: Any) -> list[Any]:
@@ -139,41 +142,42 @@ class _Search:
         """Return the first extractor that gives all values."""
         last = self.form[-1] if self.form else ""
         if last == ROW and self._is_scalar_list():
-            return self._only(last)
+            return self._tested((), last) if not self.is_list else None
         clues = [clue for level in self._levels() for clue in self._clues_at(level)]
-        asked = [clue for clue in clues if clue.kind == "asked"]
-        for chosen in self._attempts(asked, clues):
-            if found := self._tested(chosen, last):
-                used = {clue.name for clue in chosen}
-                self.book.forget([name for name in self.tried if name not in used])
-                return found
-        self.book.forget(self.tried)
-        return None
-
-    def _only(self, last: str) -> Found | None:
-        return self._tested((), last) if not self.is_list else None
+        attempts = (self._tested(chosen, last) for chosen in self._attempts(clues))
+        found = next((each for each in attempts if each), None)
+        used = found.names if found else ()
+        self.book.forget([name for name in self.tried if name not in used])
+        return found
 
     def _is_scalar_list(self) -> bool:
         case = self.cases[0]
         return not isinstance(places.at(self.source.answers[case.run], case.path), dict)
 
-    def _attempts(self, asked: list[Clue], clues: list[Clue]) -> Iterator[tuple[Clue, ...]]:
+    def _attempts(self, clues: list[Clue]) -> Iterator[tuple[Clue, ...]]:
         """Yield what may pick the rows, the simplest first."""
-        known = sorted((c for c in clues if c.kind == "known"), key=self._is_far)
-        constant = [clue for clue in clues if clue.kind == "constant"][:MAX_CONSTANTS]
+        kinds = {
+            kind: [c for c in clues if c.kind == kind] for kind in ("asked", "known", "constant")
+        }
+        asked, constant = kinds["asked"], kinds["constant"][:MAX_CONSTANTS]
+        known = sorted(kinds["known"], key=self._is_far)
         if asked or not known:
             yield tuple(asked)
         for count in (1, 2, len(known)):
             for chosen in combinations(known, min(count, len(known))):
                 yield (*asked, *chosen)
-        said = [clue for clue in constant if self._is_said(clue.text)]
-        for named in [asked] if asked else [[clue] for clue in said]:
-            for like in self._likenesses(named):
-                yield (*(_inside(clue, like) for clue in named), like)
+        yield from self._like_another(asked, constant)
         yield tuple(asked)
         for fewer, more in product((known, []), (1, 2)):
             for chosen in combinations(constant, more):
                 yield (*asked, *fewer, *chosen)
+
+    def _like_another(self, asked: list[Clue], constant: list[Clue]) -> Iterator[tuple[Clue, ...]]:
+        """Yield what is asked, and that all else is as in an earlier answer."""
+        said = [[clue] for clue in constant if self._is_said(clue.text)]
+        for named in [asked] if asked else said:
+            for like in self._likenesses(named):
+                yield (*(_inside(clue, like) for clue in named), like)
 
     def _is_said(self, text: str) -> bool:
         return all(requests.spans(run.request, text, False) for run in self.book.runs)
@@ -186,9 +190,9 @@ class _Search:
             extractor = self._extractor(chosen, takes_all)
             if self._gives(extractor):
                 is_asked = any(c.kind == "asked" or self._is_literal(c) for c in chosen)
-                return Found(
-                    self.source, extractor, is_asked, self._is_invented(chosen), self._named(last)
-                )
+                names = tuple(clue.name for clue in chosen)
+                rank = (is_asked, self._is_invented(chosen), self._named(last))
+                return Found(self.source, extractor, *rank, names)
         return None
 
     def _is_literal(self, clue: Clue) -> bool:
@@ -255,15 +259,12 @@ class _Search:
             if clue := self._asked(level, each, told):
                 asked.setdefault(clue.name, clue)
         yield from asked.values()
-        rest = [each for each in shared if each not in [clue.field for clue in asked.values()]]
+        taken = [clue.field for clue in asked.values()]
+        rest = [each for each in shared if each not in taken and "*" not in each]
         for each in rest:
-            if "*" not in each:
-                yield from self._known(level, each, told)
-        for each in sorted(rest, key=lambda each: len(each)):
-            leaves = [row[each] for row in told]
-            texts = {_text(row[0]) for row in leaves}
-            if "*" not in each and len(texts) == 1 and "'" not in (text := texts.pop()):
-                yield Clue(level, each, text, "", "constant")
+            yield from self._known(level, each, told)
+        for each in sorted(rest, key=len):
+            yield from _constant(level, each, [row[each][0] for row in told])
 
     def _asked(
         self, level: int, where: Field, told: Sequence[dict[Field, list[Any]]]
@@ -308,17 +309,8 @@ class _Search:
     ) -> Iterator[Clue]:
         by_run = self._by_run([_text(row[where][0]) for row in told])
         for name, known in self.book.known.items():
-            if _is_known(known, by_run) and self._tells_apart(level, where):
+            if _is_known(known, by_run):
                 yield Clue(level, where, "", name, "known")
-
-    def _tells_apart(self, level: int, where: Field) -> bool:
-        """True where the rows of one answer differ in a field: else it picks nothing."""
-        for case in self.cases:
-            rows = rows_in(places.at(self.source.answers[case.run], case.path[:level]))
-            told = [places.fields(row, False).get(where) for row in rows]
-            if any(each != told[0] for each in told):
-                return True
-        return False
 
     def _likenesses(self, asked: Sequence[Clue]) -> Iterator[Clue]:
         """Yield mappings of the row that are like one of an earlier answer, but for what is asked: "else the same"."""
@@ -327,9 +319,11 @@ class _Search:
             return
         level = levels[-1]
         rows = [places.at(self.source.answers[c.run], c.path[: level + 1]) for c in self.cases]
-        for key in rows[0] if all(isinstance(row, dict) for row in rows) else ():
-            if all(isinstance(row.get(key), dict) for row in rows) and places.is_plain_key(key):
-                yield from self._like(level, key, [row[key] for row in rows], asked)
+        keys = list(rows[0]) if all(isinstance(row, dict) for row in rows) else []
+        for key in filter(places.is_plain_key, keys):
+            wanted = [row.get(key) for row in rows]
+            if all(isinstance(each, dict) for each in wanted):
+                yield from self._like(level, key, wanted, asked)
 
     def _like(
         self, level: int, key: str, wanted: Sequence[Any], asked: Sequence[Clue]
@@ -338,18 +332,22 @@ class _Search:
             {_text(self.book.known[c.name][n]) if c.name else c.text for c in asked}
             for n in range(len(wanted))
         ]
-        for source in self.book.sources:
-            if source is self.source or source.is_looped:
-                continue
+        earlier = [each for each in self.book.sources if each is not self.source]
+        for source in (each for each in earlier if not each.is_looped):
             for form in _forms_of(source.answers[0], key):
                 models = [
-                    _model(a, form, w, t)
-                    for a, w, t in zip(source.answers, wanted, told, strict=True)
+                    _model(*each, form) for each in zip(source.answers, wanted, told, strict=True)
                 ]
                 found = found_in(self.book, models, key) if None not in models else []
                 if found:
                     name = self.book.save(found[0].source, found[0].extractor, models, key)
                     yield Clue(level, (key,), "", name, "like")
+
+
+def _constant(level: int, where: Field, leaves: Sequence[Any]) -> Iterator[Clue]:
+    texts = {_text(leaf) for leaf in leaves}
+    if len(texts) == 1 and "'" not in (text := texts.pop()):
+        yield Clue(level, where, text, "", "constant")
 
 
 def _inside(clue: Clue, like: Clue) -> Clue:
@@ -362,7 +360,7 @@ def _forms_of(answer: Any, key: str) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(map(places.signature, places.paths_of_key(answer, key))))
 
 
-def _model(answer: Any, form: tuple[str, ...], wanted: Any, told: set[str]) -> Any:
+def _model(answer: Any, wanted: Any, told: set[str], form: tuple[str, ...]) -> Any:
     """Return the first mapping at a form of path that is like the wanted one but for what is told."""
     for path in places.paths_of_key(answer, form[-1]):
         found = places.at(answer, path)

@@ -12,7 +12,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks, echoes
+from learning.calls.checks import checks
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
@@ -24,6 +24,7 @@ from replay.procedure import LITERAL
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"
+FORMATS = {"url": r"https?://", "path": r"~?/"}
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
@@ -69,21 +70,19 @@ class _Induced:
         self._commit()
         writes = self.book.sources[len(before) :]
         self._result()
-        for write in writes:
-            echoes(self.book, write)
         self.content.checks = checks(self.book, before, writes, self.runs)
         self._leave_out_unused()
         self._parameters()
         self.content.effects = self._effects()
         taught = [
-            _taught(run, self.book.taught(n), self._origins()) for n, run in enumerate(self.runs)
+            Taught(run.trace, self.book.taught(n), self._origins())
+            for n, run in enumerate(self.runs)
         ]
         return write_draft(
             self.name,
             self.content,
             taught,
             description=requests.described(self.runs[0].request, self.book.taught(0)),
-            slots=[],
             problems=self.problems,
             notes=self.notes,
         )
@@ -145,11 +144,7 @@ class _Induced:
         self.content.wordings = self._wordings()
 
     def _wordings(self) -> list[str]:
-        schema = {
-            "type": "object",
-            "properties": self.content.parameters,
-            "required": list(self.content.parameters),
-        }
+        schema = self.content.schema
         shapes = {
             name: ":words"
             for name in self.book.parameters
@@ -164,9 +159,7 @@ class _Induced:
                 *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)],
             ]
         ).removesuffix(" with ")
-        return fitting_wordings(list(dict.fromkeys(asked)), schema) or fitting_wordings(
-            [plain], schema
-        )
+        return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         own = self.book.spans[n].items()
@@ -193,13 +186,14 @@ def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:
         return {"type": kind, "items": {"type": "string"}}
     if kind != "string":
         return {"type": kind}
-    for sort, start in (("url", r"https?://"), ("path", r"~?/")):
+    for sort, start in FORMATS.items():
         if all(re.match(start, value) for value in values):
             return {"type": kind, "format": sort}
-    cautious = [text for text in values if " " in text and is_cautious(text)]
     schema: dict[str, Any] = {"type": kind, "minLength": 1}
-    if len(values) > 1 and LITERAL.search(values[0]) and len(set(values)) == 1:
+    is_one = len(values) > 1 and len(set(values)) == 1
+    if is_one and LITERAL.search(values[0]):
         schema["enum"] = [values[0]]  # no run was asked with another one
+    cautious = [text for text in values if " " in text and is_cautious(text)]
     return {**schema, "examples": cautious} if cautious else schema
 
 
@@ -224,7 +218,3 @@ def _folded(calls: Sequence[Call]) -> Iterator[tuple[Call, ...]]:
             yield from ((call,) for call in same)
         else:
             yield tuple(same)
-
-
-def _taught(run: Run, values: dict[str, Any], origins: list[dict[str, Any]]) -> Taught:
-    return Taught(run.trace, values, origins, run.trace.answer)

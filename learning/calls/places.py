@@ -72,14 +72,16 @@ def fields(row: Any, goes_into_lists: bool) -> dict[tuple[str, ...], list[Any]]:
 def _leaves(
     value: Any, goes_into_lists: bool, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(value, Mapping) and len(path) < MAX_DEPTH:
-        for key, each in value.items():
+    if isinstance(value, Mapping):
+        for key, each in value.items() if len(path) < MAX_DEPTH else ():
             if is_plain_key(key):
                 yield from _leaves(each, goes_into_lists, (*path, key))
-            if path and goes_into_lists and not isinstance(each, list | Mapping):
+            is_scalar = not isinstance(each, list | Mapping)
+            if path and goes_into_lists and is_scalar:
                 yield (*path, "*"), each
     elif isinstance(value, list):
-        for each in rows_in(value) if goes_into_lists and "*" not in path else ():
+        rows = rows_in(value) if goes_into_lists and "*" not in path else []
+        for each in rows:
             yield from _leaves(each, goes_into_lists, (*path, "*"))
     elif value is not None and path:
         yield path, value

@@ -57,21 +57,18 @@ class Run:
         results = [each for each in trace.calls if _counts(each)]
         calls = list(_on_pages([_call(each, only_reads(each)) for each in results]))
         changing = [n for n, call in enumerate(calls) if not call.reads]
-        first, last = (changing[0], changing[-1]) if changing else (len(calls), 0)
-        within = [c for c in calls[first : last + 1] if not c.reads or c.tool == SCAN]
-        after = [
-            c
-            for n, c in enumerate(calls[first:], first)
-            if c.reads and (n > last or c.tool != SCAN)
-        ]
-        return cls(trace, _once(calls[:first]), tuple(within), _once(after))
+        first, last = (changing[0], changing[-1]) if changing else (len(calls), len(calls) - 1)
+        done, behind = calls[first : last + 1], calls[last + 1 :]
+        writes = [call for call in done if not call.reads or call.tool == SCAN]
+        between = [call for call in done if call.reads and call.tool != SCAN]
+        return cls(trace, _once(calls[:first]), tuple(writes), _once([*between, *behind]))
 
     @classmethod
     def read(cls, trace: Trace) -> Run:
         """Read a trace as it is known what only reads."""
         from learning.looks import only_reads
 
-        return cls.of(trace, lambda call: only_reads(call, trace.request))
+        return cls.of(trace, lambda call: only_reads(call, trace.request, trace.changed))
 
     @property
     def request(self) -> str:

@@ -76,7 +76,6 @@ class Steps:
 
     def _known(self, step: DraftStep, answers: list[Any], roots: set[str]) -> None:
         root = roots.pop() if len(roots) == 1 else "output"
-        step.calls = (len(self.book.sources),)
         self.book.sources.append(Source(step, answers, root))
         is_page = step.tool in (SCAN, ACT)
         if (

@@ -158,19 +158,20 @@ class Values:
         texts = list(values)
         if any("{{" in text for text in texts):
             return texts
-        known = {name: row for name, row in self.book.known.items() if _can_stand_in_text(row)}
+        known = {name: row for name, row in self.book.known.items() if self._tells(row)}
         for name, row in sorted(known.items(), key=lambda item: -len(str(item[1][0]))):
-            differ = len({str(value) for value in row}) > 1
-            is_long = min(len(str(value)) for value in row) >= MIN_CHARS
             places = [requests.spans(t, str(v), True) for t, v in zip(texts, row, strict=True)]
-            if all(places) and (differ or (self.book.is_single and is_long)):
+            if all(places):
                 pairs = zip(texts, places, strict=True)
                 texts = [_replaced(text, spans, f"{{{{{name}}}}}") for text, spans in pairs]
         return texts
 
-
-def _can_stand_in_text(row: Sequence[Any]) -> bool:
-    return all(isinstance(value, str | int | float) and str(value) for value in row)
+    def _tells(self, row: Sequence[Any]) -> bool:
+        """True for values that do not stand in a text by chance."""
+        if not all(isinstance(value, str | int | float) and str(value) for value in row):
+            return False
+        is_long = self.book.is_single and min(len(str(value)) for value in row) >= MIN_CHARS
+        return is_long or len({str(value) for value in row}) > 1
 
 
 def _replaced(text: str, spans: Sequence[tuple[int, int]], by: str) -> str:

@@ -47,10 +47,23 @@ def derived(script: str, values: Mapping[str, str]) -> list[Derived]:
         spots = [] if is_known else places(letters, each.text)
         spots = [spot for spot in spots if not any(_is_in(spot, other) for other in taken)]
         if spots:
-            taken += spots
             shown = _word_around(letters.text, spots[0].first, spots[0].last)
+            if not _is_name_of_a_file(shown) and not _is_telling(each.text, values):
+                continue
+            taken += spots
             found[each.text] = each._replace(shown=shown)
     return list(found.values())
+
+
+def _is_name_of_a_file(word: str) -> bool:
+    return "/" in word or "." in word.strip(".")
+
+
+def _is_telling(text: str, values: Mapping[str, str]) -> bool:
+    """True if a text is long enough to mean the file of a path wherever it stands: `jan` of `~/sales/jan.csv`."""
+    return len(text) >= LEAST_CHARS and any(
+        "/" in each and text in each for each in values.values()
+    )
 
 
 def _is_in(spot: Place, other: Place) -> bool:
@@ -59,12 +72,11 @@ def _is_in(spot: Place, other: Place) -> bool:
 
 def _possible(values: Mapping[str, str]) -> Iterator[Derived]:
     for name, value in values.items():
-        if "/" not in value:
-            continue
         path = PurePath(value.rstrip("/"))
-        for part, text in (("name", path.name), ("stem", path.stem)):
-            if len(text) >= LEAST_CHARS and text != path.name * (part == "stem"):
-                yield Derived(text, name, part, text)
+        if "/" in value and path.name:
+            yield Derived(path.name, name, "name", path.name)
+        if path.stem != path.name:
+            yield Derived(path.stem, name, "stem", path.stem)
 
 
 def _word_around(text: str, first: int, last: int) -> str:

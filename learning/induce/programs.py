@@ -24,11 +24,14 @@ class Refused(Exception):
 
 
 def taken(
-    program: str, first: int, last: int, name: str, command: str, options: str, quote: str
+    program: str, first: int, last: int, name: str, command: str, options: str, *, is_double: bool
 ) -> Taken:
-    """Return how the program of a command takes the value that its letters `first` to `last` are. `quote` is a mark that may
-    stand in its code. Raises Refused."""
-    return KINDS[command](_Spot(program, first, last, name, options, quote))
+    """Return how the program of a command takes the value that its letters `first` to `last` are. `is_double`: the program
+    stands in double quotes of the shell. Raises Refused."""
+    found = KINDS[command](_Spot(program, first, last, name, options, is_double))
+    if not is_double:
+        return found
+    return found._replace(code=re.sub(r'([\\"$`])', r"\\\1", found.code))
 
 
 class _Spot(NamedTuple):
@@ -37,7 +40,7 @@ class _Spot(NamedTuple):
     last: int
     name: str
     options: str
-    quote: str
+    is_double: bool
 
     @property
     def text(self) -> str:
@@ -77,7 +80,7 @@ def _side(program: str, at: int) -> tuple[str, str]:
 
 
 def _awk(spot: _Spot) -> Taken:
-    value = f"ENVIRON[{spot.quote}{spot.name}{spot.quote}]"
+    value = f'ENVIRON["{spot.name}"]'
     where = _awk_token(spot.program, spot.first)
     if where == "regex":
         return Taken(spot.first, spot.last, escape=_pattern_escape("-E"))
@@ -107,14 +110,12 @@ def _in_string(spot: _Spot, value: str, plus: str, marks: tuple[str, ...]) -> Ta
     if opening in marks and behind[:1] == opening:
         return Taken(spot.first - 1, spot.last + 1, value)
     mark = next((each for each in reversed(before) if each in marks), marks[0])
-    if mark != spot.quote:
-        raise Refused("its quotes are those of the shell too")
     return Taken(spot.first, spot.last, f"{mark}{plus}{value}{plus}{mark}")
 
 
 def _python(spot: _Spot) -> Taken:
     token = _python_token(spot.program, spot.first)
-    value = f"__import__({spot.quote}os{spot.quote}).environ[{spot.quote}{spot.name}{spot.quote}]"
+    value = f'__import__("os").environ["{spot.name}"]'
     if token is None:
         raise Refused("it is part of the code, and no text or number")
     start, end, text = token
@@ -122,14 +123,12 @@ def _python(spot: _Spot) -> Taken:
         if text != spot.text:
             raise Refused("it is part of a number")
         return Taken(start, end, f"{'float' if '.' in text else 'int'}({value})")
-    prefix = re.match(r"[A-Za-z]*", text)
-    if prefix and "f" in prefix[0].lower():
-        return Taken(spot.first, spot.last, "{" + value + "}")
-    body = text[len(prefix[0]) if prefix else 0 :]
-    wide = 3 if body[:3] in ('"""', "'''") else 1
-    if body[wide:-wide] == spot.text:
+    body = text.lstrip("bBfFrRuU")
+    prefix = text[: len(text) - len(body)]
+    mark = body[:3] if body[:3] in ('"""', "'''") else body[:1]
+    if body == f"{mark}{spot.text}{mark}":
         return Taken(start, end, value)
-    return Taken(spot.first, spot.last, f"{body[:wide]} + {value} + {body[:wide]}")
+    return Taken(spot.first, spot.last, f"{mark} + {value} + {prefix}{mark}")
 
 
 def _python_token(program: str, at: int) -> tuple[int, int, str] | None:

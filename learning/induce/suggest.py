@@ -83,11 +83,12 @@ def _is_value(text: str, letters: Letters) -> bool:
     spots = places(letters, text)
     is_key = all(letters.text[spot.last : spot.last + 1] == "=" for spot in spots)
     is_free = any(is_whole(letters.text, spot.first, spot.last, text) for spot in spots)
-    return is_free and not is_key and len(text) > 1 and not _is_command(text, letters)
-
-
-def _is_command(text: str, letters: Letters) -> bool:
-    return any(word.role == "command" and word.value == text for word in words(letters.script))
+    if not is_free or is_key or len(text) < 2:
+        return False
+    found = list(words(letters.script))
+    is_command = any(word.role == "command" and word.value == text for word in found)
+    is_argument = any(word.role != "command" and text in word.text for word in found)
+    return is_argument and not is_command  # `in` of a loop is neither
 
 
 def _listed(script: str) -> Iterator[str]:

@@ -14,6 +14,8 @@ from learning.induce.places import Place, apart, is_path_start, places
 from shell import words
 from shell.placed import Placed
 
+PROGRAM_QUOTES = ("single", "raw", "double", "document")
+
 
 @dataclass(slots=True)
 class Written:
@@ -103,7 +105,7 @@ class _Writer:
         variable = self._variable(name)
         word = self._word(place)
         command = self._command(word) if word else ""
-        is_program = place.opens in ("single", "raw", "double") and place.opens == place.closes
+        is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
         if is_program and command in programs.KINDS and not self._is_option_value(word, command):
             self._in_program(variable, place, word, command)
         elif is_program and command in programs.CODE:
@@ -125,12 +127,15 @@ class _Writer:
     def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> None:
         first, last = self._bounds(place, word)
         program = self.letters.text[first:last]
-        quote = "'" if place.opens == "double" else '"'
         options = self._options(word)
-        if place.opens == "double" and command != "sed":
-            raise programs.Refused(f"the code of {command} stands in double quotes")
         spot = programs.taken(
-            program, place.first - first, place.last - first, name, command, options, quote
+            program,
+            place.first - first,
+            place.last - first,
+            name,
+            command,
+            options,
+            is_double=place.opens == "double",
         )
         start = self.letters.found[first + spot.first].start
         end = self.letters.found[first + spot.last - 1].end

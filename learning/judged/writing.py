@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from learning.calls import Call, Run, described, kind_of, spans
-from learning.draft import Draft, load, write_draft
+from learning.draft import Draft, write_draft
+from learning.folder import load
 from learning.judged import script_faults
 from learning.judged.retracing import retrace
 from learning.trace import Trace
@@ -80,7 +81,6 @@ def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> 
         made,
         taught,
         description=about,
-        slots=[],
         problems=[],
         notes=notes,
         script=source,

@@ -26,8 +26,10 @@ def strict(lines: Lines, head: str = HEADS[0]) -> str:
 
 
 def _checked(line: Line, head: str) -> str:
-    """Return a line that fails where it did not; one that failed may do so again."""
+    """Return a line that fails where it did not; one that failed may do so again, with the same exit code: `diff` ends
+    with 1 where files differ, and with 2 where one is missing."""
     if line.code != 0:
-        return f"set +e\n{line.text}\n{head or ':'}"
+        may_fail = f"(e=$?; test $e = 0 || test $e = {line.code} || exit $e) || exit"
+        return f"set +e\n{line.text}\n{may_fail}\n{head or ':'}"
     is_told = bool(head) and not re.search(r"&&|\|\|", line.text)
     return line.text if is_told else f"{line.text}\n(exit $?) || exit"

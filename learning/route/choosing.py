@@ -159,7 +159,8 @@ def choose(
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     hints = [by_name[name] for name in scores if _is_hint(by_name[name], asked, ranking)]
-    shown = [each for each in filled[:BEST] if each.weight >= filled[0].weight - NEAR]
+    near = [each for each in filled[:BEST] if each.weight >= filled[0].weight - NEAR]
+    shown = [each for each in near if each.meant or ranking.share(asked.task, each.sop.name)]
     decision: Literal["model", "none"] = "model" if hints else "none"
     choice = Choice(decision, None, shown, hints[:MOST_SHOWN], None, filled[:BEST])
     learned = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from learning.induce import written
-from learning.value_schema import schema_of
+from learning.wording import schema_of
 from replay.procedure import BUILT_IN, UNSAFE_NAME
 
 PLACEHOLDER = re.compile(

@@ -12,26 +12,22 @@ import hashlib
 import logging
 import socket
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from config import GraphConfig, SopwithError
-from memory.graph.rows import PER_NODE, Json, RowGraph, Wanted
-from memory.graph.shapes import KINDS, PREDICATES
+from memory.graph.rows import Graph, Json
+from memory.graph.shapes import KINDS
 
 BATCH = 500  # things in one statement
 DELETED_AT_ONCE = 2000
 QUERY_SECONDS = 20.0
-REST_SECONDS = 20.0  # after a failure Neo4j is left alone by those who would wait for it
-_RELATIONS = "|".join(PREDICATES)
 MISSING = "the driver of Neo4j is not installed: scripts/setup --extra neo4j"
 _log = logging.getLogger("sopwith.graph")
-_down_until: dict[str, float] = {}
 _constrained: set[str] = set()
 _flushing, _connecting = threading.Lock(), threading.Lock()
 _drivers: dict[tuple[str, str, str], Any] = {}
@@ -75,7 +71,7 @@ def hang_up() -> None:
 
 
 class Neo4jGraph:
-    """The copy of one home folder's graph. Every question may raise GraphDown."""
+    """The copy of one home folder's graph, for its owner's own questions; ours are asked of the rows. Raises GraphDown."""
 
     def __init__(self, config: GraphConfig, home: Path) -> None:
         self._config = config
@@ -85,7 +81,7 @@ class Neo4jGraph:
 
     # writing
 
-    def flush(self, rows: RowGraph) -> int:
+    def flush(self, rows: Graph) -> int:
         """Sends what changed since the last time; gives how many things were sent."""
         with _flushing:
             sent, at = 0, self.version()
@@ -110,7 +106,7 @@ class Neo4jGraph:
             :16
         ]
 
-    def _apply(self, rows: RowGraph, patch: Sequence[Json]) -> None:
+    def _apply(self, rows: Graph, patch: Sequence[Json]) -> None:
         nodes = [each["node"] for each in patch if each["op"] == "set" and "node" in each]
         for kind in KINDS:
             some = [self._flat(node) for node in nodes if node["kind"] == kind]
@@ -157,64 +153,10 @@ class Neo4jGraph:
                 _log.debug("no constraint on %s: %s", kind, error)
         _constrained.add(self._config.uri)
 
-    # reading
-
-    @property
-    def is_resting(self) -> bool:
-        """True for a while after a failure."""
-        return time.monotonic() < _down_until.get(self._config.uri, 0.0)
-
     def version(self) -> str:
         """Up to which change of the rows it has come."""
         found = self._ask("MATCH (m:SopwithGraph {uid: $graph}) RETURN m.version")
         return str(found[0][0]) if found else ""
-
-    def snapshot(self, wanted: Wanted, limit: int, only: str | None, version: str) -> Json:
-        """As RowGraph.snapshot."""
-        where, values = _condition(wanted, only)
-        found = self._ask(
-            f"MATCH (a)-[e:{_RELATIONS}]->(b) WHERE e.graph = $graph AND {where}"
-            " RETURN properties(a), properties(e), properties(b) ORDER BY e.strength DESC, e.id LIMIT $limit",
-            **values,
-            limit=limit + 1,
-        )
-        return _graph(found[:limit], version, len(found) > limit)
-
-    def neighbours(
-        self,
-        centre: Sequence[Json],
-        wanted: Wanted,
-        limit: int,
-        depth: int,
-        only: str | None,
-        version: str,
-    ) -> Json:
-        """As RowGraph.neighbours, around nodes that the rows have found."""
-        where, values = _condition(wanted, only)
-        found: dict[str, Sequence[Json]] = {}
-        frontier, seen, is_truncated = list(centre), {node["id"] for node in centre}, False
-        for level in range(depth):
-            further: list[Json] = []
-            for node in frontier:
-                rows = self._ask(
-                    f"MATCH (n:{node['kind']} {{uid: $uid}})-[e:{_RELATIONS}]-() WHERE {where}"
-                    " WITH DISTINCT e ORDER BY e.strength DESC, e.id LIMIT $limit"
-                    " RETURN properties(startNode(e)), properties(e), properties(endNode(e))",
-                    **values,
-                    uid=self._uid(node["id"]),
-                    limit=limit + 1 if level == 0 else PER_NODE,
-                )
-                for row in rows:
-                    if len(found) >= limit and row[1]["id"] not in found:
-                        is_truncated = True
-                        break
-                    found[row[1]["id"]] = row
-                    further += [each for each in (row[0], row[2]) if each["id"] not in seen]
-                    seen.update(each["id"] for each in further)
-            frontier = further
-        return _graph(list(found.values()), version, is_truncated, centre) | {
-            "centre": [each["id"] for each in centre]
-        }
 
     # inside
 
@@ -253,62 +195,10 @@ class Neo4jGraph:
         except (errors.Neo4jError, errors.DriverError, OSError, ValueError) as error:
             if is_optional and isinstance(error, errors.Neo4jError):
                 raise _Refused(str(error)) from error
-            _down_until[config.uri] = time.monotonic() + REST_SECONDS
             why = " ".join(str(error).replace(config.password or "\0", "***").split())[:200]
             raise GraphDown(f"Neo4j does not answer ({type(error).__name__}: {why}).") from error
-        _down_until.pop(config.uri, None)
         return [list(record.values()) for record in found.records]
 
 
 class _Refused(Exception):
     """The server answers, and will not."""
-
-
-def _condition(wanted: Wanted, only: str | None) -> tuple[str, Json]:
-    sessions = wanted.sessions(only)
-    said = [f"e.session = $session{at}" for at in range(len(sessions))]
-    values: Json = {f"session{at}": session for at, session in enumerate(sessions)}
-    if wanted.predicates is not None:
-        said, values["predicates"] = [*said, "e.predicate IN $predicates"], list(wanted.predicates)
-    if wanted.since is not None:
-        said, values["since"] = [*said, "e.last_seen_unix >= $since"], wanted.since.timestamp()
-    if wanted.until is not None:
-        said, values["until"] = [*said, "e.first_seen_unix < $until"], wanted.until.timestamp()
-    return " AND ".join(said) or "true", values
-
-
-def _graph(
-    rows: Iterable[Sequence[Json]], version: str, is_truncated: bool, also: Sequence[Json] = ()
-) -> Json:
-    nodes = {node["id"]: node for node in also}
-    edges = []
-    for source, edge, target in rows:
-        edges.append(_edge(edge))
-        for node in (source, target):
-            nodes.setdefault(node["id"], _node(node))
-    return {
-        "nodes": list(nodes.values()),
-        "edges": edges,
-        "version": version,
-        "truncated": is_truncated,
-    }
-
-
-def _node(flat: Json) -> Json:
-    return {
-        key: value
-        for key, value in flat.items()
-        if key not in ("uid", "graph") and not key.endswith("_unix")
-    }
-
-
-def _edge(flat: Json) -> Json:
-    own = ("uid", "graph", "is_dated", "mentioned_start", "mentioned_end")
-    edge = {
-        key: value
-        for key, value in _node(flat).items()
-        if key not in own and not key.startswith("evidence_")
-    }
-    dated = [flat.get("mentioned_start"), flat.get("mentioned_end")] if flat["is_dated"] else None
-    evidence = {key: flat.get(f"evidence_{key}") for key in ("episode", "turn", "source")}
-    return {**edge, "mentioned": dated, "evidence": evidence}

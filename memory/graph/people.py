@@ -6,54 +6,39 @@ Source: seed 003 P5.3 (entity normalisation).
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
 from memory.home.sessions import MAIN
 from memory.journal.turns import Turn
 from text import pattern
 
-_TABLE = """
-sister | sister sis | 姐姐 妹妹 大姐 小妹 老妹 姐 妹
-brother | brother bro | 哥哥 弟弟 大哥 小弟 老弟 哥 弟
-mother | mother mom mum mama mommy | 妈妈 母亲 老妈 妈
-father | father dad papa daddy | 爸爸 父亲 老爸 爸
-wife | wife | 老婆 妻子 太太 媳妇
-husband | husband | 老公 丈夫 先生
-partner | partner girlfriend boyfriend fiancee fiancé fiance fiancée | 女朋友 男朋友 女友 男友 对象 未婚妻 未婚夫
-son | son | 儿子
-daughter | daughter | 女儿 闺女
-child | kid child baby | 孩子 宝宝
-parents | parents folks | 父母 爸妈
-grandmother | grandmother grandma granny nana | 奶奶 外婆 姥姥 祖母
-grandfather | grandfather grandpa granddad | 爷爷 外公 姥爷 祖父
-aunt | aunt auntie | 阿姨 姑姑 姨妈 舅妈
-uncle | uncle | 叔叔 舅舅 伯伯 姑父
-cousin | cousin | 表哥 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹
-niece | niece | 侄女 外甥女
-nephew | nephew | 侄子 外甥
-boss | boss manager supervisor | 老板 上司 领导 经理
-colleague | colleague coworker co-worker teammate | 同事 队友
-friend | friend buddy | 朋友 闺蜜 好友 哥们
-roommate | roommate flatmate housemate | 室友
-neighbour | neighbour neighbor | 邻居
-landlord | landlord landlady | 房东
-doctor | doctor therapist dentist | 医生 牙医
-teacher | teacher coach mentor tutor professor | 老师 教练 导师
-student | student | 学生
-client | client customer | 客户
-dog | dog puppy pup | 狗狗 小狗 狗
-cat | cat kitten kitty | 猫咪 小猫 猫
-"""
-_FORMS = [tuple(part.split() for part in line.split("|")) for line in _TABLE.strip().splitlines()]
-_ROLES = {form: row[0][0] for row in _FORMS for form in (*row[1], *row[2])}
-ROLES = frozenset(row[0][0] for row in _FORMS)
-FORMS = {row[0][0]: (*row[1], *row[2]) for row in _FORMS}  # role → the words for it
-ENGLISH = "|".join(
-    sorted((re.escape(form) for row in _FORMS for form in row[1]), key=len, reverse=True)
+FORMS_FILE = Path(__file__).parents[2] / "assets" / "graph" / "plain.toml"
+
+
+@cache
+def forms_file() -> dict[str, Any]:
+    """Return the tables of what is said of people, read once."""
+    return tomllib.loads(FORMS_FILE.read_text("utf-8"))
+
+
+FORMS: dict[str, tuple[str, ...]] = {
+    role: tuple(re.findall(r"[^\s|]+", words)) for role, words in forms_file()["roles"].items()
+}
+ROLES = frozenset(FORMS)
+_ROLES = {form: role for role, forms in FORMS.items() for form in forms}
+ENGLISH, CHINESE = (
+    "|".join(
+        re.escape(form)
+        for form in sorted(_ROLES, key=len, reverse=True)
+        if (form < "\u3000") == is_english
+    )
+    for is_english in (True, False)
 )
-CHINESE = "|".join(sorted((form for row in _FORMS for form in row[2]), key=len, reverse=True))
 _OWN = {
     **dict.fromkeys(
         ["i", "me", "my", "myself", "owner", "user", "我", "本人", "主人", "用户", "俺"], OWNER

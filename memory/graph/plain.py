@@ -7,23 +7,19 @@ is quoted says nothing. A graph that is wrong is worse than one that is small. S
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memory.facts.words import values
-from memory.graph.people import CHINESE, ENGLISH, meant, role_of, roles_in, speaker
+from memory.graph.people import CHINESE, ENGLISH, forms_file, meant, role_of, roles_in, speaker
 from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
 from memory.journal.turns import Turn
 from text import pattern
 
-FORMS = Path(__file__).parents[2] / "assets" / "graph" / "plain.toml"
 MAX_SENTENCE_CHARS = 120  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted
 SURE = 0.85
-LIKELY = 0.7
 _QUOTED = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*|\w+://\S+|\[photo:[^\]]*\]",
     re.MULTILINE | re.DOTALL,
@@ -46,7 +42,6 @@ class Form(NamedTuple):
 
     pattern: re.Pattern[str]
     predicate: Predicate
-    label: str
     who: str
 
 
@@ -116,51 +111,36 @@ def _found(sentence: str) -> tuple[Form, re.Match[str]] | None:
 
 def _statement(form: Form, found: re.Match[str], who: Party, number: int) -> Statement | None:
     said = {slot: text for slot, text in found.groupdict().items() if text}
-    subject = _subject(_first(said, "me", "who") or form.who, who)
-    object = _object(_first(said, "name", "value", "what"), who)
-    if subject is None or object is None or not _may_hang_together(subject, object):
+    subject = _party(said.get("me") or form.who or "my", who, own=True)
+    object = _party(said.get("name") or said.get("value") or said.get("what") or "", who)
+    if subject is None or object is None or subject.key == object.key:
         return None
-    label = form.label or _first(said, "label", "attribute").lower()
+    if AGENT in (subject, object):
+        return None
+    label = said.get("label") or said.get("attribute") or ""
     if "role" in said:
         label = role_of(said["role"])
         if object.name.split()[0] in _words("no_person"):
             return None
-    is_somebody = form.predicate == "PREFERS" and object.key.startswith("@")  # "I love my sister"
-    predicate: Predicate = "CARES_ABOUT" if is_somebody else form.predicate
-    return Statement(subject, predicate, object, number, label, SURE if label else LIKELY)
+    return Statement(subject, form.predicate, object, number, label.lower(), SURE)
 
 
-def _first(said: Mapping[str, str], *slots: str) -> str:
-    return next((said[slot] for slot in slots if slot in said), "")
-
-
-def _may_hang_together(subject: Party, object: Party) -> bool:
-    return subject.key != object.key and AGENT not in (subject, object)
-
-
-def _subject(words: str, who: Party) -> Party | None:
-    plain = words.strip().removesuffix("'s").removesuffix("’s").removesuffix("的")
-    if plain.casefold() in ("my", "our", "i", "我", "我们", "我家", "我们家", "we"):
-        return who
+def _party(words: str, who: Party, *, own: bool = False) -> Party | None:
+    """Return whom or what words mean; `own`: whose something is."""
+    plain = words.strip()
+    if own:
+        plain = plain.removesuffix("'s").removesuffix("’s").removesuffix("的")
+        if plain.casefold() in ("my", "our", "i", "我", "我们", "我家", "我们家"):
+            return who
     spoken = meant(plain, who)
-    return spoken.party if spoken else None
-
-
-def _object(words: str, who: Party) -> Party | None:
-    spoken = meant(words.strip(), who)
-    if spoken is None or spoken.role:
-        return spoken.party if spoken else None
-    return None if _NOTHING.match(words) else spoken.party
-
-
-@cache
-def _read() -> dict[str, Any]:
-    return tomllib.loads(FORMS.read_text("utf-8"))
+    if spoken is None or (not spoken.role and _NOTHING.match(plain)):
+        return None
+    return spoken.party
 
 
 @cache
 def _words(key: str) -> frozenset[str]:
-    return frozenset(_read()[key].split())
+    return frozenset(forms_file()[key].split())
 
 
 @cache
@@ -169,41 +149,16 @@ def _forms() -> dict[str, list[Form]]:
 
 
 def _of(language: str) -> Iterator[Form]:
-    slots = _slots(language)
-    for row in _read()[language]["forms"]:
+    tables = forms_file()[language]
+    attributes = sorted(re.split(r"\s*\|\s*", tables["attributes"].strip()), key=len, reverse=True)
+    slots = tables["slots"] | {
+        "attributes": "|".join(attributes),
+        "roles": ENGLISH if language == "en" else CHINESE,
+        "no_names": "|".join(_words("no_names")),
+    }
+    for row in tables["forms"]:
         text = row["form"]
         for name, slot in slots.items():
             text = text.replace(f"{{{name}}}", slot)
         predicate: Predicate = next(each for each in PREDICATES if each == row["says"])
-        yield Form(
-            re.compile(text, re.IGNORECASE), predicate, row.get("label", ""), row.get("who", "")
-        )
-
-
-def _slots(language: str) -> dict[str, str]:
-    listed = re.split(r"\s*\|\s*", _read()[language]["attributes"].strip())
-    attribute = f"(?P<attribute>{'|'.join(sorted(listed, key=len, reverse=True))})"
-    if language == "zh":
-        letter = r"[^\W我你他她它这那大谁是设更不没都们很说想觉会要的在了户]"
-        name = rf"{letter}{{1,5}}"
-        return {
-            "me": rf"(?P<me>我们?家?的?|{name}的)",
-            "role": f"(?P<role>{CHINESE})",
-            "who": rf"(?P<who>我|我们?家?的?(?:{CHINESE})|{letter}{{2,3}}?)",
-            "name": rf"(?P<name>{name})",
-            "what": r"(?P<what>(?![我你他她它这那的])[^，,、；;：:（()的]{1,8})",
-            "value": r"(?P<value>[^，,；;：:（()]{1,30})",
-            "attribute": attribute,
-        }
-    no = "|".join(_words("no_names"))
-    name = rf"(?-i:(?:Dr |Mr |Mrs |Ms |Prof )?(?!(?:{no})\b)[A-Z][\w-]{{0,24}}(?: (?!(?:{no})\b)[A-Z][a-z]\w{{0,24}})?)"
-    somebody = rf"(?:my|our|{name}['’]s) (?:[a-z-]+ )?(?:{ENGLISH})"
-    return {
-        "me": rf"(?P<me>my|our|{name}['’]s)",
-        "role": rf"(?:[a-z-]+ )?(?P<role>{ENGLISH})",
-        "who": rf"(?P<who>I|we|{somebody}|{name})",
-        "name": rf"(?P<name>{name})",
-        "what": r"(?P<what>[\w'’-]+(?: [\w'’-]+){0,2}?)",
-        "value": r"(?P<value>[^;:!?()]{1,60})",
-        "attribute": attribute,
-    }
+        yield Form(re.compile(text, re.IGNORECASE), predicate, row.get("who", ""))

@@ -2,24 +2,26 @@
 
 It is walked with a limit for each node, so a name that everything hangs on costs no more than another. Every change has
 a number: `changes` gives what came after one, to screens and to Neo4j. A store for one session shows nothing of another
-one. loom.py writes it. Source: seed 003 P5.1, P5.4.
+one. writing.py writes it. Source: seed 003 P5.1, P5.4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory.graph.people import meant
-from memory.journal.store import Store
+from memory.home.sessions import MAIN, Session
+from memory.journal.store import INDEX, Store
 from memory.journal.tables import WITH_GRAPH
-from memory.journal.turns import Turn
 
+LIMIT, NEIGHBOURS = 500, 100
 PER_NODE = 12  # edges of a node that is not in the middle
 MAX_EVIDENCE = 50  # turns shown behind an edge
 CHUNK = 400
-EPOCH, SEQ, FLOOR = "graph_epoch", "graph_seq", "graph_floor"
+EPOCH, SEQ = "graph_epoch", "graph_seq"
 BEGINNING, END = -(1 << 62), 1 << 62
 _ZERO = datetime(1970, 1, 1, tzinfo=UTC)
 _NODE = "id, session, kind, name, turn, first_seen, last_seen, degree"
@@ -28,6 +30,12 @@ _EDGE = (
     " e.count, e.mentioned_start, e.mentioned_end, e.emotion, e.by, e.scene, turns.id, turns.source"
 )
 Json = dict[str, Any]
+
+
+def opened(home: Path, session: Session = MAIN) -> Graph:
+    """Return the graph of a home folder; empty where nothing was said yet. Raises JournalError."""
+    only = None if session == MAIN else session.name
+    return Graph(Store(home / "journal" / INDEX, readonly=True, only=only))
 
 
 class Wanted(NamedTuple):
@@ -57,14 +65,22 @@ class Wanted(NamedTuple):
         return " AND ".join(said), values
 
 
-class RowGraph:
-    """The graph of one store. `store` may be read-only; then nothing is written."""
+class Graph:
+    """The graph of one store, as its session may see it. Every question may raise JournalError."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.is_there = store.tables >= WITH_GRAPH
 
-    # reading
+    def close(self) -> None:
+        """Let go of the journal."""
+        self._store.close()
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def version(self) -> str:
         """Changes whenever the graph does. Of a session it tells nothing of what others say."""
@@ -72,11 +88,7 @@ class RowGraph:
             return "0.0"
         return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
 
-    def full_version(self) -> str:
-        """Return the version of the whole graph, whatever this store may show: for the copy."""
-        return f"{self._store.setting(EPOCH) or '0'}.{self._store.setting(SEQ) or 0}"
-
-    def snapshot(self, wanted: Wanted, limit: int) -> Json:
+    def snapshot(self, wanted: Wanted, limit: int = LIMIT) -> Json:
         """The strongest edges and their nodes (docs/graph.md)."""
         if not self.is_there:
             none = {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
@@ -95,7 +107,9 @@ class RowGraph:
         counted = self._store.ask(f"SELECT count(*) FROM graph_edges e WHERE {where}", values)
         return int(next(iter(counted))[0])
 
-    def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
+    def neighbours(
+        self, name: str, wanted: Wanted, limit: int = NEIGHBOURS, depth: int = 1
+    ) -> Json:
         """Return what is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
         version, centre = self.version(), self.named(name, wanted.session)
         where, values = wanted.condition(self._store.only)
@@ -161,8 +175,6 @@ class RowGraph:
         if not self.is_there or not number.isdigit() or epoch != version.partition(".")[0]:
             return reset
         since, last = int(number), int(version.partition(".")[2])
-        if since < int(self._store.setting(FLOOR) or 0) and since > 0:
-            return reset
         where, values = self._within(None)
         asked = " UNION ALL ".join(
             f"SELECT seq, '{table}' AS kind, id FROM graph_{table} WHERE seq > ? AND seq <= ? AND {where}"
@@ -185,14 +197,6 @@ class RowGraph:
         patch += [{"op": "drop", "node": id} for id in node_ids if id not in nodes]
         return {"version": version, "reset": False, "patch": patch, "more": more}
 
-    def summarised(self, graph: Json) -> Json:
-        """A graph from elsewhere, with what the journal holds of its scenes."""
-        scenes = {
-            node["id"]: node
-            for node in self.nodes([n["id"] for n in graph["nodes"] if n["kind"] == "Scene"])
-        }
-        return {**graph, "nodes": [scenes.get(node["id"], node) for node in graph["nodes"]]}
-
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
         """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
         for some, marks in chunks(ids):
@@ -202,7 +206,7 @@ class RowGraph:
                 (*some, *some),
             )
 
-    def evidence(self, id: str) -> tuple[str | None, list[Turn]] | None:
+    def evidence(self, id: str) -> Json | None:
         """The scene and the turns behind an edge or a scene, by time; None when there is no such thing here."""
         if not self.is_there:
             return None
@@ -226,8 +230,8 @@ class RowGraph:
                 for each in self._store.members(number)
             ]
             scene = id
-        turns = self._store.turns(numbers).values()
-        return (scene, sorted(turns, key=lambda turn: turn.at)) if turns else None
+        turns = sorted(self._store.turns(numbers).values(), key=lambda turn: turn.at)
+        return {"episode": scene, "turns": turns} if turns else None
 
     def damage(self) -> str:
         """Where the graph does not follow from its evidence; "" where it does."""

@@ -23,8 +23,8 @@ from config import GraphConfig
 from memory.home.sessions import MAIN, Session
 from memory.journal.lock import WAIT_SECONDS, JournalError, JournalTooNew, WriterLock
 from memory.journal.originals import Journal, file_of
-from memory.journal.store import Store
-from memory.journal.sync import INDEX, catch_up, date_turns
+from memory.journal.store import GRAPH_PAUSED, INDEX, Store
+from memory.journal.sync import catch_up, date_turns
 from memory.journal.turns import Recalled, Turn
 from memory.journal.work import Work, Worker
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 CLOSE_SECONDS = 1.0
-GRAPH_PAUSED = "graph_paused"  # the setting that leaves the graph's queues as they are
 LATER = ("reading",)  # queues that nobody waits for: a model is asked by the daily digest
 
 
@@ -346,33 +345,28 @@ def _group(store: Store, sessions: Sequence[str]) -> None:
 
 
 def _graph_works(home: Path, rows: Store, config: GraphConfig | None) -> dict[str, Work]:
-    def weave(store: Store, keys: Sequence[str]) -> None:
-        from memory.graph.weave import weave as weave_in
+    from memory.graph import Graph, Neo4jGraph
+    from memory.graph import weave as weave_in
 
-        weave_in(store, keys)
-        if config is not None:
-            store.enqueue(
-                "neo4j", [store.setting("graph_seq")]
-            )  # each its own, so that none is lost while one is sent
-
-    works: dict[str, Work] = {"graph": weave}
     if config is None:
-        return works
-    from memory.graph.neo4j_graph import Neo4jGraph
-    from memory.graph.rows import RowGraph
-
+        return {"graph": weave_in}
     copy = Neo4jGraph(config, home)
 
+    def weave(store: Store, keys: Sequence[str]) -> None:
+        weave_in(store, keys)
+        # Each its own, so that none is lost while one is sent.
+        store.enqueue("neo4j", [store.setting("graph_seq")])
+
     def send(store: Store, keys: Sequence[str]) -> None:
-        seen = RowGraph(store)
+        seen = Graph(store)
         copy.flush(seen)
         store.set_setting("graph_sent", copy.sent(seen.version()))
 
     with contextlib.suppress(JournalError):  # busy: the next one does it
-        version = RowGraph(rows).version()
+        version = Graph(rows).version()
         if rows.setting("graph_sent") != copy.sent(version):  # another server, or never sent
             rows.enqueue("neo4j", [version])
-    return works | {"neo4j": send}
+    return {"graph": weave, "neo4j": send}
 
 
 def _is_readonly(home: Path) -> bool:

@@ -1,7 +1,7 @@
-"""Conversations as others write them: exports of ChatGPT, Claude and Telegram, a WhatsApp text, a list of {role, content}.
+"""Conversations as others write them: exports of ChatGPT and Claude, a list of {role, content}.
 
 Each gives turns in the form of the contract's JSONL, as dicts; memory/journal/imports.py checks them and takes them in.
-Sources: the conversations.json of ChatGPT and of Claude, Telegram Desktop's "machine-readable JSON", WhatsApp's "Export chat", the chat messages of OpenAI's API.
+Sources: the conversations.json of ChatGPT and of Claude, the chat messages of OpenAI's API.
 """
 
 from __future__ import annotations
@@ -17,85 +17,19 @@ Said: TypeAlias = dict[str, Any]
 _ROLES = {"user": "owner", "human": "owner", "assistant": "agent"}
 MAX_ATTACHED_CHARS = 1_500  # of a file that was given with a message
 _MARKS = re.compile(r"\s?(?:\ue200.*?\ue201|【\d+(?::\d+)?†[^】]*】)")  # where an answer cites
-_STAMP = re.compile(
-    r"(?m)^\u200e?\[?(\d{1,4})[./-](\d{1,2})[./-](\d{2,4}),? (\d{1,2}):(\d{2})(?::(\d{2}))?[ \u202f\u00a0]?([AaPp]\.?[Mm]\.?)?"
-    r"(?:\]| -) "
-)
-_WHO = re.compile(r"\u200e?([^:\n]{1,60}): ")
-
-
-def is_whatsapp(text: str) -> bool:
-    """True when the text begins with a message's stamp, such as "[15/10/2026, 10:12:45] " or "10/15/26, 10:12 - "."""
-    return _STAMP.match(text.lstrip("\ufeff\n")) is not None
-
-
-def whatsapp(text: str, session: str) -> Iterator[Said]:
-    """The messages; a line without a stamp goes on with the one before. What nobody says ("Ann left") is left out."""
-    stamps = list(_STAMP.finditer(text))
-    month_first = _is_month_first(stamps)
-    for stamp, following in zip(stamps, [*stamps[1:], None], strict=True):
-        said = text[stamp.end() : following.start() if following else None].strip()
-        if who := _WHO.match(said):
-            spoken = said[who.end() :].strip()
-            yield {
-                "at": _moment(stamp, month_first),
-                "who": who[1],
-                "text": spoken,
-                "session": session,
-            }
-
-
-def _is_month_first(stamps: list[re.Match[str]]) -> bool:
-    """Return True if 10/11/26 is in October: what no calendar has otherwise decides, else "am" and
-    "pm" do."""
-    if any(int(stamp[1]) > 12 for stamp in stamps):
-        return False
-    return any(int(stamp[2]) > 12 for stamp in stamps) or any(stamp[7] for stamp in stamps)
-
-
-def _moment(stamp: re.Match[str], month_first: bool) -> str | None:
-    first, second, third = int(stamp[1]), int(stamp[2]), int(stamp[3])
-    if len(stamp[1]) == 4:
-        year, month, day = first, second, third
-    else:
-        month, day = (first, second) if month_first else (second, first)
-        year = third + 2000 if third < 100 else third
-    hour = int(stamp[4])
-    if stamp[7]:
-        hour = hour % 12 + (12 if stamp[7][0] in "pP" else 0)
-    try:
-        return datetime(year, month, day, hour, int(stamp[5]), int(stamp[6] or 0)).isoformat()
-    except ValueError:
-        return None
-
-
-def telegram(chat: Mapping[str, Any]) -> Iterator[Said]:
-    """The messages of one chat; joining, calls and pictures without words are left out."""
-    name = str(chat.get("name") or chat.get("id") or "telegram")
-    for message in chat["messages"]:
-        words = _flat(message.get("text")) if isinstance(message, dict) else ""
-        if words.strip() and message.get("type", "message") == "message":
-            at = message.get("date_unixtime")
-            yield {
-                "id": f"telegram-{chat.get('id')}-{message.get('id')}",
-                "at": int(at) if str(at).isdigit() else message.get("date"),
-                "who": message.get("from") or name,
-                "text": words,
-                "session": name,
-                "tags": ["telegram"],
-            }
 
 
 def messages(talk: list[Any], name: str, written: datetime) -> Iterator[Said]:
     """Messages with roles: what owner and agent said. They seldom say when: then it is when the file was written."""
     for number, message in enumerate(talk, 1):
-        role, words = message.get("role"), _flat(message.get("content"))
+        said = message if isinstance(message, dict) else {}
+        role, words = said.get("role"), _flat(said.get("content"))
         if role in _ROLES and words.strip():
             at = next(
-                (message[key] for key in ("at", "created_at", "timestamp") if message.get(key)),
+                (said[key] for key in ("at", "created_at", "timestamp") if said.get(key)),
                 written,
             )
-            id = message.get("id") or "m" + text_hash(f"{name} {number} {role} {words}")[:16]
+            id = said.get("id") or "m" + text_hash(f"{name} {number} {role} {words}")[:16]
             yield {
                 "id": id,
                 "at": str(at) if isinstance(at, datetime) else at,

@@ -1,8 +1,6 @@
 """Groups the turns of a session into episodes: turns that belong together, with the time of their scene and a summary.
 
-A long silence ends an episode. A shorter one does when what is said next has nothing in common with what was said, or
-other people say it; an episode too small to stand alone joins the one before, unless something in it is important. The
-time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences. It
+A long silence ends an episode. The time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences. It
 has no vector: recall takes the nearest of its turns (memory/recall/features.py). Source: seed 003 P3.6.
 """
 
@@ -19,13 +17,8 @@ from memory.journal.turns import Turn
 from text.words import cut
 
 LONG_GAP = timedelta(hours=2)
-GAP = timedelta(minutes=30)
-ALIKE = 0.08  # cosine of the words before and after a gap, from which they are of one topic
-NEW_TOPIC_AFTER = 12  # turns; before that a topic has hardly begun
 MAX_TURNS = 60
 BATCH = 2000  # turns in one transaction, so that others can write between
-LEAST_TURNS = 3
-IMPORTANT = 8
 SUMMARY_SENTENCES = 3
 MAX_SUMMARY_CHARS = 400
 MAX_SCENE = timedelta(days=62)  # what speaks of a longer time names no scene
@@ -81,34 +74,11 @@ def grouped(turns: Sequence[Turn]) -> list[list[int]]:
     """Turns of one session in the order in which they were said → the places of each episode's turns."""
     groups: list[list[int]] = []
     for place, turn in enumerate(turns):
-        if groups and not _begins(turns, groups[-1], turn):
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    joined: list[list[int]] = []
-    for group in groups:
-        gap = turns[group[0]].at - turns[group[0] - 1].at if group[0] else LONG_GAP
-        is_small = (
-            len(group) < LEAST_TURNS and max(turns[place].importance for place in group) < IMPORTANT
-        )
-        if joined and is_small and gap < LONG_GAP and len(joined[-1]) + len(group) <= MAX_TURNS:
-            joined[-1] += group
-        else:
-            joined.append(group)
-    return joined
-
-
-def _begins(turns: Sequence[Turn], group: Sequence[int], turn: Turn) -> bool:
-    """Return True if a turn begins another episode than the one that ends with `group`."""
-    gap = turn.at - turns[group[-1]].at
-    if gap >= LONG_GAP or len(group) >= MAX_TURNS:
-        return True
-    recent = [turns[place] for place in group[-8:]]
-    is_other = _cosine(_words(each.text for each in recent), _words([turn.text])) < ALIKE
-    people = {each.who for each in recent}
-    if gap >= GAP:
-        return is_other or turn.who not in people
-    return is_other and len(group) >= NEW_TOPIC_AFTER and turn.who not in people
+        is_new = not groups or turn.at - turns[place - 1].at >= LONG_GAP
+        if is_new or len(groups[-1]) >= MAX_TURNS:
+            groups.append([])
+        groups[-1].append(place)
+    return groups
 
 
 def _episode(turns: Sequence[Turn]) -> Episode:
@@ -164,11 +134,4 @@ def _words(texts: Iterable[str]) -> Counter[str]:
         for text in texts
         for token in cut(text[:2000])
         if len(token) > 3 or not token.isascii()
-    )
-
-
-def _cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    shared = sum(count * other.get(token, 0) for token, count in one.items())
-    return shared / math.sqrt(
-        sum(c * c for c in one.values()) * sum(c * c for c in other.values()) or 1
     )

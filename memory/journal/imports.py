@@ -39,7 +39,7 @@ _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _CALLED = re.compile(r"(?m)^- (?:Called|称呼)[:：][ \t]*(\S.*)$")
 _IS_CHINESE = re.compile(r"[\u4e00-\u9fff]{2}")
 OWNERS = frozenset(("me", "i", "myself", "user", "我", "本人", "用户", "主人"))  # said in an import
-_EXPORT = re.compile(r"conversations(?:-\d+)?\.json|result\.json")
+_EXPORT = re.compile(r"conversations(?:-\d+)?\.json")
 NOTES = (".md", ".markdown", ".txt")
 
 
@@ -192,7 +192,7 @@ def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[I
     else:
         raise ImportFailed(
             f"{name} is of no kind that can be imported.\n"
-            "Known are the JSON exports of ChatGPT, Claude and Telegram, .jsonl, .md, .txt, and a .zip of those."
+            "Known are the JSON exports of ChatGPT and Claude, .jsonl, .md, .txt, and a .zip of those."
         )
 
 
@@ -280,52 +280,39 @@ def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
         document = json.load(file)
     except (ValueError, RecursionError) as error:
         raise ImportFailed(f"{name} is not JSON: {error}.") from error
+    for number, each in enumerate(_listed(name, document), 1):
+        yield from _item(f"{name}, item {number}", each, name, changed)
+
+
+def _listed(name: str, document: Any) -> list[Any]:
+    """Return the conversations, or turns, of a document. Raises ImportFailed."""
     if isinstance(document, dict):
-        chats = _at(document, "chats", "list")  # all of Telegram
-        document = chats or next(
-            (document[key] for key in ("conversations", "turns") if key in document), [document]
-        )
+        lists = [document[key] for key in ("conversations", "turns") if key in document]
+        document = lists[0] if lists else [document]
     if not isinstance(document, list):
         raise ImportFailed(f"{name} holds no list of conversations.")
-    if document and all(
-        isinstance(each, dict) and "role" in each and "content" in each for each in document
-    ):
-        document = [{"messages": document}]
-    for number, each in enumerate(document, 1):
-        place = f"{name}, item {number}"
-        if isinstance(each, dict) and isinstance(each.get("mapping"), dict):
-            yield from _said(place, chat_exports.chatgpt(each))
-        elif isinstance(each, dict) and isinstance(each.get("chat_messages"), list):
-            yield from _said(place, chat_exports.claude(each))
-        elif isinstance(each, dict) and isinstance(each.get("messages"), list):
-            yield from _messages(place, each, name, changed)
-        elif isinstance(each, dict) and "text" in each:
-            yield _turn(place, each)
-        else:
-            yield Bad(place, "neither a conversation nor a turn")
-
-
-def _messages(place: str, talk: Mapping[str, Any], name: str, changed: datetime) -> Iterator[Item]:
-    has_roles = all(isinstance(each, dict) and "role" in each for each in talk["messages"])
-    all_said = (
-        chat_exports.messages(talk["messages"], name, changed)
-        if has_roles
-        else chat_exports.telegram(talk)
+    is_talk = all(
+        isinstance(each, dict) and {"role", "content"} <= each.keys() for each in document
     )
-    for number, said in enumerate(all_said, 1):
-        yield _turn(f"{place}, message {number}", said)
+    return [{"messages": document}] if document and is_talk else document
 
 
-def _said(place: str, all_said: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
-    for said in all_said:
-        yield _turn(f"{place}, {said['id']}", said)
-
-
-def _at(said: Mapping[str, Any], *keys: str) -> Any:
-    found: Any = said
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+def _item(place: str, each: Any, name: str, changed: datetime) -> Iterator[Item]:
+    said = each if isinstance(each, dict) else {}
+    if isinstance(said.get("mapping"), dict):
+        turns = chat_exports.chatgpt(said)
+    elif isinstance(said.get("chat_messages"), list):
+        turns = chat_exports.claude(said)
+    elif isinstance(said.get("messages"), list):
+        turns = chat_exports.messages(said["messages"], name, changed)
+    elif "text" in said:
+        yield _turn(place, said)
+        return
+    else:
+        yield Bad(place, "neither a conversation nor a turn")
+        return
+    for turn in turns:
+        yield _turn(f"{place}, {turn['id']}", turn)
 
 
 # notes
@@ -349,11 +336,6 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
         if not _IS_CHINESE.search(text) or "\ufffd" in text:
             yield Bad(name, f"not UTF-8 (byte {error.start})")
             return
-    if chat_exports.is_whatsapp(text):
-        session = name.rpartition("/")[2].rpartition(".")[0]
-        for number, said in enumerate(chat_exports.whatsapp(text, session), 1):
-            yield _turn(f"{name}, message {number}", said)
-        return
     here = local_timezone()
     day, seen = _day(name) or changed, dict[str, int]()
     for piece in _pieces(text):

@@ -25,6 +25,8 @@ from text.time import TimeRange
 from text.words import cut
 
 Axis = Literal["said", "mentioned"]
+INDEX = "memory.sqlite3"  # beside the originals
+GRAPH_PAUSED = "graph_paused"  # the setting that leaves the graph's queues as they are
 MAX_TERMS = 16  # of a question; the rarest ones
 RARE = 1000  # turns in which a term may stand to be scored wherever it stands
 MOST_RANKED = 20_000  # turns that are scored for a question; 14 ms
@@ -419,6 +421,11 @@ class Store:
             )
             rows = self._rows(asked, (until, since, *values, limit))
         return [row[0] for row in rows]
+
+    def said_between(self, start: datetime, end: datetime, limit: int = 10_000) -> list[int]:
+        """Return the turns said from `start` to before `end`, without the lines that were written down."""
+        found = self.turns_between(start, end, limit=limit)
+        return [number for number in found if number > 0]
 
     def embedding(self, hash: str, model: str) -> bytes | None:
         """The vector of a text (float32, little-endian)."""

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.originals import Entry, Journal, zone
-from memory.journal.store import Store, text_hash
+from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.tables import WITH_GRAPH, WITH_WORDS
 from text.time import TimeRange
 
-INDEX = "memory.sqlite3"
 VECTORS = "vectors.f32"
 _TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
 _BATCH = 2_000
@@ -192,9 +191,9 @@ def _differences(journal: Journal, store: Store) -> Iterator[Problem]:
                 yield Problem("journal_no_original", f"{turn.id} ({turn.source})")
     if store.damage():
         yield Problem("journal_damaged", store.damage())
-    from memory.graph.rows import RowGraph
+    from memory.graph import Graph
 
-    if found := RowGraph(store).damage():
+    if found := Graph(store).damage():
         yield Problem("journal_damaged", found)
 
 

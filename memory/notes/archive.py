@@ -16,7 +16,6 @@ from pathlib import Path
 
 from memory.home.files import write_atomic
 from memory.home.repository import Repository
-from sandbox.trash import Trash, TrashError
 
 FOLDER = "memory/archive"
 
@@ -47,8 +46,9 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
         history.commit_hand_edits(paths)
         try:
             _store(target, texts)
-            Trash(home).send([home / path for path in paths])
-        except (zipfile.BadZipFile, TrashError) as error:
+            for path in paths:  # the zip was read back, and the history has them too
+                (home / path).unlink()
+        except zipfile.BadZipFile as error:
             done.problem = f"{target.relative_to(home)}: {error}"
             continue
         history.commit(

@@ -58,7 +58,7 @@ def candidates(
     embedder: Embedder | None = None,
 ) -> tuple[Candidates | None, list[str]]:
     """Return what may answer a question, with its features, and what could not be used. None where nothing may."""
-    from memory.graph.synonyms import synonyms
+    from memory.graph import synonyms
     from memory.recall.features import Rows, features
     from memory.recall.words import alike
     from text.time import find

@@ -13,8 +13,7 @@ from datetime import UTC
 from pathlib import Path
 
 from memory.facts import supersedes
-from memory.journal.store import Store, text_hash
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
 from memory.notes import Written, written_files, written_lines
 from text.words import cut

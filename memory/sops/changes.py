@@ -100,7 +100,7 @@ class SopChanges:
     """Changes the SOPs of one home folder. Any number of processes may do so at once; they take turns."""
 
     def __init__(self, home: Path, seeds: Path) -> None:
-        self._folder, self._seeds = home / "sops", seeds
+        self.home, self._folder, self._seeds = home, home / "sops", seeds
         self._history = Repository(home)
 
     def write(

@@ -34,6 +34,20 @@ def with_metadata(text: str, changes: Changes) -> str:
     return text[: match.start(1)] + changed + text[match.end(1) :]
 
 
+def with_said(text: str, key: str, said: str) -> str:
+    """Return the text of a SKILL.md with another `description`, or another `body`. Raises SopError."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        raise SopError("SKILL.md: the front matter is missing")
+    if key == "body":
+        is_same = match[2].strip() == said.strip()
+        return text if is_same else f"{text[: match.start(2)]}\n{said.strip()}\n"
+    front = _load(match[1])
+    if front.get(key) == said:
+        return text
+    return text[: match.start(1)] + _written_anew({**front, key: said}) + text[match.end(1) :]
+
+
 def metadata_of(text: str) -> Mapping[str, Any]:
     """The metadata in the front matter of a SKILL.md. Raises SopError."""
     match = FRONT_MATTER.match(text)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -12,9 +11,8 @@ if TYPE_CHECKING:
 
 from models.base.result import ToolCall
 
-Event = dict[
-    str, Any
-]  # one JSON object with "type"; the run stamps "run" and "at" (docs/events.md)
+# One JSON object with "type"; the run stamps "run" and "at" (docs/events.md).
+Event = dict[str, Any]
 # The chat format of the OpenAI API: role, content (text), tool_calls, tool_call_id. Two keys are ours:
 # images (paths of files), and native (the provider's own items of a reply).
 Message = dict[str, Any]
@@ -36,7 +34,10 @@ class Usage:
 class Reply:
     """Hold what a model said: text, and the tool calls it asks for. `finish` is "length" when it
     was cut off, "filter" when the provider would not let it speak. `native` is the reply as its
-    provider wrote it: {"by", "items"}; it goes back so."""
+    provider wrote it: {"by", "items"}; it goes back so. Of a replay: `only_reads` says that its SOP declares the step as
+    reading, so it may be done again after a crash; `repeatable`, that a second time with the same SOPWITH_ONCE changes
+    nothing more; `hold` says why what a staged script did must not be committed, "" lets it be. `recorded`: taken from the
+    run log by a resumed run, so no model was called for it now."""
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
@@ -45,56 +46,28 @@ class Reply:
     kind: Kind = "scripted"
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
-    only_reads: bool = (
-        False  # a step that its SOP declares as reading: it may be done again after a crash
-    )
-    repeatable: bool = (
-        False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
-    )
-    hold: Callable[[Any, ChangeSet], str] | None = (
-        None  # says why what a staged script did must not be committed; "" lets it be
-    )
-    recorded: bool = (
-        False  # taken from the run log by a resumed run: no model was called for it now
-    )
-
+    only_reads: bool = False
+    repeatable: bool = False
+    hold: Callable[[Any, ChangeSet], str] | None = None
+    recorded: bool = False
     native: dict[str, Any] | None = None
 
     def message(self) -> Message:
-        """The reply as it stands in the history: always valid to send back, whatever the model wrote."""
-        message: Message = {
-            "role": "assistant",
-            "content": self.text or (None if self.calls else "…"),
-        }
+        """Return the reply as it stands in the history: always valid to send back, whatever the model wrote."""
+        content = self.text or (None if self.calls else "…")
+        message: Message = {"role": "assistant", "content": content}
         if self.calls:
-            message["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {
-                        "name": call.name,
-                        "arguments": json.dumps(call.args or {}, ensure_ascii=False),
-                    },
-                }
-                for call in self.calls
-            ]
+            message["tool_calls"] = [call.message() for call in self.calls]
         if self.native:
             message["native"] = self.native
         return message
 
     def event(self, turn: int) -> Event:
-        """The `model_called` event; its field `reply` is what a resumed run is rebuilt from."""
+        """Return the `model_called` event; its field `reply` is what a resumed run is rebuilt from."""
         if self.recorded:
             return {"type": "reply_reused", "turn": turn}
-        calls = [
-            {"id": c.id, "name": c.name, "args": c.args, "raw": c.raw, "error": c.error}
-            for c in self.calls
-        ]
-        tokens = {
-            "input": self.usage.input,
-            "cached": self.usage.cached,
-            "output": self.usage.output,
-        }
+        tokens = asdict(self.usage)
+        cost = tokens.pop("cost")
         native = {"native": self.native} if self.native else {}
         return {
             "type": "model_called",
@@ -103,10 +76,10 @@ class Reply:
             "kind": self.kind,
             "seconds": round(self.seconds, 3),
             "tokens": tokens,
-            "cost": self.usage.cost,
+            "cost": cost,
             "reply": {
                 "text": self.text,
-                "calls": calls,
+                "calls": [asdict(call) for call in self.calls],
                 "finish": self.finish,
                 "only_reads": self.only_reads,
                 **native,
@@ -115,7 +88,7 @@ class Reply:
 
     @classmethod
     def from_event(cls, event: Event) -> Reply:
-        """The inverse of `event`."""
+        """Return the reply that an event was made of."""
         said, tokens = event["reply"], event["tokens"]
         usage = Usage(tokens["input"], tokens["cached"], tokens["output"], event["cost"])
         calls = [ToolCall(**call) for call in said["calls"]]

@@ -59,3 +59,8 @@ class Model(Protocol):
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Yields events as the reply grows (`text`, `rote`), returns it whole. Raises ModelError."""
         ...
+
+
+def window_of(model: Model) -> int:
+    """Return how many tokens a model reads; 0: not known, or it reads none."""
+    return int(getattr(model, "window", 0))

@@ -10,6 +10,7 @@ from typing import Any
 
 from models.base import ToolCall
 from models.streams import BadArguments, parse_arguments, scrub
+from models.streams.typed import record_of, text_of
 
 NAME_KEYS = ("name", "function", "tool", "tool_name", "action")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
@@ -172,22 +173,18 @@ def _of_arguments(name: str, written: Any) -> ToolCall:
 
 def _call(entry: Any) -> ToolCall:
     if not isinstance(entry, dict):
-        return broken(
-            json.dumps(entry, ensure_ascii=False),
-            "a call should be a JSON object with name and arguments",
-        )
-    inner = entry.get("function")
-    if isinstance(inner, dict):  # as the OpenAI API nests it
+        written = json.dumps(entry, ensure_ascii=False)
+        return broken(written, "a call should be a JSON object with name and arguments")
+    if inner := record_of(entry.get("function")):  # as the OpenAI API nests it
         return _call(inner)
-    name = next((entry[key] for key in NAME_KEYS if isinstance(entry.get(key), str)), "")
-    written = next((entry[key] for key in ARGUMENT_KEYS if key in entry), None)
+    name = next(filter(None, (text_of(entry.get(key)) for key in NAME_KEYS)), "")
+    given = next((key for key in ARGUMENT_KEYS if entry.get(key) is not None), "")
+    if given:
+        return _of_arguments(name, entry[given])
     if not name and len(entry) == 1:  # {"name of the tool": {its arguments}}
-        ((name, written),) = entry.items()
-    if written is None:  # the arguments stand beside the name
-        written = {
-            key: value for key, value in entry.items() if key not in (*NAME_KEYS, "id", "type")
-        }
-    return _of_arguments(name, written)
+        return _of_arguments(*next(iter(entry.items())))
+    own = {*NAME_KEYS, "id", "type"}
+    return _of_arguments(name, {key: value for key, value in entry.items() if key not in own})
 
 
 def _mended(written: str, is_whole: bool, is_cut_off: bool) -> ToolCall:

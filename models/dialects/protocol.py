@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from models.base import Message, Request
-from models.history import common_start
+from models.history import both_of, common_start
 
 PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 
@@ -47,36 +47,32 @@ class TextProtocol:
             self._rendered.append({"role": "system", "content": self._description(request.tools)})
 
     def _render(self, message: Message) -> None:
-        role, text = message["role"], _plain(message.get("content"))
-        if role == "system" and self._described and not self._rendered:
-            text = f"{text}\n\n{self._description(self._described)}"
-        elif role == "assistant":
-            calls = message.get("tool_calls") or []
-            self._names.update((call["id"], call["function"]["name"]) for call in calls)
-            text = "\n".join([text, *map(_block, calls)] if text else map(_block, calls))
+        role, text = message["role"], message.get("content") or ""
+        calls = message.get("tool_calls") or []
+        self._names.update((call["id"], call["function"]["name"]) for call in calls)
+        if role == "assistant":
+            text = "\n".join(filter(None, [text, *map(_block, calls)]))
         elif role == "tool":
-            role = "user"
             name = self._names.get(message.get("tool_call_id", ""), "")
             text = text.replace("</tool_result", r"<\/tool_result")
-            text = f'<tool_result name="{name}">\n{text}\n</tool_result>'
-        if self._rendered and role != "system" and self._rendered[-1]["role"] == role:
-            before = self._rendered.pop()
-            message = {**before, **message}
-            text = f"{before['content']}\n\n{text}"
+            role, text = "user", f'<tool_result name="{name}">\n{text}\n</tool_result>'
+        elif role == "system" and self._described and not self._rendered:
+            text = f"{text}\n\n{self._description(self._described)}"
         images = {"images": message["images"]} if "images" in message else {}
-        self._rendered.append({"role": role, "content": text, **images})
+        self._append({"role": role, "content": text, **images})
+
+    def _append(self, message: Message) -> None:
+        """Join it to the last message where that is of the same role."""
+        last = self._rendered[-1] if self._rendered else {"role": "system"}
+        if message["role"] != "system" and last["role"] == message["role"]:
+            message = both_of(self._rendered.pop(), message)
+        self._rendered.append(message)
 
     def _describe_new(self, tools: list[dict[str, Any]]) -> None:
-        """Tools that joined the offer are described where they joined it, in the history."""
-        if (
-            len(tools) > len(self._described) > 0
-            and tools[: len(self._described)] == self._described
-        ):
-            text = self._description(tools[len(self._described) :])
-            self._rendered.append({"role": "user", "content": text})
-            if len(self._rendered) > 1 and self._rendered[-2]["role"] == "user":
-                new, last = self._rendered.pop(), self._rendered.pop()
-                self._rendered.append({**last, "content": f"{last['content']}\n\n{new['content']}"})
+        """Describe tools that joined the offer where they joined it, in the history."""
+        known = len(self._described)
+        if len(tools) > known > 0 and tools[:known] == self._described:
+            self._append({"role": "user", "content": self._description(tools[known:])})
             self._described = tools
 
     def _tail(self, request: Request) -> str:
@@ -129,12 +125,6 @@ def _block(call: dict[str, Any]) -> str:
     function = call["function"]
     name = json.dumps(function["name"], ensure_ascii=False)
     return f'<tool_use>\n{{"name": {name}, "arguments": {function["arguments"]}}}\n</tool_use>'
-
-
-def _plain(content: object) -> str:
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
 
 
 def _type(schema: dict[str, Any]) -> str:

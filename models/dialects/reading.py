@@ -20,7 +20,7 @@ from text import pattern
 _OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 _FENCE = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$", re.M)
 _INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
-_BEHIND = pattern(r"[\s;]*(?:`{3})?\s*")
+_BEGINS = pattern(r"[\[{<]|\w+\s*<arg_key>")
 _EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n?\s*^[ \t]*`{3}[ \t]*$|^[ \t]*`{3}[ \t]*\Z", re.M)
 _FENCED = pattern(r"(?:^|\n)(`{3}(?:json|python|tool_code)?[ \t]*\n)(.*?)\n?`{3}\Z", re.S)
 _STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)
@@ -86,85 +86,115 @@ def _blocks(text: str, table: Marks, offer: Offer, is_cut_off: bool) -> Iterator
         fence_end = next((end for start, end in fences if start <= match.start() < end), None)
         if fence_end is not None:
             at = fence_end
-            continue
-        found = _block(text, match, table.row(match), offer, is_cut_off)
-        if found:
+        elif found := _block(_Opened(text, match, table.row(match)), offer, is_cut_off):
             at = found.end
             yield found
 
 
 def _foreign_fences(text: str) -> Iterator[tuple[int, int]]:
-    """Where code of another language stands, which only shows what is in it."""
+    """Yield where code of another language stands, which only shows what is in it."""
     at = 0
     while match := _FENCE.search(text, at):
-        closing = pattern(rf"^[ \t]*{re.escape(match['fence'])}[ \t]*$", re.M).search(
-            text, match.end()
-        )
-        if match["language"].lower() in _OWN_FENCES:
-            at = match.end()
-            continue
-        at = closing.end() if closing else len(text)
-        yield match.start(), at
+        at = match.end()
+        if match["language"].lower() not in _OWN_FENCES:
+            mark = re.escape(match["fence"])
+            closing = pattern(rf"^[ \t]*{mark}[ \t]*$", re.M).search(text, at)
+            at = closing.end() if closing else len(text)
+            yield match.start(), at
 
 
-def _block(
-    text: str, match: re.Match[str], row: Mark, offer: Offer, is_cut_off: bool
-) -> _Block | None:
-    """The calls behind a mark; None when it is only named."""
+class _Opened:
+    """A place where a mark opens calls: what stands behind it, up to where it is closed."""
+
+    def __init__(self, text: str, match: re.Match[str], row: Mark) -> None:
+        self.text, self.match, self.row = text, match, row
+        inside = _INSIDE.match(text, match.end())
+        self.start = inside.end() if inside else match.end()
+        is_json = text[self.start : self.start + 1] in ("{", "[")
+        self.json = forms.decoded(text, self.start) if is_json else None
+        closing = row.close.search(text, self.json[1] if self.json else self.start)
+        is_end = closing is not None and closing.end() == closing.start() == len(text)
+        self.closing = None if is_end else closing  # the end of the text stands for the mark
+
+    @property
+    def body(self) -> str:
+        """Return what stands between the marks."""
+        end = self.closing.start() if self.closing else self._open_end()
+        return self.text[self.start : end]
+
+    @property
+    def end(self) -> int:
+        """Return where it is closed."""
+        return self.closing.end() if self.closing else self.start + len(self.body)
+
+    @property
+    def json_calls(self) -> list[ToolCall]:
+        """Return the calls of a JSON value with nothing but signs behind it."""
+        if self.json is None:
+            return []
+        gap = self.text[self.json[1] : self.closing.start()] if self.closing else ""
+        return [] if gap.strip("`; \r\n\t") else forms.of_json(self.json[0])
+
+    @property
+    def is_named_only(self) -> bool:
+        """True of a mark that is only spoken about: quoted, in a sentence, or with nothing like a call behind it."""
+        if self.closing is None:
+            return not self.row.is_open and not _BEGINS.match(self.body)
+        line = self.text[self.text.rfind("\n", 0, self.match.start()) + 1 : self.match.start()]
+        return bool(line.strip()) and not pattern(r"[{\[=(]|<arg_key>").search(self.body)
+
+    def _open_end(self) -> int:
+        """Return where a body without its closing mark ends: before the next call; behind its last bracket, where the
+        mark is optional."""
+        if self.row.is_open:
+            return max(self.start, *(self.text.rfind(sign) + 1 for sign in ("}", "]", ")", ">")))
+        following = pattern(r"<tool_(?:use|call)>").search(self.text, self.start)
+        return following.start() if following else len(self.text)
+
+
+def _block(opened: _Opened, offer: Offer, is_cut_off: bool) -> _Block | None:
+    """Return the calls behind a mark; None when it is only named."""
+    text, match, row = opened.text, opened.match, opened.row
     if text[: match.start()].endswith("`"):
         return None
-    inside = _INSIDE.match(text, match.end())
-    start = inside.end() if inside else match.end()
-    found = forms.decoded(text, start) if text[start : start + 1] in ("{", "[") else None
-    closing = row.close.search(text, found[1] if found else start)
-    if closing and closing.end() == closing.start() == len(text):
-        closing = None  # the end of the text stands for the mark
-    gap = text[found[1] : closing.start() if closing else len(text)] if found else ""
-    if found and (closing is None or not gap.strip("`; \r\n\t")):
-        calls, end = forms.of_json(found[0]), closing.end() if closing else found[1]
-    else:
-        body = text[start : closing.start() if closing else _open_end(text, start, row)]
-        has_body = closing or row.is_open or pattern(r"[\[{<]|\w+\s*<arg_key>").match(body)
-        if not has_body or (closing and _is_named_only(text, match, body)):
+    calls, end = opened.json_calls, opened.end
+    if calls and opened.json and opened.closing is None:
+        end = opened.json[1]
+    if not calls:
+        if opened.is_named_only:
             return None
-        is_whole = closing is not None or row.is_open
-        calls = forms.read(body, offer, is_whole=is_whole, is_cut_off=is_cut_off)
-        end = closing.end() if closing else start + len(body)
-    if row.needs_offer and not all(call.name in offer for call in calls):
+        is_whole = opened.closing is not None or row.is_open
+        calls = forms.read(opened.body, offer, is_whole=is_whole, is_cut_off=is_cut_off)
+    if row.needs_offer and not _are_offered(calls, offer):
         return None
     return _Block(match.start(), end, calls, row.is_own)
 
 
-def _open_end(text: str, start: int, row: Mark) -> int:
-    """Where a body without its closing mark ends: before the next call; behind its last bracket, where the mark is optional."""
-    if row.is_open:
-        return max(start, *(text.rfind(sign) + 1 for sign in ("}", "]", ")", ">")))
-    following = pattern(r"<tool_(?:use|call)>").search(text, start)
-    return following.start() if following else len(text)
-
-
-def _is_named_only(text: str, match: re.Match[str], body: str) -> bool:
-    """True of a mark inside a sentence with nothing like a call behind it."""
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    return bool(line.strip()) and not pattern(r"[{\[=(]|<arg_key>").search(body)
+def _are_offered(calls: list[ToolCall], offer: Offer) -> bool:
+    return all(call.name in offer for call in calls)
 
 
 def _bare(text: str, offer: Offer) -> Iterator[_Block]:
-    """A call without any mark at the end of the text: its tool is on offer, and it has arguments."""
+    """Yield a call without any mark at the end of the text: its tool is on offer, and it has arguments."""
     body = text.rstrip()
     if not body.endswith(("}", "]", ")", "```")) or len(body) > _MAX_BARE_CHARS:
         return
+    is_fence = body.endswith("```") and _FENCED.search(body) is not None
+    for start, inside in _bare_starts(body):
+        calls = forms.read(inside, offer, is_whole=True) if _may_call(inside, offer) else []
+        is_whole = all(call.args is not None for call in calls)
+        if calls and is_whole and _are_offered(calls, offer):
+            yield _Block(start, len(body), calls, is_fence=is_fence)
+            return
+
+
+def _bare_starts(body: str) -> list[tuple[int, str]]:
+    """Return where a bare call may begin, each with what stands there."""
     fence = _FENCED.search(body) if body.endswith("```") else None
     if fence:
-        starts = [(fence.start(1), fence[2])]
-    else:
-        matches = list(_STARTS.finditer(body))[-_MAX_STARTS:]
-        starts = [(match.start(), body[match.end() :]) for match in matches]
-    for start, inside in starts:
-        calls = forms.read(inside, offer, is_whole=True) if _may_call(inside, offer) else []
-        if calls and all(call.name in offer and call.args is not None for call in calls):
-            yield _Block(start, len(body), calls, is_fence=fence is not None)
-            return
+        return [(fence.start(1), fence[2])]
+    matches = list(_STARTS.finditer(body))[-_MAX_STARTS:]
+    return [(match.start(), body[match.end() :]) for match in matches]
 
 
 def _may_call(inside: str, offer: Offer) -> bool:
@@ -176,18 +206,26 @@ def _may_call(inside: str, offer: Offer) -> bool:
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
     """True when the text speaks about calls instead of making them."""
     first, last = blocks[0], blocks[-1]
-    before, behind = text[: first.start], text[last.end :]
+    is_followed = _SAID.search(text[last.end :]) is not None
+    if is_followed and not last.is_own:
+        return True
     if any(_goes_on(text, block) for block in blocks):
         return True
-    if _SAID.search(behind) and not last.is_own:
+    prose, is_fenced = _before(text, first)
+    if is_fenced and is_followed:
         return True
-    opened = list(_FENCE.finditer(before))
-    is_in_fence = len(opened) % 2 == 1
-    prose = (before[: opened[-1].start()] if is_in_fence else before).rstrip()
-    is_fenced = is_in_fence or first.is_fence
-    if is_fenced and (prose or _SAID.search(behind)):
-        return not announces(prose) or bool(_SAID.search(behind))
+    if is_fenced and prose:
+        return not announces(prose)
     return table.shows.search(prose.rsplit("\n", 1)[-1]) is not None
+
+
+def _before(text: str, first: _Block) -> tuple[str, bool]:
+    """Return the prose before the first block, and whether the block stands in a fence."""
+    before = text[: first.start]
+    opened = list(_FENCE.finditer(before))
+    if len(opened) % 2 == 1:
+        return before[: opened[-1].start()].rstrip(), True
+    return before.rstrip(), first.is_fence
 
 
 def _goes_on(text: str, block: _Block) -> bool:

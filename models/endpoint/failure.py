@@ -6,12 +6,14 @@ import email.utils
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from models.streams import sample, scrub
+from models.streams.typed import record_of, text_of
 from text import pattern
 
 RETRIES = 4
@@ -52,10 +54,9 @@ class Failure(Exception):
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error object of the body; empty where there is none."""
-        said = parsed(self.body)
-        found = said.get("error", said) if isinstance(said, dict) else {}
-        return found if isinstance(found, dict) else {}
+        """Return the error object of the body; empty where there is none."""
+        said = record_of(parsed(self.body))
+        return record_of(said.get("error", said))
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
@@ -74,23 +75,19 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
 
 
 def in_stream(chunk: dict[str, Any]) -> Failure | None:
-    """The failure that an object of a stream is; None for all others."""
-    if chunk.get("type") == "response.failed" and isinstance(chunk.get("response"), dict):
-        chunk = chunk["response"]
-    is_error = chunk.get("object") == "error" or chunk.get("type") == "error"
+    """Return the failure that an object of a stream is; None for all others."""
+    if chunk.get("type") == "response.failed":
+        chunk = record_of(chunk.get("response"))
+    is_error = "error" in (chunk.get("object"), chunk.get("type"))
     error = chunk.get("error") or (chunk if is_error else None)
     if not error:
         return None
-    kind = ""
-    if isinstance(error, dict):
-        kind = " ".join(str(error.get(key, "")) for key in ("code", "type", "status"))
+    kind = " ".join(str(record_of(error).get(key, "")) for key in ("code", "type", "status"))
     body = json.dumps({"error": error}, ensure_ascii=False).encode("utf-8", "replace")
     row = _row(0, body.decode())
-    is_final = bool(_FATAL.search(kind)) or not row.get("retries", True)
-    hint, cause = row.get("hint", ""), row.get("cause", "")
-    return Failure(
-        error_words(error), 0 if is_final else RETRIES, hint=hint, body=body, cause=cause
-    )
+    is_final = _FATAL.search(kind) is not None or not row.get("retries", True)
+    retries, hint, cause = 0 if is_final else RETRIES, row.get("hint", ""), row.get("cause", "")
+    return Failure(error_words(error), retries, hint=hint, body=body, cause=cause)
 
 
 def error_words(error: object, status: int = 0) -> str:
@@ -98,18 +95,13 @@ def error_words(error: object, status: int = 0) -> str:
     message nor the status has said."""
     if not isinstance(error, dict):
         return sample(scrub(str(error)))
-    message: Any = error.get("message") or error.get("detail") or error
-    message = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-    names = {
-        str(error[key])
-        for key in ("code", "type")
-        if isinstance(error.get(key), str | int) and error[key]
-    }
-    upstream = error.get("metadata")
-    raw = upstream.get("raw") if isinstance(upstream, dict) else None
-    message += f": {raw}" if isinstance(raw, str) else ""
-    new = sorted(name for name in names if name != str(status) and name not in message)
-    return sample(scrub(message)) + (f" ({', '.join(new)})" if new else "")
+    said: Any = error.get("message") or error.get("detail") or error
+    message = text_of(said) or json.dumps(said, ensure_ascii=False)
+    if raw := text_of(record_of(error.get("metadata")).get("raw")):
+        message += f": {raw}"
+    named = {str(error.get(key) or status) for key in ("code", "type")} - {str(status)}
+    new = sorted(name for name in named if name not in message)
+    return sample(scrub(message)) + f" ({', '.join(new)})" * bool(new)
 
 
 def parsed(body: bytes) -> Any:
@@ -148,60 +140,47 @@ def _row(status: int, words: str) -> dict[str, Any]:
 
 def _words_of_body(body: bytes, status: int) -> str:
     said = parsed(body)
-    if not isinstance(said, dict):
-        return sample(body)
-    return error_words(said.get("error") or said, status)
+    return (
+        error_words(said.get("error") or said, status) if isinstance(said, dict) else sample(body)
+    )
 
 
 def _after(headers: Mapping[str, str], body: bytes) -> float | None:
     """The seconds that the endpoint asks to wait, at most MAX_WAIT_SECONDS; None when it does not say."""
-    found = _retry_after(headers)
-    if found is None:
-        found = _until_reset(headers)
-    if found is None and (match := _IN_WORDS.search(body.decode("utf-8", "replace"))):
-        found = float(match[1].rstrip(".")) * _UNITS[match[2].lower()]
-    return None if found is None else min(max(found, 0.0), MAX_WAIT_SECONDS)
+    waits = [*_retry_after(headers)] or [*_until_reset(headers)] or [*_in_words(body)]
+    return min(max(*waits, 0.0), MAX_WAIT_SECONDS) if waits else None
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    for header, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(header, "")) * unit
-        except ValueError:
-            continue
-        if seconds >= 0:  # also leaves out NaN
-            return seconds
-    return _seconds_to(headers.get("retry-after", ""))
+def _in_words(body: bytes) -> Iterator[float]:
+    if match := _IN_WORDS.search(body.decode("utf-8", "replace")):
+        yield float(match[1].rstrip(".")) * _UNITS[match[2].lower()]
 
 
-def _until_reset(headers: Mapping[str, str]) -> float | None:
-    """When a limit of which nothing remains begins anew: `6m0s`, or a time."""
-    waits = [
-        _reset_seconds(headers.get(name.replace("remaining", "reset"), ""))
-        if name.startswith("x-ratelimit")
-        else _reset_seconds(headers.get(name.removesuffix("remaining") + "reset", ""))
-        for name, left in headers.items()
-        if "ratelimit" in name and "remaining" in name and left.strip() == "0"
-    ]
-    known = [wait for wait in waits if wait is not None]
-    return max(known) if known else None
+def _retry_after(headers: Mapping[str, str]) -> Iterator[float]:
+    """Yield the seconds of the header that says them; `retry-after` may be a date."""
+    for header, unit in (("retry-after-ms", "ms"), ("retry-after", "s")):
+        written = headers.get(header, "")
+        yield from _seconds(f"{written}{unit}") or _seconds(written)
+        if written:
+            return
 
 
-def _reset_seconds(written: str) -> float | None:
+def _until_reset(headers: Mapping[str, str]) -> Iterator[float]:
+    """Yield when the limits of which nothing remains begin anew: `6m0s`, or a time."""
+    for name, left in headers.items():
+        if "ratelimit" in name and "remaining" in name and left.strip() == "0":
+            yield from _seconds(headers.get(name.replace("remaining", "reset"), ""))
+
+
+def _seconds(written: str) -> list[float]:
+    """Return a duration, or the time to a date of HTTP or ISO 8601; nothing for what is neither."""
+    from datetime import datetime
+
     parts = _DURATION.findall(written)
     is_duration = "".join(number + unit for number, unit in parts) == written
     if parts and is_duration:
-        return sum(float(number) * _UNITS[unit] for number, unit in parts)
-    return _seconds_to(written)
-
-
-def _seconds_to(written: str) -> float | None:
-    """The seconds to a date of HTTP or ISO 8601."""
-    from datetime import datetime
-
+        return [sum(float(number) * _UNITS[unit] for number, unit in parts)]
     for read in (email.utils.parsedate_to_datetime, datetime.fromisoformat):
-        try:
-            return read(written).timestamp() - time.time()
-        except (ValueError, TypeError, OverflowError, OSError):
-            continue
-    return None
+        with suppress(ValueError, TypeError, OverflowError, OSError):
+            return [read(written).timestamp() - time.time()]
+    return []

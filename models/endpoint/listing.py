@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from models.endpoint.failure import Failure
 from models.endpoint.transport import Endpoint
-from models.wires.answer import count, inside
+from models.streams.typed import count_of, record_of, records_of
 
 ASK_SECONDS = 3.0
 _WINDOWS = ("max_model_len", "context_length", "context_window", "loaded_context_length")
@@ -30,8 +30,7 @@ def read_listing(endpoint: Endpoint) -> Listing:
         status, said = endpoint.get(f"{versioned}/models", ASK_SECONDS)
     except Failure as failure:
         return Listing(failure.status, [], [], failure.reason)
-    data = inside(said, "data")
-    entries = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
+    entries = records_of(record_of(said).get("data"))
     names = [each["id"] for each in entries if isinstance(each.get("id"), str)]
     return Listing(status, names, entries)
 
@@ -46,9 +45,9 @@ def window(endpoint: Endpoint, model: str) -> int:
     """How many tokens this model reads there, as the server tells it; 0 where it does not."""
     found = read_listing(endpoint)
     entry = next((each for each in found.entries if each.get("id") == model), {})
-    told = [number for key in _WINDOWS if (number := count(entry.get(key)))]
-    if told:
-        return told[0]
+    told = max(count_of(entry.get(key)) for key in _WINDOWS)
+    if told > 0:
+        return told
     owner = next((each.get("owned_by") for each in found.entries), None)
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     if owner == "llamacpp":
@@ -61,17 +60,16 @@ def window(endpoint: Endpoint, model: str) -> int:
 def _number(endpoint: Endpoint, url: str, *keys: str) -> int:
     found = _json(endpoint, url)
     for key in keys:
-        found = inside(found, key)
-    return count(found) or 0
+        found = record_of(found).get(key)
+    return max(count_of(found), 0)
 
 
 def _loaded(endpoint: Endpoint, url: str, model: str) -> int:
     """The window of a model that Ollama has loaded, as it was loaded: what is longer is cut without a word."""
-    running = inside(_json(endpoint, url), "models")
-    for each in running if isinstance(running, list) else []:
-        names = (inside(each, "name"), inside(each, "model"))
+    for each in records_of(record_of(_json(endpoint, url)).get("models")):
+        names = (each.get("name"), each.get("model"))
         if model in names or f"{model}:latest" in names:
-            return count(inside(each, "context_length")) or 0
+            return max(count_of(each.get("context_length")), 0)
     return 0
 
 

@@ -11,16 +11,17 @@ import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from config import ModelConfig
 from models.base import Event, Reply, Request, ToolCall
 from models.base.reply import Kind, Usage
-from models.dialects import TextProtocol, marks, offer_of, parse
+from models.dialects import TextProtocol, marks
 from models.endpoint import presets
 from models.endpoint.failure import RETRIES, Failure, in_stream
-from models.endpoint.lessons import learn
+from models.endpoint.lessons import Lesson, learn
+from models.endpoint.said import Said
 from models.endpoint.transport import Endpoint
 from models.errors import ContextTooLong, ModelUnavailable
 from models.eyes import Eyes
@@ -31,28 +32,33 @@ from text import pattern
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
-STORED_FACTOR = (
-    1.25  # what writing to the cache costs, of the price of input (Anthropic: prompt caching)
-)
-ASKS_FOR_WINDOW_BYTES = (
-    12_000  # of a request; the smallest window of a server's own is 4,096 tokens
-)
+STORED_FACTOR = 1.25  # of the price of input, for what the cache stores (Anthropic: prompt caching)
 OLLAMA_TOKENS = 32_768  # the window that is asked for where nothing is set
+SMALL_BYTES = 12_000  # of a request that fits anywhere: no server reads less than 4,096 tokens
 MAX_LESSONS = 12  # of one request
-_NAME = pattern(r"[^a-zA-Z0-9_-]")
-_ID = pattern(r"[\x21-\x7e]{1,64}")
 _TOLD_WINDOW = pattern(
     r"(?:maximum context length (?:is|of)|context (?:size|length|window)[^\d]{0,30}|n_ctx\D{1,10}|tokens > )\s*(\d{3,8})",
     re.I,
 )
 
 
+@dataclass(slots=True)
+class _Tries:
+    """Count what a reply has taken so far. `wasted` is what broken answers have cost, in USD."""
+
+    started: float = field(default_factory=time.monotonic)
+    failures: int = 0
+    lessons: int = 0
+    wasted: float = 0.0
+
+
 class EndpointModel:
     """Fills in `Model`. Yields `text`, `text_reset` (what was shown starts over), `model_adapted {turn, model, reason}` and
     `model_retry {turn, model, reason, seconds}`. Raises ModelUnavailable after its retries, ContextTooLong at once.
 
-    `eyes` describe images where the model takes none. `connect_seconds`, `stall_seconds` (between two pieces of an answer) and `reply_seconds` (all of it) limit the
-    waiting; `wait` sleeps between attempts.
+    `eyes` describe images where the model takes none. `protocol` is the one that this server asked for in an earlier
+    process; `tell_protocol` hears of another one. `connect_seconds`, `stall_seconds` (between two pieces of an answer) and
+    `reply_seconds` (all of it) limit the waiting; `wait` sleeps between attempts.
     """
 
     def __init__(
@@ -66,77 +72,82 @@ class EndpointModel:
         max_retries: int = RETRIES,
         counts_local: bool = False,
         eyes: Eyes | None = None,
+        protocol: str = "",
+        tell_protocol: Callable[[str], None] = lambda protocol: None,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = config.name
         self._config, self._lang, self._max_retries, self._wait = config, lang, max_retries, wait
-        self._eyes = eyes
+        self._eyes, self._tell_protocol = eyes, tell_protocol
         stall = config.timeout_seconds or stall_seconds
         self.endpoint = Endpoint(config, connect_seconds, stall, reply_seconds)
         known = presets.preset(config)
         self.price = presets.price(config, known, counts_local=counts_local)
         self.manners = presets.manners(config, known)
-        self.window = config.context_tokens or 0  # 0: not known
-        self._is_window_known = bool(config.context_tokens)
-        self._others = presets.wires(config, known)[1:]  # protocols that may still be tried
+        self._others = presets.wires(config, known)  # protocols that may still be tried
+        if protocol in self._others:
+            self.manners.wire = protocol
+        self._others.remove(self.manners.wire)
+        self._told_protocol = self.manners.wire
+        self._known_window = known.window
+        self._told_window: int | None = config.context_tokens  # None: not asked yet
         self._text: TextProtocol | None = None
         self._wires: dict[str, Wire] = {}
         self._bytes_per_token = 4.0
         self._sent: dict[str, Any] = {}  # the fields of the last request
         self._reads_to_end = True  # so that the connection can be used again
 
+    @property
+    def window(self) -> int:
+        """Return how many tokens it reads: as set, as its server tells, by its name; 0: not known."""
+        return self._window() or self._known_window
+
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """See Model."""
-        started, failures, wasted, lessons = time.monotonic(), 0, 0.0, 0
+        tries = _Tries()
         while True:
             wire = self._wire()
             read = yield from self._readable(request)
             body, answer = self._body(wire, read), wire.answer()
-            self._check_window(body)
+            self._check_window(wire, body)
             try:
                 yield from self._ask(wire, body, answer, request.deadline)
                 break
             except Failure as failure:
                 if answer.shown:
                     yield {"type": "text_reset"}
-                lesson = None
-                if lessons < MAX_LESSONS:
-                    lesson = learn(failure, self.manners, wire, self._others, self._sent)
-                if lesson is not None:
-                    lessons += 1
+                if lesson := self._lesson(failure, wire, tries):
                     yield from self._adapted(wire, request.turn, lesson.say)
                     continue
-                if (ended := self._ended(failure, wire, request)) is not None:
+                if ended := self._ended(failure, wire, request):
                     return ended
-                failures += 1
-                wasted += (
-                    self._usage(body, answer).cost if answer.is_started else 0.0
-                )  # it is paid for all the same
-                now, seconds = time.monotonic(), _pause(failure, failures)
-                is_late = (
-                    now >= request.deadline or now + seconds > started + request.patience_seconds
-                )
-                if is_late or failures > min(failure.retries, self._max_retries):
-                    raise ModelUnavailable(self._report(failure, failures)) from failure
-                seconds = min(seconds, request.deadline - now)
-                yield {
-                    "type": "model_retry",
-                    "turn": request.turn,
-                    "model": self.name,
-                    "reason": self.endpoint.redact(failure.reason),
-                    "seconds": round(seconds, 3),
-                }
-                self._wait(seconds)
-        text, calls, is_native = self._said(answer, request)
-        yield from _completed_text(answer, text, calls, is_native)
+                if answer.is_started:  # it is paid for all the same
+                    tries.wasted += self._usage(body, answer).cost
+                yield from self._retry(failure, tries, request)
+        return (yield from self._replied(wire, body, answer, request, tries))
+
+    def _replied(
+        self, wire: Wire, body: bytes, answer: Answer, request: Request, tries: _Tries
+    ) -> Generator[Event, None, Reply]:
+        """Make the reply of a whole answer."""
+        said = Said.of(answer, request)
+        yield from said.shown(answer)
         usage = self._usage(body, answer)
-        usage.cost += wasted + self._looked()
+        usage.cost += tries.wasted + (self._eyes.take_cost() if self._eyes else 0.0)
         self._bytes_per_token = min(max(len(body) / max(usage.input, 1), 2.0), 5.0)
-        items = answer.items(text, calls, is_native=is_native)
-        native = {"by": wire.by, "items": items} if items else None
-        seconds = time.monotonic() - started
+        if self._told_protocol != wire.name:
+            self._tell_protocol(wire.name)
+            self._told_protocol = wire.name
+        items = answer.items(said.text, said.calls, is_native=said.is_native)
         return Reply(
-            text, calls, answer.finish, self.name, self._kind, usage, seconds, native=native
+            said.text,
+            said.calls,
+            answer.finish,
+            self.name,
+            self._kind,
+            usage,
+            time.monotonic() - tries.started,
+            native={"by": wire.by, "items": items} if items else None,
         )
 
     @property
@@ -152,21 +163,16 @@ class EndpointModel:
 
     def _body(self, wire: Wire, request: Request) -> bytes:
         config = self._config
-        setting = Setting(
-            config.model,
-            config.max_tokens,
-            config.temperature,
-            presets.reasoning(config.reasoning, self.manners),
-            {**self._window_field(), **config.extra},
-        )
+        reasoning = presets.reasoning(config.reasoning, self.manners)
+        extra = {**self._window_field(), **config.extra}
+        setting = Setting(config.model, config.max_tokens, config.temperature, reasoning, extra)
         self._sent = wire.fields(setting)
         if self.manners.is_text:
             self._text = self._text or TextProtocol(self._lang)
             history, tail = self._text.messages(request)
             return wire.body(Asked(self._sent, history, tail, schema=request.schema))
-        self._sent |= (
-            {"parallel_tool_calls": False} if request.tools and wire.name != "messages" else {}
-        )
+        if request.tools:
+            self._sent = {**wire.one_call, **self._sent}
         return wire.body(Asked(self._sent, *request.parts(), request.tools, request.schema))
 
     def _readable(self, request: Request) -> Generator[Event, None, Request]:
@@ -175,69 +181,95 @@ class EndpointModel:
             return request
         return (yield from self._eyes.describe(request))
 
-    def _looked(self) -> float:
-        """Return what the eyes have cost since the last reply, in USD."""
-        cost = self._eyes.cost_usd if self._eyes else 0.0
-        if self._eyes:
-            self._eyes.cost_usd = 0.0
-        return cost
-
     def _window_field(self) -> dict[str, Any]:
         """Ollama's setting for the window; servers that do not know it pass over it."""
-        address = self.endpoint.base_url
-        is_ollama = ":11434" in address or "ollama" in f"{address} {self._config.api_key}".lower()
+        named = f"{self.endpoint.base_url} {self._config.api_key}".lower()
+        is_ollama = ":11434" in named or "ollama" in named
         if not is_ollama or self.manners.wire != "chat":
             return {}
         return {"options": {"num_ctx": self._config.context_tokens or OLLAMA_TOKENS}}
 
-    def _check_window(self, body: bytes) -> None:
-        """Refuse a request that the server would cut without a word. A local server is asked once how much it reads."""
-        is_asked = len(body) > ASKS_FOR_WINDOW_BYTES and not self._is_window_known
-        if is_asked and presets.is_local(self.endpoint.base_url):
+    def _window(self) -> int:
+        """Return what is set, or what a local server tells when it is asked, once; 0: nothing."""
+        if self._told_window is None and presets.is_local(self.endpoint.base_url):
             from models.endpoint.listing import window
 
-            self.window, self._is_window_known = window(self.endpoint, self._config.model), True
-        tokens = round(len(body) / self._bytes_per_token)
-        if not 0 < self.window < tokens:
+            self._told_window = window(self.endpoint, self._config.model)
+        return self._told_window or 0
+
+    def _check_window(self, wire: Wire, body: bytes) -> None:
+        """Refuse a request that the server would cut without a word; bytes of images say nothing of tokens."""
+        if wire.has_images or (self._told_window is None and len(body) < SMALL_BYTES):
+            return
+        tokens, window = round(len(body) / self._bytes_per_token), self._window()
+        if not 0 < window < tokens:
             return
         raise ContextTooLong(
-            f"{self.name}: the request has about {tokens} tokens, and the server reads {self.window}.\n"
+            f"{self.name}: the request has about {tokens} tokens, and the server reads {window}.\n"
             "Give it more (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: -c, vLLM: --max-model-len) and set context_tokens.",
-            self.window,
+            window,
         )
 
     def _ask(
         self, wire: Wire, body: bytes, answer: Answer, deadline: float
     ) -> Generator[Event, None, None]:
-        """One attempt. Raises Failure unless the answer came to its end; a connection that breaks behind the end does not
-        matter, an error that the server tells does."""
+        """Make one attempt. Raises Failure unless the answer came to its end; a connection that breaks behind the end
+        does not matter, an error that the server tells does."""
         try:
             with closing(self.endpoint.stream(wire.path, body, deadline)) as data:
                 for chunk in chunks(data):
                     if shown := _taken(chunk, answer):
                         yield {"type": "text", "delta": shown}
-                    if answer.is_cut_off or (answer.is_whole and not self._reads_to_end):
+                    if self._is_enough(answer):
                         return
         except _Told as told:
             raise told.failure from None
-        except NotAnAnswer as error:
+        except (NotAnAnswer, Failure) as error:
             if not answer.is_whole:
-                raise Failure(f"not a chat completion: {error}", hint="Check base_url.") from error
-        except Failure:
-            if not answer.is_whole:
-                raise
-            self._reads_to_end = False
+                raise _as_failure(error) from error
+            self._reads_to_end = isinstance(error, NotAnAnswer)
         if not answer.is_whole:
             raise Failure("the answer ended in the middle")
 
+    def _is_enough(self, answer: Answer) -> bool:
+        return answer.is_cut_off or (answer.is_whole and not self._reads_to_end)
+
+    def _lesson(self, failure: Failure, wire: Wire, tries: _Tries) -> Lesson | None:
+        """Change the manners by what the server says."""
+        if tries.lessons >= MAX_LESSONS:
+            return None
+        tries.lessons += 1
+        return learn(failure, self.manners, wire, self._others, self._sent)
+
     def _adapted(self, wire: Wire, turn: int, say: str) -> Generator[Event, None, None]:
-        """Everything is written anew in the manners that were learned; what the owner should know is said once."""
+        """Write everything anew in the manners that were learned; say once what the owner should know."""
         wire.forget()
         if say:
             yield {"type": "model_adapted", "turn": turn, "model": self.name, "reason": say}
 
+    def _retry(
+        self, failure: Failure, tries: _Tries, request: Request
+    ) -> Generator[Event, None, None]:
+        """Wait before the next attempt. Raises ModelUnavailable when there is to be none."""
+        tries.failures += 1
+        now, seconds = time.monotonic(), _pause(failure, tries.failures)
+        is_late = (
+            now >= request.deadline or now + seconds > tries.started + request.patience_seconds
+        )
+        if is_late or tries.failures > min(failure.retries, self._max_retries):
+            raise ModelUnavailable(self._report(failure, tries.failures)) from failure
+        seconds = min(seconds, request.deadline - now)
+        yield {
+            "type": "model_retry",
+            "turn": request.turn,
+            "model": self.name,
+            "reason": self.endpoint.redact(failure.reason),
+            "seconds": round(seconds, 3),
+        }
+        self._wait(seconds)
+
     def _ended(self, failure: Failure, wire: Wire, request: Request) -> Reply | None:
-        """The reply that a failure is: the model's own mistake, or the provider's filter. Raises ContextTooLong."""
+        """Return the reply that a failure is: the model's own mistake, or the provider's filter. Raises ContextTooLong."""
         if failure.cause == "context":
             found = _TOLD_WINDOW.search(failure.words)
             raise ContextTooLong(self._report(failure, 1), int(found[1]) if found else 0)
@@ -246,42 +278,19 @@ class EndpointModel:
             return Reply(said, [], "filter", self.name, self._kind)
         if failure.cause != "generation":
             return None
+        return self._mistaken(failure, wire, request)
+
+    def _mistaken(self, failure: Failure, wire: Wire, request: Request) -> Reply:
+        """Return the reply that a server could not read as a call: the model's words, or a call with an error."""
         written = str(failure.error.get("failed_generation") or "")
         answer = wire.answer()
         answer.say(written)
-        text, calls, _ = self._said(answer, request)
-        if not calls and (not written.strip() or marks().opens.search(written) or "{" in written):
-            calls = [ToolCall(f"call_{request.turn}_1", "unknown", None, written, failure.reason)]
-            text = ""
-        return Reply(text, calls, "stop", self.name, self._kind)
-
-    def _said(self, answer: Answer, request: Request) -> tuple[str, list[ToolCall], bool]:
-        """Text and calls, and whether they came as calls: a server may not have read what its model wrote."""
-        text, calls = answer.text, answer.calls()
-        is_native = True
-        if not calls and request.tools:
-            prose, written = parse(
-                text, offer_of(request.tools), is_cut_off=answer.finish == "length"
-            )
-            if written or prose != text:
-                text, calls, is_native = prose, written, False
-        offered = {tool["function"]["name"] for tool in request.tools}
-        used = {message.get("tool_call_id", "") for message in request.messages}
-        settled = []
-        for number, call in enumerate(calls, start=1):
-            name = (
-                call.name if call.name in offered else _NAME.sub("_", call.name)[:64] or "unknown"
-            )
-            id_ = (
-                call.id
-                if _ID.fullmatch(call.id) and call.id not in used
-                else f"call_{request.turn}_{number}"
-            )
-            while id_ in used:
-                id_ += "_"
-            used.add(id_)
-            settled.append(replace(call, id=id_, name=name))
-        return text, settled, is_native
+        said = Said.of(answer, request)
+        is_broken = not written.strip() or "{" in written or marks().opens.search(written)
+        if is_broken and not said.calls:
+            call = ToolCall(f"call_{request.turn}_1", "unknown", None, written, failure.reason)
+            return Reply("", [call], "stop", self.name, self._kind)
+        return Reply(said.text, said.calls, "stop", self.name, self._kind)
 
     def _usage(self, body: bytes, answer: Answer) -> Usage:
         tokens, price = answer.tokens(len(body)), self.price
@@ -302,16 +311,6 @@ class EndpointModel:
         return self.endpoint.redact(f"{self.name}: {failure.reason} [{tried}]\n{hint}".rstrip())
 
 
-def _taken(chunk: dict[str, Any] | None, answer: Answer) -> str:
-    """The text to show of one object of the stream, or of its end."""
-    if chunk is None:
-        answer.end()
-        return ""
-    if failure := in_stream(chunk):
-        raise _Told(failure)
-    return answer.add(chunk)
-
-
 class _Told(Exception):
     """An error that the server told inside its stream; it counts behind the end too."""
 
@@ -320,26 +319,25 @@ class _Told(Exception):
         self.failure = failure
 
 
-def _completed_text(
-    answer: Answer, text: str, calls: list[ToolCall], is_native: bool
-) -> Generator[Event, None, None]:
-    """Brings the screens to the text of the reply: what was held back is no call after all, or a call was shown."""
-    if is_native:
-        rest = answer.rest()
-        if rest and not calls:
-            yield {"type": "text", "delta": rest}
-        return
-    if "".join(answer.shown).strip() == text.strip():
-        return
-    if answer.shown:
-        yield {"type": "text_reset"}
-    if text:
-        yield {"type": "text", "delta": text}
+def _taken(chunk: dict[str, Any] | None, answer: Answer) -> str:
+    """Return the text to show of one object of the stream, or of its end."""
+    if chunk is None:
+        answer.end()
+        return ""
+    if failure := in_stream(chunk):
+        raise _Told(failure)
+    return answer.add(chunk)
+
+
+def _as_failure(error: NotAnAnswer | Failure) -> Failure:
+    if isinstance(error, Failure):
+        return error
+    return Failure(f"not a chat completion: {error}", hint="Check base_url.")
 
 
 def _pause(failure: Failure, failures: int) -> float:
-    """Seconds until the next attempt: what the endpoint asks for, else doubling; with jitter, so that many do not come
-    back at once."""
+    """Return the seconds until the next attempt: what the endpoint asks for, else doubling; with jitter, so that many
+    do not come back at once."""
     if failure.after is not None:
         return failure.after * random.uniform(1.0, 1.1)
     first = FIRST_WAIT_SECONDS if failure.retries >= RETRIES else FIRST_WAIT_SECONDS / 2

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import tempfile
+import time
 from collections.abc import Generator
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +18,11 @@ from models.errors import ModelError
 PIXEL = base64.b64decode(  # a red square of 16 x 16
     "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR4nGP4z8BAEiJN9aiGUQ1DSgMAkPn/AVEYtXwAAAAASUVORK5CYII="
 )
+NAME = "read_meter"
 TOOL = {
     "type": "function",
     "function": {
-        "name": "read_meter",
+        "name": NAME,
         "description": "Read the meter of a room.",
         "parameters": {
             "type": "object",
@@ -41,23 +44,21 @@ class Finding(NamedTuple):
     detail: str
 
 
-def try_model(config: ModelConfig) -> Generator[Finding, None, None]:
-    """Ask the model; each finding as it comes. A model that cannot be asked is one finding."""
+def try_model(config: ModelConfig, seconds: float = inf) -> Generator[Finding, None, None]:
+    """Ask the model; yield each finding as it comes. A model that cannot be asked is one finding."""
     model = EndpointModel(config, max_retries=1)
-    messages: list[Message] = [
-        {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": TASK},
-    ]
+    deadline = time.monotonic() + seconds
+    system: Message = {"role": "system", "content": SYSTEM}
+    messages = [system, {"role": "user", "content": TASK}]
     try:
-        first, _ = _asked(model, Request(1, messages, [TOOL]))
-        call = next(iter(first.calls), None)
-        is_right = call is not None and call.name == "read_meter" and call.args is not None
+        first, _ = _asked(model, Request(1, messages, [TOOL], deadline=deadline))
+        is_right = [(call.name, call.args is None) for call in first.calls[:1]] == [(NAME, False)]
         protocol = "text" if model.manners.is_text else model.manners.wire
         yield Finding("call", is_right, protocol if is_right else first.text[:80])
-        if call is None:
+        if not is_right:
             return
         messages += [first.message(), *_results(first)]
-        second, pieces = _asked(model, Request(2, messages, [TOOL]))
+        second, pieces = _asked(model, Request(2, messages, [TOOL], deadline=deadline))
         yield Finding("answer", READING in second.text.replace(",", ""), second.text[:80])
         yield Finding("stream", pieces > 1, f"{pieces} pieces")
         cached, sent = second.usage.cached, second.usage.input

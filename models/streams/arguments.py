@@ -15,6 +15,7 @@ from typing import Any
 MAX_DEPTH = 100  # what comes later (schemas, JSON again) recurses; the deepest arguments of real tools are below 10
 MAX_REPAIR_CHARS = 200_000
 MAX_INTEGER = 2**63
+_TOO_DEEP = f"the arguments are nested deeper than {MAX_DEPTH} levels"
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?\s*```$", re.DOTALL)
 
 
@@ -56,7 +57,7 @@ def _parse(text: str, is_whole: bool) -> Any:
     try:
         return json.loads(text, strict=False, parse_constant=_no_number)
     except RecursionError:
-        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels") from None
+        raise BadArguments(_TOO_DEEP) from None
     except json.JSONDecodeError as error:
         return _repair(text, str(error), is_whole)
     except ValueError as error:  # an integer of thousands of digits
@@ -68,22 +69,31 @@ def _repair(text: str, flaw: str, is_whole: bool) -> Any:
     if match := _FENCE.match(text):
         text = match[1].strip()
     flaw = f"the arguments are not valid JSON: {flaw[:200]}"
-    if not text.startswith("{") or len(text) > MAX_REPAIR_CHARS:
-        raise BadArguments(flaw)
+    is_object = text.startswith("{") and len(text) <= MAX_REPAIR_CHARS
+    if is_object:
+        _check_end(text, flaw, is_whole)
+        found = _repaired(text)
+        if isinstance(found, dict) and found:
+            return found
+    raise BadArguments(flaw)
+
+
+def _check_end(text: str, flaw: str, is_whole: bool) -> None:
     depth, deepest, is_in_string = _scan(text)
     if deepest > MAX_DEPTH:
-        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
-    if is_in_string or (depth > 0 and not is_whole):
+        raise BadArguments(_TOO_DEEP)
+    is_open = depth > 0 and not is_whole
+    if is_in_string or is_open:
         raise BadArguments(f"{flaw}; the end is missing")
+
+
+def _repaired(text: str) -> Any:
     import json_repair
 
     try:
-        found = json_repair.loads(text)
+        return json_repair.loads(text)
     except (ValueError, RecursionError):
-        raise BadArguments(flaw) from None
-    if not isinstance(found, dict) or not found:
-        raise BadArguments(flaw)
-    return found
+        return None
 
 
 def _scan(text: str) -> tuple[int, int, bool]:
@@ -105,19 +115,20 @@ def _scan(text: str) -> tuple[int, int, bool]:
 
 
 def _clean(value: Any, depth: int) -> Any:
-    """The same value, so that nothing behind can stumble: encodable texts, finite numbers, few levels."""
+    """Return the same value, so that nothing behind can stumble: encodable texts, finite numbers, few levels."""
     if depth > MAX_DEPTH:
-        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, dict):
-        return {scrub(str(key)): _clean(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_clean(item, depth + 1) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        _no_number(str(value))
-    if isinstance(value, int) and not -MAX_INTEGER <= value < MAX_INTEGER:
-        raise BadArguments("an integer of the arguments is beyond 64 bits")
+        raise BadArguments(_TOO_DEEP)
+    match value:
+        case str():
+            return scrub(value)
+        case dict():
+            return {scrub(str(key)): _clean(item, depth + 1) for key, item in value.items()}
+        case list():
+            return [_clean(item, depth + 1) for item in value]
+        case float() if not math.isfinite(value):
+            return _no_number(str(value))
+        case int() if abs(value) >= MAX_INTEGER:
+            raise BadArguments("an integer of the arguments is beyond 64 bits")
     return value
 
 

@@ -11,9 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-MAX_LINE_BYTES = (
-    32_000_000  # a line that never ends must not fill the memory; 10 MB of text, escaped, fit in
-)
+MAX_LINE_BYTES = 32_000_000  # a line that never ends must not fill the memory; 10 MB of text fit in
 SAMPLE_CHARS = 200
 BOM = b"\xef\xbb\xbf"
 
@@ -28,9 +26,8 @@ def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:
     start = b""
     for piece in pieces:
         start += piece
-        if (not BOM.startswith(start) and start.removeprefix(BOM).strip()) or len(
-            start
-        ) > MAX_LINE_BYTES:
+        is_begun = not BOM.startswith(start) and start.removeprefix(BOM).strip()
+        if is_begun or len(start) > MAX_LINE_BYTES:
             break
     start = start.removeprefix(BOM).lstrip()
     if start[:1] in (b"{", b"["):
@@ -75,28 +72,34 @@ def _lines(start: bytes, pieces: Iterator[bytes]) -> Iterator[str]:
 def _events(lines: Iterator[str]) -> Iterator[dict[str, Any] | None]:
     pending: list[str] = []  # data lines that are no object by themselves
     for line in lines:
-        if line.startswith("data:"):
-            text = line[5:].strip()
-            if text == "[DONE]" and not pending:
-                yield None
-            elif not pending and (found := _object(text)) is not None:
-                yield found
-            elif text:
-                pending.append(text)
-        elif not line and pending:
-            yield _joined(pending)
+        key, _, text = line.partition(":")
+        if key == "data":
+            pending += [text.strip()] if text.strip() else []
+            yield from _taken(pending)
+        elif not line:
+            yield from _joined(pending)
             pending = []
-        elif line and line.split(":", 1)[0] not in ("", "event", "id", "retry"):
+        elif key not in ("", "event", "id", "retry"):
             raise NotAnAnswer(sample(line))
-    if pending:
-        yield _joined(pending)
+    yield from _joined(pending)
 
 
-def _joined(pending: list[str]) -> dict[str, Any]:
-    found = _object("\n".join(pending))
-    if found is None:
-        raise NotAnAnswer(sample("\n".join(pending)))
-    return found
+def _taken(pending: list[str]) -> Iterator[dict[str, Any] | None]:
+    """Take a single line off that is an object, or the end."""
+    found = _object(pending[0]) if len(pending) == 1 else None
+    if found is not None or pending == ["[DONE]"]:
+        pending.clear()
+        yield found
+
+
+def _joined(pending: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the object of several data lines."""
+    text = "\n".join(pending)
+    found = _object(text)
+    if found is not None:
+        yield found
+    elif pending:
+        raise NotAnAnswer(sample(text))
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -19,7 +19,6 @@ from models.wires.visible import Visible
 from text import pattern
 
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
-MAX_TOKENS = 10**9
 RAW_CHARS = 2_000  # of broken arguments, kept in the call
 BYTES_PER_TOKEN = 4  # where an endpoint sends no usage
 _THINK = pattern(r"\s*<think>.*?</think>\s*", re.DOTALL)
@@ -54,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of one call: all of the input, the parts of it read from and written to the cache, the output."""
+    """Tokens of one call: all of the input, the parts of it read from and written to the cache, the output; -1: not told."""
 
     input: int
     cached: int
@@ -88,8 +87,8 @@ class Answer(ABC):
         calls came as calls, not in the text."""
 
     @abstractmethod
-    def counted(self) -> Tokens | None:
-        """The usage as the provider told it."""
+    def counted(self) -> Tokens:
+        """Return the usage as the provider told it."""
 
     def end(self) -> None:
         """Take the end of the stream as the end of the answer, as `[DONE]` says it."""
@@ -127,7 +126,7 @@ class Answer(ABC):
 
     def tokens(self, sent_bytes: int) -> Tokens:
         """The usage; estimated from sizes where the endpoint does not say."""
-        told = self.counted() or Tokens(-1, 0, -1)
+        told = self.counted()
         sent = math.ceil(sent_bytes / BYTES_PER_TOKEN) if told.input < 0 else told.input
         received = math.ceil(self._chars / BYTES_PER_TOKEN) if told.output < 0 else told.output
         return Tokens(sent, min(told.cached, sent), received, min(told.stored, sent))
@@ -164,18 +163,6 @@ class Answer(ABC):
         except BadArguments as error:
             return ToolCall(call.id, call.name, None, scrub(raw[:RAW_CHARS]), str(error))
         return ToolCall(call.id, call.name, args)
-
-
-def count(value: object) -> int | None:
-    """A number of tokens, or None when it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if 0 <= value <= MAX_TOKENS else None
-
-
-def inside(value: object, key: str) -> Any:
-    """The entry of an object; None where there is no object."""
-    return value.get(key) if isinstance(value, dict) else None
 
 
 def _parse_cut_off(written: object) -> dict[str, Any]:

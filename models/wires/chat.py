@@ -10,28 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from models.base import Message, ToolCall
-from models.history import joined
 from models.streams import scrub
-from models.wires.answer import Answer, Call, Tokens, count, inside
-from models.wires.written import Asked, Setting, Wire, as_json, with_list
+from models.streams.typed import count_of, record_of, records_of, text_of
+from models.wires.answer import Answer, Call, Tokens
+from models.wires.pieces import call_of, merged, plain, with_part
+from models.wires.written import Asked, Fields, Setting, Wire, as_json
 
-_OWN = ("role", "content", "tool_calls")  # of a message; the rest was attached
-_NOT_SENT = {
-    "refusal",
-    "audio",
-    "function_call",
-    "annotations",
-    "executed_tools",
-}  # of the reply alone
-_CALL_OWN = ("index", "id", "type", "function")
-_WHOLE = {
-    "id",
-    "type",
-    "format",
-    "role",
-    "name",
-    "index",
-}  # keys whose text comes whole, not in pieces
+# Keys that are no attachment; those that are not sent belong to the reply alone.
+_NOT_SENT = {"refusal", "audio", "function_call", "annotations", "executed_tools"}
+_OWN = {"role", "content", "tool_calls", *_NOT_SENT}
+_CALL_OWN = {"index", "id", "type", "function"}
 _NO_SIGNATURE = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 
 
@@ -40,9 +28,9 @@ class Chat(Wire):
 
     name, path = "chat", "/chat/completions"
 
-    def fields(self, setting: Setting) -> dict[str, Any]:
+    def fields(self, setting: Setting) -> Fields:
         """See Wire."""
-        fields: dict[str, Any] = {
+        return {
             "model": setting.model,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -51,35 +39,21 @@ class Chat(Wire):
             **setting.reasoning,
             **setting.extra,
         }
-        return fields
 
-    def body(self, asked: Asked) -> bytes:
+    def offer(self, asked: Asked) -> Fields:
         """See Wire."""
-        fields = dict(asked.fields)
-        if asked.tools:
-            fields["parallel_tool_calls"] = fields.get("parallel_tool_calls", False)
-            fields["tools"] = asked.tools
+        found: Fields = {"tools": asked.tools or None}
         if asked.schema is not None and self.manners.takes_schema:
             shape = {"name": "reply", "schema": asked.schema, "strict": True}
-            fields["response_format"] = {"type": "json_schema", "json_schema": shape}
-        fields = {
-            k: v for k, v in fields.items() if k not in self.manners.without and v is not None
-        }
-        if not self.manners.joins:
-            return with_list(
-                fields, "messages", [*self.written(asked.messages), *map(self.write, asked.tail)]
-            )
-        return with_list(fields, "messages", self.written(joined([*asked.messages, *asked.tail])))
+            found["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return found
 
     def answer(self) -> Answer:
         """See Wire."""
         return ChatAnswer()
 
-    def write(self, message: Message) -> bytes:
+    def items(self, message: Message) -> list[Message]:
         """See Wire."""
-        native = self.native(message)
-        if native:
-            return as_json(self._with_ids(native[0]))
         plain = {k: v for k, v in message.items() if k not in ("images", "native")}
         if plain["role"] == "system" and not self.manners.has_system:
             plain["role"] = "user"
@@ -87,10 +61,14 @@ class Chat(Wire):
             plain["content"] = [{"type": "text", "text": message["content"]}, *map(_image, images)]
         if plain["role"] == "assistant":
             plain = self._demanded(plain)
-        return as_json(self._with_ids(plain))
+        return [self._with_ids(plain)]
+
+    def native(self, message: Message) -> list[Fields]:
+        """See Wire."""
+        return [self._with_ids(item) for item in super().native(message)]
 
     def _demanded(self, plain: Message) -> Message:
-        """A message of another model, with what this server wants to see on its own."""
+        """Return a message of another model, with what this server wants to see on its own."""
         if self.manners.needs:
             plain = {**plain, self.manners.needs: plain.get("content") or "…"}
         calls = plain.get("tool_calls")
@@ -113,104 +91,83 @@ class ChatAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._attached: dict[str, Any] = {}
+        self._attached: Fields = {}
         self._parts: list[Any] | None = None  # of a content that came as a list
         self._refusal = ""
 
-    def add(self, chunk: dict[str, Any]) -> str:
+    def add(self, chunk: Fields) -> str:
         """See Answer."""
-        usage = chunk.get("usage") or inside(chunk.get("x_groq"), "usage")
-        if isinstance(usage, dict):
-            self._usage = usage
-        choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if not isinstance(choice, dict):
-            return ""
-        finish = choice.get("finish_reason")
-        if isinstance(finish, str):
-            self._finish = finish or self._finish
-        said = choice.get("delta") or choice.get("message")
-        self._is_done = self._is_done or bool(choice.get("message") and not choice.get("delta"))
-        return self._add_said(said) if isinstance(said, dict) else ""
+        usage = chunk.get("usage") or record_of(chunk.get("x_groq")).get("usage")
+        self._usage = record_of(usage) or self._usage
+        choice = next(iter(records_of(chunk.get("choices"))), {})
+        self._finish = text_of(choice.get("finish_reason")) or self._finish
+        if delta := record_of(choice.get("delta")):
+            return self._add_said(delta)
+        message = record_of(choice.get("message"))
+        self._is_done = self._is_done or bool(message)
+        return self._add_said(message)
 
     @property
     def text(self) -> str:
         """See Answer; a refusal in words of its own is the text where there is none."""
         return super().text or scrub(self._refusal)
 
-    def counted(self) -> Tokens | None:
+    def counted(self) -> Tokens:
         """See Answer."""
         usage = self._usage
-        cached = count(inside(usage.get("prompt_tokens_details"), "cached_tokens"))
-        if cached is None:
-            cached = count(usage.get("prompt_cache_hit_tokens"))
-        sent, received = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
-        return Tokens(
-            -1 if sent is None else sent, cached or 0, -1 if received is None else received
-        )
+        cached = count_of(record_of(usage.get("prompt_tokens_details")).get("cached_tokens"))
+        if cached < 0:
+            cached = count_of(usage.get("prompt_cache_hit_tokens"))
+        sent, received = count_of(usage.get("prompt_tokens")), usage.get("completion_tokens")
+        return Tokens(sent, max(cached, 0), count_of(received))
 
-    def items(
-        self, text: str, calls: Sequence[ToolCall], *, is_native: bool
-    ) -> list[dict[str, Any]]:
+    def items(self, text: str, calls: Sequence[ToolCall], *, is_native: bool) -> list[Fields]:
         """See Answer."""
-        owns: list[Call | None] = [*self._calls] if is_native else [None] * len(calls)
-        kept = list(zip(calls, owns, strict=False))
-        has_extra = any(own and own.extra for _, own in kept)
-        is_plain = not (self._attached or self._parts or has_extra)
-        if is_plain or not (text or calls or self._attached):
+        has_extra = any(own.extra for own in self._calls)
+        if not (self._attached or self._parts or has_extra):
             return []
-        content: Any = "".join(self._texts) if is_native else text
-        if self._parts and is_native:
-            content = self._parts
-        item: dict[str, Any] = {"role": "assistant", "content": content or None, **self._attached}
+        content: Any = text
+        owns = [Call("")] * len(calls)
+        if is_native:
+            content, owns = self._parts or "".join(self._texts), self._calls
+        item = {"role": "assistant", "content": content or "", **self._attached}
         if calls:
-            item["tool_calls"] = [_call_item(call, own) for call, own in kept]
-        elif not content:
-            item["content"] = ""
-        return [item]
+            sent = list(map(_call_item, calls, owns))
+            return [{**item, "content": content or None, "tool_calls": sent}]
+        return [item] if content or self._attached else []
 
-    def _add_said(self, said: dict[str, Any]) -> str:
+    def _add_said(self, said: Fields) -> str:
         for key, value in said.items():
-            if key not in _OWN and key not in _NOT_SENT and value not in (None, "", [], {}):
+            if key not in _OWN and value not in (None, "", [], {}):
                 self._attach(key, value)
-        refusal = said.get("refusal")
-        if isinstance(refusal, str) and refusal:
+        if refusal := text_of(said.get("refusal")):
             self._refusal += self.fit(refusal)
             self._finish = "content_filter"
-        deltas = said.get("tool_calls")
-        for delta in deltas if isinstance(deltas, list) else []:
-            if isinstance(delta, dict):
-                self._add_call(delta)
+        for delta in records_of(said.get("tool_calls")):
+            self._add_call(delta)
         content = said.get("content")
         if isinstance(content, list) or self._parts is not None:
             self._add_parts(content)
         return self.say(plain(content))
 
     def _attach(self, key: str, value: Any) -> None:
-        self.think(value if isinstance(value, str) else "")
+        self.think(value)
         if not self.is_cut_off:
             self._attached[key] = merged(self._attached.get(key), value, key)
 
     def _add_parts(self, content: Any) -> None:
         if self._parts is None:
             self._parts = [{"type": "text", "text": "".join(self._texts)}] if self._texts else []
-        if isinstance(content, str) and content:
-            content = [{"type": "text", "text": content}]
-        for part in content if isinstance(content, list) else []:
-            last = self._parts[-1] if self._parts else None
-            if inside(part, "type") and inside(last, "type") == inside(part, "type"):
-                self._parts[-1] = merged(last, part, "")
-            else:
-                self._parts.append(part)
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}] if content else []
+        for part in content or ():
+            self._parts = with_part(self._parts, part, ("type",))
 
-    def _add_call(self, delta: dict[str, Any]) -> None:
-        function = delta.get("function")
-        function = function if isinstance(function, dict) else {}
-        name, arguments = function.get("name"), function.get("arguments")
-        call = self._call_of(delta, name)
-        if (
-            isinstance(name, str) and name != call.name
-        ):  # some servers repeat the whole name in each chunk
+    def _add_call(self, delta: Fields) -> None:
+        function = record_of(delta.get("function"))
+        name, arguments = text_of(function.get("name")), function.get("arguments")
+        call = call_of(self._calls, delta, name)
+        if name != call.name:  # some servers repeat the whole name in each chunk
             call.name += self.fit(name)
         if isinstance(arguments, str):
             call.pieces.append(self.fit(arguments))
@@ -220,68 +177,14 @@ class ChatAnswer(Answer):
             if key not in _CALL_OWN and value is not None:
                 call.extra[key] = merged(call.extra.get(key), value, key)
 
-    def _call_of(self, delta: dict[str, Any], name: object) -> Call:
-        """The call that a delta continues, or a new one. Servers leave out the index, or the id, or give all calls the
-        same index; the id tells best, then the index, then a name that comes again after arguments."""
-        id_, index = delta.get("id"), delta.get("index")
-        id_ = id_ if isinstance(id_, str) else ""
-        index = index if isinstance(index, int) else None
-        same = [call for call in self._calls if index is None or call.index in (index, None)]
-        call = same[-1] if same else None
-        starts_again = (
-            bool(name) and call is not None and bool(call.pieces or call.given is not None)
-        )
-        is_other = call is not None and id_ and call.id and id_ != call.id
-        if call is None or is_other or (index is None and not id_ and starts_again):
-            call = Call(id_, index)
-            self._calls.append(call)
-        call.id = call.id or id_
-        return call
+
+def _call_item(call: ToolCall, own: Call) -> Fields:
+    """Return a call as it goes back: the arguments as they were written, where they could be read."""
+    written = text_of(own.written).strip() if call.args is not None else ""
+    function = {"name": call.name, "arguments": written or as_json(call.args or {}).decode()}
+    return {"id": call.id, "type": "function", "function": function, **own.extra}
 
 
-def merged(old: Any, new: Any, key: str) -> Any:
-    """A value with the next piece of it: texts are joined, objects by their keys, entries of lists by their index."""
-    if isinstance(old, str) and isinstance(new, str):
-        return new if key in _WHOLE else old + new
-    if isinstance(old, dict) and isinstance(new, dict):
-        both = {k: merged(old.get(k), v, k) for k, v in new.items() if v is not None}
-        return {**old, **both}
-    if isinstance(old, list) and isinstance(new, list):
-        return _merged_list(old, new)
-    return old if new is None else new
-
-
-def _merged_list(old: list[Any], new: list[Any]) -> list[Any]:
-    """Entries of one index and one type are one entry; without an index each is its own."""
-    found = list(old)
-    for entry in new:
-        last = found[-1] if found else None
-        same = all(inside(last, key) == inside(entry, key) for key in ("index", "type"))
-        if same and inside(entry, "type") is not None:
-            found[-1] = merged(last, entry, "")
-        else:
-            found.append(entry)
-    return found
-
-
-def plain(content: object) -> str:
-    """Text that comes as a string or as a list of parts."""
-    if isinstance(content, list):
-        texts = [inside(part, "text") for part in content if inside(part, "type") == "text"]
-        return "".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else ""
-
-
-def _call_item(call: ToolCall, own: Call | None) -> dict[str, Any]:
-    """A call as it goes back: the arguments as they were written, where they could be read."""
-    written = (
-        own.written if own and call.args is not None and isinstance(own.written, str) else None
-    )
-    arguments = written.strip() if written else ""
-    function = {"name": call.name, "arguments": arguments or as_json(call.args or {}).decode()}
-    return {"id": call.id, "type": "function", "function": function, **(own.extra if own else {})}
-
-
-def _image(image: tuple[str, str]) -> dict[str, Any]:
+def _image(image: tuple[str, str]) -> Fields:
     kind, data = image
     return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}

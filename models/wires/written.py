@@ -1,37 +1,50 @@
-"""The body of a request, as bytes. Each message is written once: what a turn costs does not grow with the history."""
+"""Write the body of a request, as bytes. Each message is written once: what a turn costs does not grow with the history."""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, ClassVar
 
 from models.base import Message
-from models.history import common_start
+from models.history import common_start, joined
 from models.images import encoded
 from models.wires.answer import Answer
 from models.wires.manners import Manners
 
 SHORT_ID_CHARS = 9
+Fields = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Asked:
     """Hold what goes into a body: `fields` are the settings, in the words of the wire."""
 
-    fields: dict[str, Any]
+    fields: Fields
     messages: Sequence[Message]
     tail: Sequence[Message] = ()
     tools: Sequence[Mapping[str, Any]] = ()
     schema: Mapping[str, Any] | None = None
 
+    @property
+    def functions(self) -> list[Mapping[str, Any]]:
+        """Return the functions of the tools."""
+        return [tool["function"] for tool in self.tools]
+
+    def parted(self) -> tuple[str, Sequence[Message]]:
+        """Return the system prompt that stands first, and the messages behind it."""
+        first = self.messages[0] if self.messages else {"role": ""}
+        if first["role"] != "system":
+            return "", self.messages
+        return first["content"], self.messages[1:]
+
 
 @dataclass(slots=True)
 class Setting:
-    """The owner's settings that every protocol has, each under a name of its own."""
+    """Hold the owner's settings that every protocol has, each under a name of its own."""
 
     model: str
     max_tokens: int | None = None
@@ -47,6 +60,8 @@ class Wire(ABC):
 
     name: ClassVar[str]
     path: ClassVar[str]
+    list_key: ClassVar[str] = "messages"
+    one_call: ClassVar[Fields] = {"parallel_tool_calls": False}  # what asks for one call a turn
 
     def __init__(self, manners: Manners, by: str) -> None:
         self.manners, self.by = manners, by
@@ -55,27 +70,46 @@ class Wire(ABC):
         self._written: list[bytes] = []
 
     @abstractmethod
-    def fields(self, setting: Setting) -> dict[str, Any]:
-        """The settings as this protocol names them."""
+    def fields(self, setting: Setting) -> Fields:
+        """Return the settings as this protocol names them."""
 
     @abstractmethod
-    def body(self, asked: Asked) -> bytes:
-        """The body of the post."""
+    def offer(self, asked: Asked) -> Fields:
+        """Return the other fields: tools, the shape of the answer, the system prompt."""
 
     @abstractmethod
     def answer(self) -> Answer:
         """Return what puts the reply together."""
 
     @abstractmethod
+    def items(self, message: Message) -> list[Any]:
+        """Return the items that a message becomes."""
+
+    def body(self, asked: Asked) -> bytes:
+        """Return the body of the post."""
+        kept = {
+            key: value
+            for key, value in {**asked.fields, **self.offer(asked)}.items()
+            if value is not None and key not in self.manners.without
+        }
+        return with_list(kept, self.list_key, self.listed(asked))
+
+    def listed(self, asked: Asked) -> Iterable[bytes]:
+        """Return the messages as bytes, the tail last."""
+        if self.manners.joins:
+            return self.written(joined([*asked.messages, *asked.tail]))
+        return [*self.written(asked.messages), *map(self.write, asked.tail)]
+
     def write(self, message: Message) -> bytes:
-        """One message, or the items that it becomes, as bytes; several are parted by commas."""
+        """Return one message, or the items that it becomes, as bytes; several are parted by commas."""
+        return b",".join(map(as_json, self.native(message) or self.items(message)))
 
     def forget(self) -> None:
         """Write everything again with the next request: the manners have changed."""
         self._messages, self._written, self.has_images = [], [], False
 
     def written(self, messages: Sequence[Message]) -> list[bytes]:
-        """Each message as bytes."""
+        """Return each message as bytes."""
         same = common_start(self._messages, messages)
         del self._messages[same:], self._written[same:]
         for message in messages[same:]:
@@ -83,17 +117,16 @@ class Wire(ABC):
             self._written.append(self.write(message))
         return self._written
 
-    def native(self, message: Message) -> list[dict[str, Any]] | None:
-        """The provider's own items of a reply, when they came from the same one and may go back."""
+    def native(self, message: Message) -> list[dict[str, Any]]:
+        """Return the provider's own items of a reply, when they came from the same one and may go back."""
         kept = message.get("native")
         if not kept or not self.manners.natives or kept["by"] != self.by:
-            return None
+            return []
         unread = self.manners.unread
-        items: list[dict[str, Any]] = kept["items"]
-        return [{k: v for k, v in item.items() if k not in unread} for item in items]
+        return [{k: v for k, v in item.items() if k not in unread} for item in kept["items"]]
 
     def images(self, message: Message) -> list[tuple[str, str]]:
-        """The images of a message as media type and base64; none for a model that takes none."""
+        """Return the images of a message as media type and base64; none for a model that takes none."""
         if not self.manners.takes_images:
             return []
         found = [image for path in message.get("images", ()) if (image := encoded(path))]
@@ -101,7 +134,7 @@ class Wire(ABC):
         return found
 
     def call_id(self, given: str) -> str:
-        """The id of a call as this server takes it."""
+        """Return the id of a call as this server takes it."""
         is_short = len(given) == SHORT_ID_CHARS and given.isalnum()
         if is_short or not self.manners.short_ids:
             return given
@@ -109,17 +142,11 @@ class Wire(ABC):
 
 
 def as_json(value: Any) -> bytes:
-    """JSON in UTF-8; lone surrogates, which a tool may bring, become question marks."""
+    """Return JSON in UTF-8; lone surrogates, which a tool may bring, become question marks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def with_list(fields: Mapping[str, Any], key: str, items: Sequence[bytes]) -> bytes:
-    """The fields, and one more that is a list of what is written already."""
-    return (
-        as_json(fields)[:-1]
-        + b',"'
-        + key.encode()
-        + b'":['
-        + b",".join(filter(None, items))
-        + b"]}"
-    )
+def with_list(fields: Fields, key: str, items: Iterable[bytes]) -> bytes:
+    """Return the fields, and one more that is a list of what is written already."""
+    listed = b",".join(filter(None, items))
+    return b'%b,"%b":[%b]}' % (as_json(fields)[:-1], key.encode(), listed)

@@ -39,6 +39,13 @@ def name_of(attempt: Attempt) -> str:
     return f"{FOLDER}/R{attempt.number:02}_{slug}.md"
 
 
+def was_checked(events: Sequence[Event]) -> bool:
+    """Return True when the last call of a run went well: its result proves what the run says. A run without one proves nothing."""
+    ended = [event["status"] for event in events if event["type"] == "tool_ended"]
+    own = [status for status in ended if status != "cancelled"]  # by a stop, not by itself
+    return own[-1:] == ["ok"]
+
+
 def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> None:
     """Writes the report and the line of history of an item that has ended, or waits; writing them again changes nothing.
 

@@ -230,7 +230,10 @@ class Autonomous:
         """Writes down how an item ended: report, to-do list, ledger, journal. One that was cut has no end in the ledger."""
         status = self._status(attempt.run)
         attempt.status = "stopped" if is_cut else "failed" if status == "interrupted" else status
-        totals = Totals(read_events(self._home, attempt.run))
+        events = list(read_events(self._home, attempt.run))
+        if attempt.status == "done" and not report.was_checked(events):
+            attempt.status = "unchecked"
+        totals = Totals(events)
         attempt.cost, attempt.seconds = round(totals.spent, 6), totals.seconds
         attempt.report = report.name_of(attempt)
         try:

@@ -1,4 +1,4 @@
-"""Speak to a run that another process works on, and stop one: here or on another machine."""
+"""Speak to a run that another process works on, and stop one, here or on another machine."""
 
 from __future__ import annotations
 
@@ -23,16 +23,11 @@ from safety.secrets import without
 
 
 def say_to(config: Config, run: str, text: str) -> bool:
-    """Say something to a run that another process works on, here or on another machine. False: it is not at work."""
-    text = without(config, text)
-    if _is_shared(config, run):
-        from runs.workers.mailbox import leave
-
-        return leave(config, run, text)
+    """Say something to a run that another process of this machine works on. False: it is not at work."""
     folder = config.home / "runs" / run
     if worker(folder) is None:
         return False
-    Letters(folder).leave(text)
+    Letters(folder).leave(without(config, text))
     return True
 
 

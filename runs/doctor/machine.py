@@ -1,9 +1,7 @@
-"""This machine: Python and its packages, home folder and disk, programs, sandbox, browser, desktop, terminal."""
+"""This machine: Python, home folder and disk, git, sandbox, browser, desktop, plugins."""
 
 from __future__ import annotations
 
-import importlib.util
-import locale
 import os
 import platform
 import shutil
@@ -17,38 +15,11 @@ from runs.doctor.check import Check, install, say
 from text import plugin
 
 LITTLE_SPACE_BYTES = 200_000_000
-LIBRARIES = {  # module: package
-    "openai": "openai",
-    "yaml": "pyyaml",
-    "psutil": "psutil",
-    "requests": "requests",
-    "rich": "rich",
-    "prompt_toolkit": "prompt_toolkit",
-    "fastjsonschema": "fastjsonschema",
-    "json_repair": "json-repair",
-    "pexpect": "pexpect",
-    "pyte": "pyte",
-    "tree_sitter": "tree-sitter",
-    "tree_sitter_bash": "tree-sitter-bash",
-    "cronsim": "cronsim",
-}
 
 
 def check_python() -> Check:
     """An older Python than 3.11 does not come this far."""
     return Check("python", True, f"{platform.python_version()} ({sys.executable})")
-
-
-def check_libraries(lang: Lang) -> Check:
-    """The packages of requirements/core.in, looked up and not imported."""
-    missing = [
-        package for module, package in LIBRARIES.items() if importlib.util.find_spec(module) is None
-    ]
-    if missing:
-        return Check(
-            "packages", False, say(lang, "missing", names=", ".join(missing)), "./sopwith doctor"
-        )
-    return Check("packages", True, say(lang, "all there", n=len(LIBRARIES)))
 
 
 def check_home(config: Config) -> Check:
@@ -87,13 +58,10 @@ def check_privacy(config: Config) -> list[Check]:
     return [Check("privacy", None, say(config.lang, "readable", file=file), f"chmod 600 {file}")]
 
 
-def check_programs(lang: Lang) -> list[Check]:
-    """Programs beside Python: git, and what is optional."""
+def check_git(lang: Lang) -> Check:
+    """Git keeps the history of the memory."""
     git = shutil.which("git")
-    return [
-        Check("git", git is not None, git or say(lang, "no git"), install("git")),
-        check_sandbox(lang),
-    ]
+    return Check("git", git is not None, git or say(lang, "no git"), install("git"))
 
 
 def check_sandbox(lang: Lang) -> Check:
@@ -105,20 +73,6 @@ def check_sandbox(lang: Lang) -> Check:
     reason = in_words(level.reason, lang)
     detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
     return Check("sandbox", True if level.name == "full" else None, detail, fix)
-
-
-def check_shells(lang: Lang) -> Check:
-    """Return True if there are shells that stay open, for programs that ask."""
-    from tools.shells import problem
-
-    if missing := problem():
-        return Check(
-            "shells",
-            None,
-            in_words(missing, lang),
-            "" if sys.platform == "win32" else install("bash"),
-        )
-    return Check("shells", True, say(lang, "shells", bash=shutil.which("bash") or ""))
 
 
 def check_browser(config: Config) -> Check:
@@ -167,50 +121,6 @@ def check_screen(lang: Lang) -> Check:
             install(" ".join(lacks)),
         )
     return Check("desktop", True, say(lang, "screen", display=os.environ["DISPLAY"]))
-
-
-def check_desktop(config: Config) -> list[Check]:
-    """Return True if the desktop shows that something waits in the inbox; nothing where there is none."""
-    from runs.control.desktop_notice import program
-
-    found = program(os.environ)
-    if found is None or config.inbox.desktop == "off":
-        return []
-    detail = say(config.lang, "desktop" if found else "no desktop", program=found)
-    return [
-        Check("inbox", True if found else None, detail, "" if found else install("libnotify-bin"))
-    ]
-
-
-def check_trash(config: Config) -> list[Check]:
-    """Return True if the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
-    from sandbox.trash import desktop
-
-    if config.safety.trash == "home" or not desktop.has_screen(os.environ):
-        return []
-    is_there = desktop.is_there(os.environ)
-    detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
-    return [
-        Check(
-            "trash",
-            True if is_there else None,
-            detail,
-            "" if is_there else "scripts/setup --extra desktop",
-        )
-    ]
-
-
-def check_terminal(lang: Lang) -> Check:
-    """Return True if the screen can show what is not ASCII."""
-    encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
-    is_utf8 = encoding.lower().replace("-", "") == "utf8"
-    detail = say(
-        lang,
-        "terminal" if is_utf8 else "no utf8",
-        encoding=encoding,
-        term=os.environ.get("TERM", "-"),
-    )
-    return Check("terminal", is_utf8, detail, "export LANG=C.UTF-8")
 
 
 def _nearest_folder(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Check that the configured models can serve. Only a GET of `models` at each endpoint leaves the machine; no key is shown."""
+"""Check that the configured models can serve: by their endpoint's list, and by one tool call. No key is shown."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from config import Lang, ModelConfig
 from runs.doctor.check import Check, say
 
 ASK_SECONDS = 3.0
+TRY_SECONDS = (
+    60.0  # for a tool call and its answer; a model on this machine may have to be loaded first
+)
+NEEDED = ("asked", "call", "answer")  # of what is tried: without these no task is done
 
 
 def check_model(model: ModelConfig, lang: Lang) -> Check:
@@ -34,6 +38,25 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     return _in_listing(model, lang, url, found.names)
 
 
+def try_models(models: Sequence[ModelConfig], found: Sequence[Check], lang: Lang) -> list[Check]:
+    """Ask each model that may serve for one tool call, and send its result back."""
+    able = [m for m, check in zip(models, found, strict=True) if check.ok is not False]
+    return [_tried(model, lang) for model in able if model.kind != "scripted"]
+
+
+def _tried(model: ModelConfig, lang: Lang) -> Check:
+    from models.endpoint import try_model
+
+    name = f"call {model.name}"
+    for finding in try_model(model, TRY_SECONDS):
+        if finding.what in NEEDED and not finding.ok:
+            detail = say(lang, "not tried", why=finding.detail.partition("\n")[0] or finding.what)
+            return Check(name, False, detail, f"sopwith models test {model.name}")
+        if finding.what == NEEDED[-1]:
+            break
+    return Check(name, True, say(lang, "tried"))
+
+
 def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:
     is_there = Path(model.model).expanduser().is_file()
     key = "script" if is_there else "no script"
@@ -46,21 +69,3 @@ def _in_listing(model: ModelConfig, lang: Lang, url: str, names: Sequence[str]) 
         return Check(name, True, say(lang, "model", url=url, model=model.model))
     detail = say(lang, "unlisted", url=url, model=model.model, some=", ".join(names[:5]))
     return Check(name, None, detail, say(lang, "unlisted fix"))
-
-
-def check_price(model: ModelConfig, lang: Lang) -> list[Check]:
-    """A hosted model without a known price is counted as a dear one, so that the cost limit holds."""
-    from models.endpoint import base_url, is_local, preset
-
-    if model.kind == "scripted" or model.price or is_local(base_url(model)):
-        return []
-    if preset(model).price:
-        return []
-    return [
-        Check(
-            f"price {model.name}",
-            None,
-            say(lang, "no price"),
-            "price: {input: …, cached: …, output: …}",
-        )
-    ]

@@ -9,30 +9,18 @@ from runs.doctor import machine, models, stores
 from runs.doctor.check import Check, say
 
 
-def checks(config: Config) -> list[Check]:
-    """Looks at everything; takes as long as the slowest endpoint, a few seconds at most."""
+def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
+    """Look at everything; takes as long as the slowest endpoint, a few seconds at most. `tries_models`: each is asked for
+    a tool call too, which a provider bills."""
     lang = config.lang
-    libraries = machine.check_libraries(lang)
-    here = [
+    return [
         machine.check_python(),
-        libraries,
         machine.check_home(config),
         machine.check_disk(config),
+        *machine.check_privacy(config),
         *stores.check_runs(config),
         *stores.check_schedules(config),
-        *machine.check_privacy(config),
-    ]
-    around = [*machine.check_programs(lang), machine.check_terminal(lang)]
-    if not libraries.ok:  # what follows needs them
-        return [*here, *around]
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        asked = list(pool.map(lambda model: models.check_model(model, lang), config.models))
-    answers = asked or [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
-    prices = [check for model in config.models for check in models.check_price(model, lang)]
-    return [
-        *here,
-        *answers,
-        *prices,
+        *_models(config, tries_models),
         stores.check_sops(config),
         *stores.check_memory(config),
         *stores.check_redis(config),
@@ -41,11 +29,19 @@ def checks(config: Config) -> list[Check]:
         *stores.check_mcp(config),
         machine.check_browser(config),
         machine.check_screen(lang),
-        machine.check_shells(lang),
-        *around,
-        *machine.check_desktop(config),
-        *machine.check_trash(config),
+        machine.check_git(lang),
+        machine.check_sandbox(lang),
         *machine.check_plugins(config),
         *stores.check_notify(config),
         *stores.check_channels(config),
     ]
+
+
+def _models(config: Config, tries_models: bool) -> list[Check]:
+    """Ask all endpoints at the same time."""
+    lang = config.lang
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        asked = list(pool.map(lambda model: models.check_model(model, lang), config.models))
+    if not asked:
+        return [Check("models", False, say(lang, "no model"), say(lang, "no model fix"))]
+    return asked + (models.try_models(config.models, asked, lang) if tries_models else [])

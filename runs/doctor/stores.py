@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -11,40 +10,18 @@ from config import Config, Telegram
 from context.phrases import in_words
 from runs.doctor.check import Check, say
 
-MANY_RUNS = (
-    200_000  # folders that a list has to look through  # folders that a list has to look through
-)
-DU_SECONDS = 10.0
 TELEGRAM_SECONDS = 5.0
 
 
 def check_runs(config: Config) -> list[Check]:
-    """How many runs there are and how much of the disk they take; `du` counts, since there may be 100,000 folders."""
+    """How many runs there are."""
     from memory.runlog.log import run_ids
 
     live, all_runs = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
     if not all_runs:
         return []
-    try:
-        command = ["du", "-sk", str(config.home / "runs")]
-        said = subprocess.run(
-            command, capture_output=True, text=True, timeout=DU_SECONDS, check=False
-        ).stdout
-        size = f"{int(said.split()[0]) / 1e6:.2f}"
-    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
-        size = "?"
-    detail = say(
-        config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}", gigabytes=size
-    )
-    is_much = live > MANY_RUNS
-    return [
-        Check(
-            "runs",
-            None if is_much else True,
-            detail,
-            "sopwith runs archive --days 30" if is_much else "",
-        )
-    ]
+    detail = say(config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}")
+    return [Check("runs", True, detail)]
 
 
 def check_schedules(config: Config) -> list[Check]:
@@ -100,8 +77,7 @@ def check_memory(config: Config) -> list[Check]:
 
 def _check_journal(config: Config) -> Check:
     from memory.journal.lock import JournalError
-    from memory.journal.store import Store
-    from memory.journal.sync import INDEX
+    from memory.journal.store import INDEX, Store
 
     index = config.home / "journal" / INDEX
     if not index.is_file():

@@ -6,9 +6,8 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from runs.learning.after_run import learn as learn
-    from runs.learning.authoring import asked as asked
-    from runs.learning.authoring import asker as asker
-    from runs.learning.authoring import author as author
+    from runs.learning.asking import asked as asked
+    from runs.learning.asking import asker as asker
     from runs.learning.kinds import offer as offer
     from runs.learning.teach import Lesson as Lesson
     from runs.learning.teach import unsaid as unsaid
@@ -16,9 +15,8 @@ else:
     __getattr__ = lazy(
         __name__,
         Lesson="teach",
-        asked="authoring",
-        asker="authoring",
-        author="authoring",
+        asked="asking",
+        asker="asking",
         learn="after_run",
         offer="kinds",
         unsaid="teach",

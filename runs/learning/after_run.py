@@ -2,8 +2,8 @@
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
-takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts and once to put
-such a draft into words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
+takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts, as long as the run
+has cost less than limits.cost_usd. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from runs.learning.alone import (
     same_script,
     values_of,
 )
-from runs.learning.authoring import asker
+from runs.learning.asking import asker
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 
 MAX_NAME_WORDS = 5
 
 
-def learn(agent: Agent, run: str) -> Iterator[Event]:
+def learn(agent: Workshop, run: str) -> Iterator[Event]:
     """Takes a run that has ended into account. Yields `learned` events: {what: sop, name, status, reason}.
 
     Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
@@ -60,7 +60,7 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
         yield event
 
 
-def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+def _taken_in(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]:
     name = events[0].get("sop") or ""
     try:
         if name:
@@ -82,7 +82,7 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
         yield _learned(name, "refused", str(error))
 
 
-def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> None:
+def _propose(agent: Workshop, run: str, learned: Event, *, is_attended: bool) -> None:
     """Leaves in the inbox what only the owner can do: a repair of an own SOP; other values for one that nobody saw."""
     name, status, is_chinese = learned["name"], learned["status"], agent.config.lang == "zh"
     if learned["what"] != "sop" or not name:
@@ -123,7 +123,7 @@ def _is_marked(events: Sequence[Event]) -> bool:
     return is_done and any(event["status"] == "ok" for event in marks)
 
 
-def _followed(agent: Agent, events: Sequence[Event]) -> Sop | None:
+def _followed(agent: Workshop, events: Sequence[Event]) -> Sop | None:
     """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
     if events[-1].get("status") != "done":
         return None
@@ -147,7 +147,7 @@ def _spent(events: Sequence[Event]) -> float:
     return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 
-def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
+def _again(agent: Workshop, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
     """Take a run that a model did with the SOP before it as one more case of it."""
     ground = ground_of(agent.config, trace.cwd)
     if sop.procedure is not None and is_staged(sop.procedure):
@@ -156,7 +156,7 @@ def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[E
     yield from _taught_again(agent, sop, trace.run, spent_usd)
 
 
-def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
+def _taught_again(agent: Workshop, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
     """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
     if not is_learned(sop) or sop.status not in ("draft", "candidate"):
         return
@@ -171,36 +171,33 @@ def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterato
     yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
-def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]:
     home, sops = agent.config.home, SopStore(SEEDS, agent.config.home / "sops")
     ground = ground_of(agent.config, Path(events[0]["cwd"]))
 
-    def again(trace: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
+    def again(trace: Trace, name: str, values: Mapping[str, Any]) -> Draft:
         sop = sops.get(name)
         if sop and sop.procedure and is_staged(sop.procedure):
-            found = repaired(trace, sop, values or {}, ground)
+            found = repaired(trace, sop, values, ground)
             if found is None:
                 raise LearningError("the model used other tools than scripts")
             return found
         return _crystallised_again(agent, trace, name, values)
 
     yield from after_run(
-        run,
         events,
-        home=home,
         sops=sops,
         store=SopChanges(home, SEEDS),
         stats=SopStats(home),
-        replay=agent.replay,
+        attempt=agent.attempt,
         crystallise=again,
-        ground=ground,
     )
 
 
 def _crystallised_again(
-    agent: Agent, trace: Trace, name: str, values: Mapping[str, Any] | None
+    agent: Workshop, trace: Trace, name: str, values: Mapping[str, Any]
 ) -> Draft:
-    by_name = {name: str(value) for name, value in (values or {}).items()}
+    by_name = {name: str(value) for name, value in values.items()}
     draft = induce([trace], name, wanted=by_name)
     if "evidence.json" in draft.files:
         found = json.loads(draft.files["evidence.json"])
@@ -208,14 +205,14 @@ def _crystallised_again(
     return draft
 
 
-def _marked_scripts(agent: Agent, trace: Trace, spent_usd: float) -> Iterator[Event] | None:
+def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:
     """Learn from a run of scripts that marked itself; None for a run that used other tools too."""
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
-    found = learned_alone(agent, trace, _free_name(agent, trace.request), spent_usd=spent_usd)
+    found = learned_alone(agent, trace, _free_name(agent, trace.request))
     return None if found is None else _stored_alone(agent, found, trace)
 
 
-def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
+def _stored_alone(agent: Workshop, found: Alone, trace: Trace) -> Iterator[Event]:
     lesson = found.lesson
     if twin := same_script(lesson, agent.sops.all()):
         yield from _one_more_case(agent, twin, lesson.values)
@@ -228,12 +225,11 @@ def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
         return
     sop, _ = stored(agent, lesson, status, "learned from a run")
     why = found.why or "its own values pass; a second, different set must pass before it runs alone"
-    learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": found.authored} if found.authored else learned
+    yield _learned(sop.name, sop.status, why)
 
 
-def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
-    scripts = _marked_scripts(agent, read_trace(agent.config.home, run), spent_usd)
+def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
+    scripts = _marked_scripts(agent, read_trace(agent.config.home, run))
     if scripts is not None:
         yield from scripts
         return
@@ -247,31 +243,24 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
-    draft, authored = teach.in_words(agent, draft, lesson.cwd, spent_usd=spent_usd)
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
         status, why = teach.earned(draft)
         sop = teach.store(agent, lesson, trial.files(), status, "learned from a run")
-    learned = _learned(sop.name, sop.status, why)
-    yield {**learned, "authored": authored} if authored else learned
+    yield _learned(sop.name, sop.status, why)
 
 
-def _one_more_case(agent: Agent, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
+def _one_more_case(agent: Workshop, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
     """Add what an SOP that exists did again to its cases; it is no other SOP."""
     if not is_learned(twin) or twin.procedure is None:
         return
     if values is None or set(values) != set(twin.procedure.parameters):
         return
-    verdict = verify(
-        twin,
-        values,
-        replay=agent.replay,
-        store=SopChanges(agent.config.home, SEEDS),
-        ground=ground_of(agent.config, Path.cwd()),
-    )
+    store = SopChanges(agent.config.home, SEEDS)
+    verdict = verify(twin, values, attempt=agent.attempt, store=store)
     yield _learned(twin.name, verdict.status_after, verdict.reason)
 
 
-def _free_name(agent: Agent, request: str) -> str:
+def _free_name(agent: Workshop, request: str) -> str:
     """A name from the words of a request, without its values."""
     words = [
         word

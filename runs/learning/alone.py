@@ -15,19 +15,17 @@ from learning.prove import Ground
 from learning.trace import Trace
 from memory.sops.store import Sop
 from replay.procedure import Procedure
-from runs.learning.authoring import author
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of, files_of, kept_lesson
-from runs.workshop import Workshop as Agent
+from runs.learning.lesson_files import files_of, kept_lesson
+from runs.workshop import Workshop
 from sandbox.stage import StageError
 
 
 class Alone(NamedTuple):
-    """A lesson that nobody was asked about. `why`: what stands in the way of more; `authored`: a line on what a model wrote."""
+    """A lesson that nobody was asked about. `why`: what stands in the way of more."""
 
     lesson: Lesson
     why: str
-    authored: str = ""
 
 
 def ground_of(config: Config, cwd: Path) -> Ground:
@@ -36,18 +34,12 @@ def ground_of(config: Config, cwd: Path) -> Ground:
     return Ground.of(roots, config.home, cwd)
 
 
-def learned_alone(
-    agent: Agent, trace: Trace, name: str, *, spent_usd: float | None = None
-) -> Alone | None:
+def learned_alone(agent: Workshop, trace: Trace, name: str) -> Alone | None:
     """Return what a run of scripts teaches; None for a run that did more. Raises SopwithError."""
     lesson = _induced(trace, name, ground_of(agent.config, trace.cwd))
     if lesson is None:
         return None
-    made = author(agent, lesson.sketch(name, content_of(lesson)), trace.cwd, spent_usd=spent_usd)
-    if made is not None:
-        lesson.take_words(made.words, made.run, may_rename=False)
-    why = _proven(lesson)
-    return Alone(lesson, why, made.line(agent.config.lang) if made else "")
+    return Alone(lesson, _proven(lesson))
 
 
 def _induced(trace: Trace, name: str, ground: Ground) -> Lesson | None:

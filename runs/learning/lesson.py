@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.authoring import Proposal, Sketch
-from learning.draft import load, to_yaml
 from learning.from_runs import differing, lines_of, other_values
 from learning.induce import (
     Candidate,
@@ -28,15 +26,12 @@ from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
 from learning.trace import Trace
-from learning.value_schema import schema_of
+from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops.store import Status
 from safety.secrets import HIDDEN
 
 ABSENT = "not-there"  # ends the name of a path that no file has
-GENERIC = re.compile(
-    r"(?:file|folder|number|text|date)\d*"
-)  # names that only say the kind of a value
 
 
 @dataclass(slots=True)
@@ -70,8 +65,6 @@ class Lesson:
     is_settled: bool = True  # False where the lines alone do not do it again
     needed: list[str] = field(default_factory=list)  # parameters that must name what is there
     suggested: str = ""  # the title of a text, with slots
-    words: Proposal | None = None
-    written_by: str = ""  # the run in which a model was asked for words
     _volatile: frozenset[str] = frozenset()
 
     @classmethod
@@ -336,7 +329,7 @@ class Lesson:
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""
-        has_changed = any(trace.has_changed for trace in self.traces)
+        has_changed = any(trace.changed for trace in self.traces)
         return self.is_done_before and has_changed and not seen.touched
 
     def find_needed(self, case: Case) -> None:
@@ -406,29 +399,6 @@ class Lesson:
             return "draft"
         is_whole = self.sets_known > 1 or not self.parameters
         return "probation" if is_whole else "candidate"
-
-    # in words
-
-    def sketch(self, name: str, content: Mapping[str, Any]) -> Sketch:
-        """Return what a model is told of it. Raises ProcedureError."""
-        procedure = load({"sop.yaml": to_yaml(content)})
-        answer = self.baseline.output if self.baseline else ""
-        return Sketch(name, self.request, procedure, self.values, self.script.splitlines(), answer)
-
-    def take_words(self, words: Proposal, run: str, *, may_rename: bool) -> None:
-        """Take what a model wrote, of names only those that are better than the kind of a value. `run` tells of the call."""
-        self.words, self.written_by = words, run
-        generic = [name for name in self.values if GENERIC.fullmatch(name)]
-        names = {old: new for old, new in words.names.items() if may_rename and old in generic}
-        for old, new in names.items():
-            slot, named = f"{{{old}}}", f"{{{new}}}"
-            words.wordings = [each.replace(slot, named) for each in words.wordings]
-            words.doubtful = [each.replace(slot, named) for each in words.doubtful]
-        self.values = {names.get(name, name): value for name, value in self.values.items()}
-        self.follows = [
-            each._replace(parameter=names.get(each.parameter, each.parameter))
-            for each in self.follows
-        ]
 
 
 def _last_line(output: str) -> str:

@@ -9,24 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from learning.authoring import Proposal, with_words
 from learning.cases import Case as KnownCase
 from learning.cases import read_cases
-from learning.draft import to_yaml, trace_text
-from learning.folder import fitting_wordings, skill_text
+from learning.folder import fitting_wordings, skill_text, to_yaml, trace_text
 from learning.prove import Case, Ground, Seen, expectation
 from learning.prove.strictness import Line
 from learning.trace import Trace, read_trace
 from learning.wording import asked_with
 from memory.runlog.log import RunLogError
 from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, Status, read_sop
+from memory.sops.store import Sop, Status
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
@@ -44,7 +42,7 @@ KEPT = (
         "problems",
         "declared",
     ),
-    *("is_done_before", "whole", "others", "written_by"),
+    *("is_done_before", "whole", "others"),
 )
 
 
@@ -67,10 +65,10 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
         files[f"references/trace-{trace.run}.jsonl"] = trace_text(trace)
     for case in [*_cases(lesson), *(_fitting(lesson, known) if known else [])]:
         files |= case.files()
-    return with_words(files, lesson.words) if lesson.words else files
+    return files
 
 
-def stored(agent: Agent, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
+def stored(agent: Workshop, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
     """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden: then it is a draft."""
     existing = agent.sops.get(lesson.name)
     version = existing.version if existing and existing.description else 0
@@ -130,8 +128,6 @@ def _wordings(lesson: Lesson, schema: Mapping[str, Any]) -> list[str]:
 def _evidence(lesson: Lesson) -> str:
     """Return evidence.json: the runs that taught it, and what a lesson that goes on must know."""
     runs = [_run(lesson, at) for at in range(len(lesson.traces))]
-    if runs and lesson.written_by:
-        runs[0]["authored"] = lesson.written_by
     said = {
         "runs": runs,
         "proofs": [{"case": case.name, "status": lesson.status()} for case in _cases(lesson)],
@@ -210,9 +206,6 @@ def kept_lesson(name: str, folder: Path, ground: Ground) -> Lesson | None:
         setattr(lesson, key, said[key])
     lesson.traces = _traces(said["runs"], ground.home)
     lesson.cases = [known_case(case) for case in read_cases(folder)]
-    if lesson.written_by:
-        sop = read_sop(folder, False)
-        lesson.words = Proposal(sop.description, sop.summary("zh"))
     if lesson.cases or lesson.declared:
         run = Procedure.load(folder).steps[0]
         lesson.safe_script = str(run.args["script"]).removesuffix("\n")

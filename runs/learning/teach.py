@@ -1,6 +1,6 @@
 """Makes an SOP of a run with structured tools, or of a whole sop.yaml; without a screen.
 
-The path: lesson → which values vary → draft → evidence gate → replay in a scratch copy → a second set of values → one
+The path: lesson → which values vary → draft → evidence gate → a try in a stage → a second set of values → one
 write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
 Source: seed 002 §2, §3; docs/sop-format.md.
 
@@ -18,17 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.authoring import Sketch, with_words
 from learning.calls import Run, induce, spans
-from learning.cases import free_name, read_cases
-from learning.draft import Draft, check_name, skill_text, to_yaml
-from learning.folder import fitting_wordings
+from learning.cases import read_cases
+from learning.draft import Draft, check_name, raw, whole
+from learning.folder import fitting_wordings, in_folder, skill_text, to_yaml, written
 from learning.guards import evidence, signatures
 from learning.judged import is_same, retrace, with_script
-from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
-from learning.whole import whole
 from memory.facts.policy import Keeping, Refusal, check_sop
 from memory.home.repository import contents_of
 from memory.runlog.log import find_run
@@ -36,10 +33,10 @@ from memory.sops.changes import SopChanges
 from memory.sops.front_matter import with_metadata
 from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
-from replay.procedure import SLOT, Procedure, ProcedureError
-from runs.learning.authoring import author, script_writer, with_cost
+from replay.procedure import SLOT, Procedure
+from runs.learning.asking import script_writer
 from runs.parts import SEEDS
-from runs.workshop import Workshop as Agent
+from runs.workshop import Workshop
 
 NO_CHECK = (
     "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
@@ -87,7 +84,7 @@ class Lesson:
         return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
-def lesson_from_run(agent: Agent, name: str, *runs: str) -> Lesson:
+def lesson_from_run(agent: Workshop, name: str, *runs: str) -> Lesson:
     """The lesson that finished runs hold; `last` is the newest one that is no trial. Raises SopwithError."""
     check_name(name)
     home = agent.config.home
@@ -102,7 +99,7 @@ def lesson_from_file(name: str, path: Path) -> Lesson:
     return Lesson(name, written=path)
 
 
-def known(agent: Agent, name: str) -> Sop | None:
+def known(agent: Workshop, name: str) -> Sop | None:
     """The SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
@@ -115,7 +112,7 @@ def values_that_vary(lesson: Lesson) -> dict[str, str]:
 
 
 def draft_of(
-    agent: Agent,
+    agent: Workshop,
     lesson: Lesson,
     values: Mapping[str, str] | None = None,
     *,
@@ -124,7 +121,7 @@ def draft_of(
     """The draft of a lesson. `values`: names for values of the first run. Raises SopwithError.
 
     What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
-    in runs/learning/authoring.py.
+    in runs/learning/asking.py.
     """
     if not lesson.traces:
         draft = _read(lesson)
@@ -176,75 +173,33 @@ def text_of(path: Path) -> str:
 
 def _asked_in(draft: Draft, request: str) -> Draft:
     """The draft with what the owner will say first among its wordings; {names} stand for values."""
-    schema = draft.content.as_yaml().get("parameters", {})
-    if not fitting_wordings([request], schema):
+    if not fitting_wordings([request], draft.content.schema):
         return replace(draft, notes=[*draft.notes, UNUSABLE])
     others = [each for each in draft.content.wordings if each != request]
     draft.content.wordings = [request, *others]
-    asked = _with_steps(draft, wordings=draft.content.wordings)
-    described = f"{request[:1].upper()}{request[1:]}."
-    asked.files["SKILL.md"] = skill_text(
-        draft.name, described, draft.content, draft.slots, draft.problems
-    )
-    return asked
+    return _with(draft, f"{request}.", wordings=draft.content.wordings)
 
 
-def _with_steps(draft: Draft, **changed: Any) -> Draft:
-    """The draft with other values of some keys of sop.yaml; what its author wrote stays."""
-    import yaml
-
-    known = yaml.safe_load(draft.files["sop.yaml"])
-    return replace(draft, files={**draft.files, "sop.yaml": to_yaml({**known, **changed})})
+def _with(draft: Draft, description: str, **changed: Any) -> Draft:
+    """Return the draft with other values of some keys of sop.yaml; what its author wrote stays."""
+    said = {**raw(draft.files["sop.yaml"]), **changed}
+    skill = skill_text(draft.name, said, draft.problems, description)
+    return replace(draft, files={**draft.files, "sop.yaml": to_yaml(said), "SKILL.md": skill})
 
 
 def has_no_check(draft: Draft) -> bool:
     """True when nothing stands between the draft and a trial but that no check proves what it changed."""
-    return not draft.slots and len(draft.problems) == 1 and draft.problems[0].startswith(NO_CHECK)
+    return len(draft.problems) == 1 and draft.problems[0].startswith(NO_CHECK)
 
 
 def with_check(draft: Draft, command: str) -> Draft:
-    """The draft with a check of the owner's. Raises ProcedureError when it cannot be one."""
+    """Return the draft with a check of the owner's. Raises ProcedureError when it cannot be one."""
     draft.content.checks = [{"command": command}]
-    checked = replace(_with_steps(draft, checks=draft.content.checks), problems=[])
+    settled = replace(draft, problems=[])
+    asked = SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1]))
+    checked = _with(settled, asked or draft.name, checks=draft.content.checks)
     checked.procedure()
-    description = (
-        SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1])) or draft.name
-    )
-    checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
     return checked
-
-
-def in_words(
-    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
-) -> tuple[Draft, str]:
-    """Return the draft in a configured model's words, and a line on what came of it; "" when none was asked."""
-    try:
-        procedure = draft.procedure()
-    except ProcedureError:  # there is nothing to describe yet
-        return draft, ""
-    taught = draft.taught[0] if draft.taught else None
-    steps = [
-        f"{kind}: {step.tool} {step.args.get('script') or json.dumps(step.args, ensure_ascii=False)}"
-        for kind in ("plan", "commit")
-        for step in getattr(draft.content, kind)
-    ]
-    trace = taught.trace if taught else None
-    sketch = Sketch(
-        draft.name,
-        trace.request if trace else "",
-        procedure,
-        taught.values if taught else {},
-        steps,
-        trace.answer if trace else "",
-    )
-    made = author(agent, sketch, cwd, spent_usd=spent_usd)
-    if made is None:
-        return draft, ""
-    if made.run:
-        draft = with_cost(draft, made.run)
-    if not made.words.is_empty:
-        draft = replace(draft, files=with_words(draft.files, made.words))
-    return draft, made.line(agent.config.lang)
 
 
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
@@ -252,7 +207,7 @@ def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]
     return [name for name, value in values.items() if not spans(request, value, True)]
 
 
-def twin_of(agent: Agent, draft: Draft) -> Sop | None:
+def twin_of(agent: Workshop, draft: Draft) -> Sop | None:
     """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
@@ -261,12 +216,12 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     return None
 
 
-def keeping_of(agent: Agent) -> Keeping:
+def keeping_of(agent: Workshop) -> Keeping:
     """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
     return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 
-def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
+def refusals(agent: Workshop, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
     """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
@@ -283,126 +238,97 @@ def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) 
 class Trial:
     """A draft on its way: its files in a folder of their own, tried there, and its status so far."""
 
-    agent: Agent
-    folder: Path
+    agent: Workshop
     cwd: Path
     sop: Sop
 
     def prove(self, values: Mapping[str, Any] | None = None) -> Verdict:
-        """Replays its cases, and `values` beside them, in scratch copies. What that gives is kept in the folder.
+        """Try its cases, and `values` beside them, in a stage. What that gives is kept in the folder.
 
         Raises ParameterError for values that it cannot take, SopError.
         """
-        verdict = prove(self.sop, values, replay=self.agent.replay, cwd=self.cwd)
-        if verdict.passed:
-            _write(self.folder, verdict.files)
+        verdict = prove(self.sop, values, attempt=self.agent.attempt, cwd=self.cwd)
+        files = dict(verdict.files) if verdict.passed else {}
         if verdict.status_after != self.sop.status:
-            skill = self.folder / "SKILL.md"
-            text = with_metadata(skill.read_text("utf-8"), {"sopwith-status": verdict.status_after})
-            skill.write_text(text, "utf-8")
-        self.sop = read_sop(self.folder, False)
+            text = (self.sop.folder / "SKILL.md").read_text("utf-8")
+            status = {"sopwith-status": verdict.status_after}
+            files["SKILL.md"] = with_metadata(text, status)
+        written(self.sop.folder, files)
+        self.sop = read_sop(self.sop.folder, False)
         return verdict
 
     @property
     def has_cases(self) -> bool:
         """True when there is something to try already."""
-        return any((self.folder / "cases").glob("*.yaml"))
+        return any((self.sop.folder / "cases").glob("*.yaml"))
 
     def forget(self, verdict: Verdict, own: Mapping[str, str]) -> None:
-        """Takes out the draft's own cases that did not pass: what a demonstration changed cannot be done once more.
+        """Take out the draft's own cases that did not pass: what a demonstration changed cannot be done once more.
 
         Raises TeachingError when a case of the version before fails: then the new one may not take its place.
         """
-        for result in verdict.cases:
-            if result.passed:
-                continue
-            if f"cases/{result.case.name}.yaml" not in own:
+        for result in (each for each in verdict.cases if not each.passed):
+            path = f"cases/{result.case.name}.yaml"
+            if path not in own:
                 raise TeachingError(
                     f"{self.sop.name} does not do any more what it did: {result.case.name}: {result.reason}.\n"
                     "Nothing was stored. Teach it under another name, or disable the old one first."
                 )
-            (self.folder / f"cases/{result.case.name}.yaml").unlink()
+            (self.sop.folder / path).unlink()
 
     def files(self) -> dict[str, bytes]:
         """Return what the folder holds now."""
-        return {path: content.data for path, content in contents_of(self.folder).items()}
+        return {path: content.data for path, content in contents_of(self.sop.folder).items()}
 
 
 @contextmanager
-def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) -> Iterator[Trial]:
-    """A place to try a draft in; it goes away. Raises TeachingError when the draft cannot be read back."""
-    with scratch_folder() as place:
-        folder = place / name
-        _write(folder, files)
-        sop = read_sop(folder, False)
+def trial(
+    agent: Workshop, files: Mapping[str, str | bytes], name: str, cwd: Path
+) -> Iterator[Trial]:
+    """Yield a place to try a draft in; it goes away. Raises TeachingError when the draft cannot be read back."""
+    with in_folder(name, files) as sop:
         if sop.problem:
-            raise TeachingError(f"{name}: {sop.problem.replace(f'{folder}/', '')}")
+            raise TeachingError(f"{name}: {sop.problem.replace(f'{sop.folder}/', '')}")
         if sop.procedure is not None:
-            _write(folder, tools_as_they_are(agent, sop.procedure, evidence(sop.folder)))
-        yield Trial(agent, folder, cwd, sop)
+            found = evidence(sop.folder)
+            written(sop.folder, tools_as_they_are(agent, sop.procedure, found))
+        yield Trial(agent, cwd, sop)
 
 
 def tools_as_they_are(
-    agent: Agent, procedure: Procedure, found: Mapping[str, Any]
+    agent: Workshop, procedure: Procedure, found: Mapping[str, Any]
 ) -> dict[str, str]:
-    """evidence.json with the signatures of the tools that the SOP calls: one that is not tried on a copy has them, too.
-    `found` is what it holds; nothing comes of one that names no run or has them already."""
+    """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it holds; nothing comes of
+    one that names no run or has them already."""
     if "runs" not in found or "tools" in found:
         return {}
     source = procedure.script.source if procedure.script else ""
     called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
-    used = {
-        *(step.tool for step in procedure.steps if step.tool),
-        *(tool for tool in called if f'"{tool}"' in source),
-    }
+    used = {step.tool for step in procedure.steps if step.tool}
+    used |= {tool for tool in called if f'"{tool}"' in source}
     tools = signatures(procedure, agent.parts.schemas(used), used)
-    return (
-        {
-            "evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
-            + "\n"
-        }
-        if tools
-        else {}
-    )
-
-
-def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    for path, content in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
+    text = json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
+    return {"evidence.json": f"{text}\n"} if tools else {}
 
 
 def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | bytes], list[str]]:
-    """The draft's files with the cases and wordings of the SOP that it follows, and the cases that do not fit it."""
+    """Return the draft's files with the cases of the SOP that it follows, and the names of those that do not fit it."""
     files: dict[str, str | bytes] = dict(draft.files)
     if existing is None or existing.is_seed or existing.procedure is None:
         return files, []
-    old = {path: content.data for path, content in contents_of(existing.folder).items()}
     procedure, unfit = draft.procedure(), []
-    with scratch_folder() as place:
-        folder = place / draft.name
-        _write(
-            folder, {path: text for path, text in draft.files.items() if path.startswith("cases/")}
-        )
-        for case in read_cases(existing.folder):
-            try:
-                procedure.bind(case.parameters, Path(case.cwd or "/"))
-            except ParameterError:
-                unfit.append(case.name)
-                continue
-            due = {
-                key: value for key, value in case.expect.items() if key != "steps" or not case.run
-            }
-            kept = replace(
-                case, name=free_name(read_cases(folder)), expect=due
-            )  # it may take other steps to the same
-            _write(folder, kept.files())
-        files |= {path: content.data for path, content in contents_of(folder).items()}
-    files |= {
-        path: data
-        for path, data in old.items()
-        if path.startswith("references/") and path not in files
-    }
+    number = sum(path.startswith("cases/") for path in files)
+    for case in read_cases(existing.folder):
+        try:
+            procedure.bind(case.parameters, Path(case.cwd or "/"))
+        except ParameterError:
+            unfit.append(case.name)
+            continue
+        number += 1
+        files |= replace(case, name=f"case-{number}").files()
+    for path, content in contents_of(existing.folder).items():
+        if path.startswith("references/"):
+            files.setdefault(path, content.data)
     return files, unfit
 
 
@@ -410,22 +336,16 @@ def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | 
 
 
 def store(
-    agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
+    agent: Workshop, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
 ) -> Sop:
-    """Writes the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
-    changes = SopChanges(agent.config.home, SEEDS)
-    version = (
-        lesson.existing.version
-        if lesson.existing is not None and lesson.existing.description
-        else 0
-    )
-    sop = changes.write(
-        lesson.name,
-        files,
-        reason=reason,
-        run=lesson.run or None,
-        status=status,
-        expects_version=version,
-    )
+    """Write the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
+    existing = lesson.existing
+    version = existing.version if existing is not None and existing.description else 0
+    about: dict[str, Any] = {
+        "reason": reason,
+        "run": lesson.run or None,
+        "expects_version": version,
+    }
+    sop = SopChanges(agent.config.home, SEEDS).write(lesson.name, files, status=status, **about)
     agent.sops.reload()
     return sop

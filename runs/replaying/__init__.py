@@ -8,14 +8,12 @@ if TYPE_CHECKING:
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
-    from runs.replaying.trying import on_a_copy as on_a_copy
-    from runs.replaying.trying import trial as trial
+    from runs.replaying.trying import outcome_of as outcome_of
 else:
     __getattr__ = lazy(
         __name__,
         guards="replaying",
         lane="replaying",
-        on_a_copy="trying",
+        outcome_of="trying",
         steps="replaying",
-        trial="trying",
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from config import Lang
 from learning.guards import ReplayGuards, tools_used
-from learning.route import Where
 from memory.sops.store import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
@@ -47,7 +46,7 @@ def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuard
         replay.sop,
         tools=tools,
         schemas=tools.schemas_with(tools_used(replay.sop)),
-        where=Where(cwd, Path.home()),
+        cwd=cwd,
         lang=lang,
     )
 

@@ -1,53 +1,103 @@
-"""Try an SOP in a scratch copy: a run like any other, but no model goes on, nobody is asked, and the gate lets nothing out."""
+"""Try an SOP in a stage: see what it would do to the owner's files and what it would answer; nothing of it stays."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from config import Config
-from learning.guards import tools_used
-from learning.verify import ReplayResult
-from memory.sops.store import Sop
+from config import Config, load
+from learning.prove import Ground, tried
+from learning.verify import NotTried, Outcome, is_staged
+from memory.sops.store import Sop, read_sop
 from models.base import Event
+from replay.template import TemplateError
 from runs.options import Options
-from runs.workshop import Workshop
-from sandbox.stage import UndoStore
-from sandbox.trash import Trash
+from sandbox.stage import Rehearsal, StageError
 
-# Risks that a trial never takes.
-NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "secret", "unknown")
+if TYPE_CHECKING:
+    from runs.workshop import Workshop
 
-
-def on_a_copy(config: Config, root: Path) -> Config:
-    """Return the settings for a trial in the copy at `root`: no model, nobody asked, nothing beyond the copy."""
-    forbid = (*config.safety.forbid, *NOT_ON_A_COPY)
-    safety = replace(config.safety, roots=(root,), confirm=(), forbid=forbid, trash="home")
-    return replace(config, models=(), safety=safety)
+CHECKOUT = Path(__file__).resolve().parents[2]
+CHILD = "import sys; sys.path[0] = sys.argv.pop(1); from runs.replaying.trying import main; main(*sys.argv[1:])"
+TOLD = ("output", "exit_code")  # of what a call brought; the rest differs each time
 
 
-def trial(
-    there: Workshop, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
-) -> ReplayResult:
-    """Do the SOP in the copy at `root` with the agent that works there (learning/verify.py)."""
-    run = there.try_out(sop, dict(parameters), Options(cwd=cwd))
-    events = list(run.events())
-    _empty_trash(there.config.home, events, root)
-    UndoStore(there.config.home).forget(run.id)
-    called = {event["tool"] for event in events if event["type"] == "tool_ended"}
-    schemas = there.parts.schemas({*tools_used(sop), *called})
-    return ReplayResult(events, run.status, run.result, schemas)
+def outcome_of(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
+    """Return what an SOP does with bound values. Raises NotTried."""
+    assert sop.procedure is not None
+    attempt = _by_script if is_staged(sop.procedure) else _by_steps
+    started = time.monotonic()
+    try:
+        found = attempt(config, sop, values, cwd)
+    except (StageError, TemplateError) as error:
+        raise NotTried(str(error)) from error
+    return replace(found, seconds=time.monotonic() - started)
 
 
-def _empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
-    """Remove from the trash the copies that a trial moved there."""
-    for event in events:
-        data = (
-            event.get("data")
-            if event["type"] == "tool_ended" and event["tool"] == "file_trash"
-            else None
-        )
-        if isinstance(data, dict) and "trash" in data:
-            Trash(home).forget(data["trash"], root)
+def _by_script(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
+    assert sop.procedure is not None
+    seen, why = tried(sop.procedure, values, Ground.of(config.safety.roots, config.home, cwd))
+    produced = {each.path: each.kind for each in seen.touched}
+    return Outcome("failed" if why else "done", seen.output, produced, reason=why)
+
+
+def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
+    """Do the steps in a process of their own, as a run like any other but for its stage: no model goes on."""
+    from tools.staged import rehearsed
+    from tools.staged.dry import is_dry
+
+    if is_dry():
+        raise NotTried("a dry run tries nothing itself")
+    ground = Ground.of(config.safety.roots, config.home, cwd)
+    words = [str(config.home), config.lang, str(sop.folder), json.dumps(dict(values)), str(cwd)]
+    stage = Rehearsal(ground.roots, config.home)
+    try:
+        command = [sys.executable, "-B", "-c", CHILD, str(CHECKOUT), *words]
+        with rehearsed(stage, command, cwd) as started:
+            events = [json.loads(line) for line in started.stdout or ()]
+        changes = stage.look().changes.changes
+    finally:
+        stage.close()
+    if not events:
+        raise NotTried("its process ended before it began")
+    sizes = [each.after for each in changes if each.type == "file"]
+    produced = {str(each.path): each.kind for each in changes}
+    return replace(_heard(events, sizes), produced=produced)
+
+
+def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
+    ended = [event for event in events if event["type"] == "tool_ended"]
+    stopped = [e for e in events if e["type"] == "rote" and e["state"] == "diverged"]
+    end = events[-1]
+    said: dict[str, Any] = stopped[0] if stopped else {}
+    failed = "" if end["status"] == "done" else str(end["result"]) or end["status"]
+    return Outcome(
+        end["status"],
+        end["result"],
+        more=(*sizes, *(_told(event["data"]) for event in ended)),
+        calls=len(ended),
+        reason=str(said.get("reason", failed)),
+        kind=said.get("kind", "step"),
+    )
+
+
+def _told(data: Any) -> Any:
+    return {key: data.get(key) for key in TOLD} if isinstance(data, dict) else data
+
+
+def main(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
+    """Do the SOP of a folder and print the events of the run: the process in the stage."""
+    from runs.assemble import Agent  # this process alone puts an agent together
+
+    config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
+    there: Workshop = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
+    run = there.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))
+    for event in run.events():
+        line = json.dumps(event, ensure_ascii=False, default=str)
+        os.write(1, f"{line}\n".encode("utf-8", "replace"))

@@ -76,9 +76,6 @@ def _do(
     note = _spent(config, ledger, now)
     if note:
         config = replace(config, models=())  # what is done by rote costs nothing, and goes on
-    if config.queue and not note:
-        _by_any_machine(config, ledger, outcomes, row, job)
-        return
     try:
         run = _run(config, row, job, _occasion(ledger, row, job))
         row = replace(row, run=run.id)
@@ -100,23 +97,6 @@ def _spent(config: Config, ledger: Ledger, now: datetime) -> str:
     if not config.models or spent < most:
         return ""
     return f"limits.cost_usd_per_day is used up: {spent:.2f} of {most:.2f} USD"
-
-
-def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:
-    """Hands the due time to the workers, unless another machine has; waits for its end, which its log tells."""
-    from config import SopwithError
-    from runs.workers.dues import claim, follow
-
-    now = datetime.now(UTC)
-    try:
-        sender = claim(config, job, row.due, replace(_options(config, job), approve=job.approve))
-        if not sender.is_here:
-            outcomes.skip(row, job, f"{sender.machine} has it: run {sender.run}", now)
-        elif ledger.begin(row, sender.run, now):
-            follow(config, sender.run)
-            outcomes.settle(replace(row, run=sender.run), job)
-    except SopwithError as error:
-        outcomes.fail(row, job, str(error), now)
 
 
 def _occasion(ledger: Ledger, row: Row, job: Job) -> dict[str, str]:
@@ -160,11 +140,10 @@ def _options(config: Config, job: Job) -> Options:
 def main(home: str, lang: str, job: str, due: str, owner: str) -> int:
     """The row that is meant is done when its claimer has not lost it."""
     from config import find_lang, load
-    from runs.schedule.ledger import moment
-    from runs.schedule.scheduler import ledger_of
+    from runs.schedule.ledger import Ledger, moment
 
     config = load(Path(home), find_lang(lang, {}), os.environ)
-    ledger, at = ledger_of(config), moment(int(due))
+    ledger, at = Ledger(config.home), moment(int(due))
     for row in ledger.rows(job, start=at, end=at + timedelta(microseconds=1)):
         if row.due == int(due) and row.owner == owner and row.status in ("claimed", "running"):
             do(config, ledger, row)

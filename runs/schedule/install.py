@@ -28,7 +28,7 @@ class InstallError(SopwithError):
 
 
 class System:
-    """Where it is put. Each kind says whether it is there, installs, and removes."""
+    """Where it is put: files, and commands that make the machine read them."""
 
     name = ""
 
@@ -38,35 +38,45 @@ class System:
     @property
     def label(self) -> str:
         """Return what it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
-        is_usual = self.home == self.owner_home / ".sopwith"
-        return "sopwith-schedule" + (
-            "" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]
-        )
+        if self.home == self.owner_home / ".sopwith":
+            return "sopwith-schedule"
+        return "sopwith-schedule-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]
 
     @property
     def command(self) -> list[str]:
         """Return what is started."""
-        return [
-            sys.executable,
-            str(LAUNCHER),
-            "--home",
-            str(self.home),
-            "schedule",
-            "start",
-            "--unless-running",
-        ]
+        start = ["schedule", "start", "--unless-running"]
+        return [sys.executable, str(LAUNCHER), "--home", str(self.home), *start]
 
     def is_there(self) -> bool:
         """Return True if this machine has it, and it serves this user."""
         raise NotImplementedError
 
+    def files(self) -> dict[Path, str]:
+        """Return the files that it writes, with their texts."""
+        return {}
+
+    def commands(self, *, is_removed: bool) -> list[list[str]]:
+        """Return what is run when the files are there, or before they go."""
+        return []
+
     def install(self) -> list[str]:
-        """Sets it up and starts it. Returns the files or lines that it wrote. Raises InstallError."""
-        raise NotImplementedError
+        """Set it up and start it. Return the files or lines that it wrote. Raises InstallError."""
+        for path, text in self.files().items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, text)
+        for command in self.commands(is_removed=False):
+            _run(command)
+        return [str(path) for path in self.files()]
 
     def remove(self) -> list[str]:
-        """Takes it away again; what was not there is no error. Raises InstallError."""
-        raise NotImplementedError
+        """Take it away again; what was not there is no error. Raises InstallError."""
+        there = [path for path in self.files() if path.exists()]
+        for command in self.commands(is_removed=True) if there else ():
+            _run(command)
+        for path in there:
+            path.unlink()
+        return [str(path) for path in there]
 
 
 class Systemd(System):
@@ -74,43 +84,32 @@ class Systemd(System):
 
     name = "systemd"
 
-    @property
-    def _files(self) -> list[Path]:
-        folder = self.owner_home / ".config" / "systemd" / "user"
-        return [folder / f"{self.label}.service", folder / f"{self.label}.timer"]
-
     def is_there(self) -> bool:
-        """See System."""
-        return (
-            shutil.which("systemctl") is not None
-            and _ran(["systemctl", "--user", "show-environment"]) == ""
-        )
+        """Return True where the user's systemd answers."""
+        has_program = shutil.which("systemctl") is not None
+        return has_program and _ran(["systemctl", "--user", "show-environment"]) == ""
 
-    def install(self) -> list[str]:
-        """See System."""
+    def files(self) -> dict[Path, str]:
+        """Return the service and its timer."""
+        folder = self.owner_home / ".config" / "systemd" / "user"
         words = " ".join(_for_systemd(word) for word in self.command)
-        service = f"[Unit]\nDescription=Sopwith: jobs at set times\n\n[Service]\nType=exec\nExecStart={words}\nKillMode=process\n"
-        timer = (
-            "[Unit]\nDescription=Sopwith: starts the scheduler, and again when it ended\n\n"
-            "[Timer]\nOnActiveSec=1\nOnStartupSec=10\nOnUnitInactiveSec=60\n\n[Install]\nWantedBy=timers.target\n"
-        )
-        for path, text in zip(self._files, (service, timer), strict=True):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, text)
-        _run(["systemctl", "--user", "daemon-reload"])
-        _run(["systemctl", "--user", "enable", "--now", self._files[1].name])
-        return [str(path) for path in self._files]
+        return {
+            folder / f"{self.label}.service": "[Unit]\nDescription=Sopwith: jobs at set times\n\n"
+            f"[Service]\nType=exec\nExecStart={words}\nKillMode=process\n",
+            folder / f"{self.label}.timer": "[Unit]\n"
+            "Description=Sopwith: starts the scheduler, and again when it ended\n\n"
+            "[Timer]\nOnActiveSec=1\nOnStartupSec=10\nOnUnitInactiveSec=60\n\n"
+            "[Install]\nWantedBy=timers.target\n",
+        }
 
-    def remove(self) -> list[str]:
-        """See System."""
-        there = [path for path in self._files if path.exists()]
-        if there:
-            _run(["systemctl", "--user", "disable", "--now", self._files[1].name])
-            _run(["systemctl", "--user", "stop", self._files[0].name])
-            for path in there:
-                path.unlink(missing_ok=True)
-            _run(["systemctl", "--user", "daemon-reload"])
-        return [str(path) for path in there]
+    def commands(self, *, is_removed: bool) -> list[list[str]]:
+        """Enable the timer, or stop both."""
+        systemctl = ["systemctl", "--user"]
+        if not is_removed:
+            enable = [*systemctl, "enable", "--now", f"{self.label}.timer"]
+            return [[*systemctl, "daemon-reload"], enable]
+        disable = [*systemctl, "disable", "--now", f"{self.label}.timer"]
+        return [disable, [*systemctl, "stop", f"{self.label}.service"]]
 
 
 class Cron(System):
@@ -119,11 +118,11 @@ class Cron(System):
     name = "cron"
 
     def is_there(self) -> bool:
-        """See System."""
+        """Return True where cron is."""
         return shutil.which("crontab") is not None
 
     def install(self) -> list[str]:
-        """See System."""
+        """Put the two lines into the table."""
         words = shlex.join(self.command).replace("%", "\\%")  # a bare one ends the command
         lines = [
             f"{when} {words} >/dev/null 2>&1 {MARK} {self.home}"
@@ -133,7 +132,7 @@ class Cron(System):
         return lines
 
     def remove(self) -> list[str]:
-        """See System."""
+        """Take the two lines out of the table."""
         lines, others = self._lines(), self._others()
         if len(others) < len(lines):
             self._write(others)
@@ -157,34 +156,24 @@ class Launchd(System):
 
     name = "launchd"
 
-    @property
-    def _file(self) -> Path:
-        return self.owner_home / "Library" / "LaunchAgents" / f"{self.label}.plist"
-
     def is_there(self) -> bool:
-        """See System."""
+        """Return True on macOS."""
         return sys.platform == "darwin"
 
-    def install(self) -> list[str]:
-        """See System."""
+    def files(self) -> dict[Path, str]:
+        """Return the agent."""
         words = "".join(f"<string>{escape(word)}</string>" for word in self.command[:-1])
         text = (
             '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>Label</key>'
             f"<string>{self.label}</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key><true/>"
             "<key>ThrottleInterval</key><integer>60</integer></dict></plist>\n"
         )
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(self._file, text)
-        _run(["launchctl", "load", "-w", str(self._file)])
-        return [str(self._file)]
+        return {self.owner_home / "Library" / "LaunchAgents" / f"{self.label}.plist": text}
 
-    def remove(self) -> list[str]:
-        """See System."""
-        if not self._file.exists():
-            return []
-        _run(["launchctl", "unload", "-w", str(self._file)])
-        self._file.unlink()
-        return [str(self._file)]
+    def commands(self, *, is_removed: bool) -> list[list[str]]:
+        """Load the agent, or unload it."""
+        verb = "unload" if is_removed else "load"
+        return [["launchctl", verb, "-w", str(path)] for path in self.files()]
 
 
 def system_of(home: Path, owner_home: Path) -> System:
@@ -218,11 +207,9 @@ def _ran(command: Sequence[str], stdin: str = "") -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return (
-        ""
-        if done.returncode == 0
-        else " ".join((done.stderr or done.stdout).split()) or f"exit {done.returncode}"
-    )
+    if done.returncode == 0:
+        return ""
+    return " ".join((done.stderr or done.stdout).split()) or f"exit {done.returncode}"
 
 
 def _run(command: Sequence[str], stdin: str = "") -> None:

@@ -21,7 +21,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from config import SopwithError
 
@@ -85,73 +85,6 @@ class Counted(NamedTuple):
     cursor: datetime
 
 
-class Ledger(Protocol):
-    """Keep the due times of the scheduler: in this home's SQLite file, or in a database that machines share."""
-
-    def counted(
-        self, rules: Mapping[str, tuple[str, datetime]], now: datetime
-    ) -> dict[str, Counted]:
-        """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
-        file was written, or from now. `rules`: by the job's id its rule and when its file was written."""
-        ...
-
-    def count_from(self, counted: Mapping[str, Counted]) -> None:
-        """Sets how far jobs have come: the clock was set back."""
-        ...
-
-    def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
-        """Writes those rows whose due time has none yet, and how far their jobs have come: all or none. The rows that it
-        returns are the caller's now."""
-        ...
-
-    def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
-        """Rows whose claimers are dead, for a new owner, in one step; without those where somebody was quicker."""
-        ...
-
-    def begin(self, row: Row, run: str, now: datetime) -> bool:
-        """Notes the run of a claimed row before its first event; False when the row has gone to another owner."""
-        ...
-
-    def end(self, row: Row) -> bool:
-        """Writes how the run of a row ended, once; False when the row says so already."""
-        ...
-
-    def retract(self, now: datetime) -> int:
-        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again. Returns how
-        many rows."""
-        ...
-
-    def open_rows(self) -> list[Row]:
-        """Return what is claimed, running or waiting, oldest first."""
-        ...
-
-    def rows(
-        self,
-        job: str = "",
-        limit: int = 0,
-        start: datetime | None = None,
-        end: datetime | None = None,
-    ) -> list[Row]:
-        """The rows, newest due time first; `start` and before `end` bound it."""
-        ...
-
-    def done_since(self, job: str, moment: datetime) -> list[Row]:
-        """The rows of a job whose runs were done at `moment` or later, oldest due time first."""
-        ...
-
-    def spent(self, moment: datetime) -> float:
-        """USD that runs have cost since then."""
-        ...
-
-    def is_alive(self, owner: str) -> bool:
-        """Return True if a claimer, or a child of its, is still at work."""
-        ...
-
-    def told(self, what: str, text: str) -> bool:
-        """True when this text is another than was told about `what` before; an empty one: there is nothing to tell."""
-        ...
-
-
 def micros(at: datetime) -> int:
     """Microseconds since 1970."""
     return round(at.timestamp() * 1_000_000)
@@ -169,7 +102,7 @@ def folder_of(home: Path) -> Path:
 
 def is_at_work(home: Path) -> bool:
     """Return True if a scheduler is at work on this home folder."""
-    ledger = SqliteLedger(home)
+    ledger = Ledger(home)
     owners = (path.stem for path in folder_of(home).glob("*.owner"))
     return any(ledger.is_alive(name) for name in owners if not name.endswith(BY_HAND))
 
@@ -211,7 +144,7 @@ _NAMES = ", ".join(each.name for each in fields(Row))
 _MARKS = ", ".join("?" for _ in fields(Row))
 
 
-class SqliteLedger:
+class Ledger:
     """The ledger of one home folder. Any thread may use it; each has a connection of its own."""
 
     def __init__(self, home: Path) -> None:
@@ -221,7 +154,8 @@ class SqliteLedger:
     def counted(
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime
     ) -> dict[str, Counted]:
-        """See Ledger."""
+        """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
+        file was written, or from now. `rules`: by the job's id its rule and when its file was written."""
         known = (
             {id: rest for id, *rest in self._read("SELECT id, rule, since, cursor FROM jobs")}
             if rules
@@ -241,13 +175,14 @@ class SqliteLedger:
         return found
 
     def count_from(self, counted: Mapping[str, Counted]) -> None:
-        """See Ledger."""
+        """Sets how far jobs have come: the clock was set back."""
         with self._writing() as database:
             values = [(micros(each.since), micros(each.cursor), id) for id, each in counted.items()]
             database.executemany("UPDATE jobs SET since = ?, cursor = ? WHERE id = ?", values)
 
     def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
-        """See Ledger."""
+        """Writes those rows whose due time has none yet, and how far their jobs have come: all or none. The rows that it
+        returns are the caller's now."""
         whole = [replace(row, until=row.until or row.due) for row in rows]
         with self._writing() as database:
             sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
@@ -256,7 +191,7 @@ class SqliteLedger:
             return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
 
     def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
-        """See Ledger."""
+        """Rows whose claimers are dead, for a new owner, in one step; without those where somebody was quicker."""
         sql = "UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE job = ? AND due = ? AND owner = ? AND attempts = ? AND status IN ('claimed', 'running')"
         with self._writing() as database:
             return [
@@ -268,7 +203,7 @@ class SqliteLedger:
             ]
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
-        """See Ledger."""
+        """Notes the run of a claimed row before its first event; False when the row has gone to another owner."""
         sql = "UPDATE dues SET status = 'running', run = ?, began = ? WHERE job = ? AND due = ? AND owner = ? AND status IN ('claimed', 'running')"
         with self._writing() as database:
             return bool(
@@ -276,7 +211,7 @@ class SqliteLedger:
             )
 
     def end(self, row: Row) -> bool:
-        """See Ledger."""
+        """Writes how the run of a row ended, once; False when the row says so already."""
         sql = (
             "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?"
             " WHERE job = ? AND due = ? AND run = ? AND status IN ('claimed', 'running', 'waiting') AND status != ?"
@@ -288,7 +223,8 @@ class SqliteLedger:
             )
 
     def retract(self, now: datetime) -> int:
-        """See Ledger."""
+        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again. Returns how
+        many rows."""
         if not self._read(
             "SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)
         ):
@@ -304,7 +240,7 @@ class SqliteLedger:
             ).rowcount
 
     def open_rows(self) -> list[Row]:
-        """See Ledger."""
+        """Return what is claimed, running or waiting, oldest first."""
         return self._rows("WHERE status IN ('claimed', 'running', 'waiting') ORDER BY due")
 
     def rows(
@@ -314,7 +250,7 @@ class SqliteLedger:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[Row]:
-        """See Ledger."""
+        """The rows, newest due time first; `start` and before `end` bound it."""
         wanted = {
             "job = ?": job,
             "until >= ?": start and micros(start),
@@ -325,19 +261,19 @@ class SqliteLedger:
         return self._rows(f"{where}ORDER BY due DESC, job LIMIT ?", *given.values(), limit or -1)
 
     def done_since(self, job: str, moment: datetime) -> list[Row]:
-        """See Ledger."""
+        """The rows of a job whose runs were done at `moment` or later, oldest due time first."""
         return self._rows(
             "WHERE job = ? AND status = 'done' AND ended >= ? ORDER BY due", job, micros(moment)
         )
 
     def spent(self, moment: datetime) -> float:
-        """See Ledger."""
+        """USD that runs have cost since then."""
         return float(
             self._read("SELECT total(cost) FROM dues WHERE due >= ?", micros(moment))[0][0]
         )
 
     def is_alive(self, owner: str) -> bool:
-        """See Ledger."""
+        """Return True if a claimer, or a child of its, is still at work."""
         try:
             file = os.open(self._folder / f"{owner}.owner", os.O_RDWR | os.O_CLOEXEC)
         except OSError:
@@ -351,7 +287,7 @@ class SqliteLedger:
         return False
 
     def told(self, what: str, text: str) -> bool:
-        """See Ledger."""
+        """True when this text is another than was told about `what` before; an empty one: there is nothing to tell."""
         if self._read("SELECT text FROM told WHERE what = ?", what) == ([(text,)] if text else []):
             return False
         with self._writing() as database:

@@ -44,10 +44,6 @@ class Outcomes:
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
         was asked. Raises OSError, LedgerError, RunLogError."""
-        if row.run and self._config.queue:
-            from runs.workers.dues import bring_up_to_date
-
-            bring_up_to_date(self._config, row.run)
         summary = summarise(self._home, row.run) if row.run else None
         if summary is None or summary.status in ("working", "interrupted"):
             return None

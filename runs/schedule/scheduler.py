@@ -23,7 +23,7 @@ from runs.schedule.due import Due, JobFolder, due_after, due_between, due_rows, 
 from runs.schedule.due.calendar import runnable
 from runs.schedule.due.rows import GRACE, allowed_lateness
 from runs.schedule.jobs import Broken, Job
-from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
+from runs.schedule.ledger import Counted, Ledger, Owner, Row, micros, moment
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.waiting import Waiter, steady
 from safety.secrets import Redactor, held_values
@@ -61,11 +61,6 @@ class _Planned:
     next: datetime | None = None
 
 
-def ledger_of(config: Config) -> Ledger:
-    """The ledger that this home's schedules are kept in."""
-    return SqliteLedger(config.home)
-
-
 def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
     stop.wait()
     waiter.wake()
@@ -87,7 +82,7 @@ class Scheduler:
         """`work` does a claimed row (default: in a process of its own); `told` hears what went wrong with the ledger,
         `ended` of each row whose run is over here."""
         self.folder = JobFolder(config.home)
-        self.ledger = ledger or ledger_of(config)
+        self.ledger = ledger or Ledger(config.home)
         self.outcomes = Outcomes(config, self.ledger, self.folder)
         self._config, self._clock, self._told, self._ended = config, clock or Clock(), told, ended
         self._work = work or self._in_a_process

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Generator, Sequence
 from functools import cache
@@ -45,7 +46,20 @@ def _topic(task: str) -> str:
 def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
     """Return a line for each SOP that runs alone: its description and how to ask for it; the owner's own first."""
     runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
-    return [f"{sop.name}: {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
+    return [f"{_asked(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
+
+
+def _asked(sop: Sop, lang: Lang) -> str:
+    """Return a wording of an SOP as it is typed: the first of each choice, nothing where it may be left out."""
+    wordings = [each.text for each in sop.procedure.wordings] if sop.procedure else []
+    found = next((each for each in wordings if each.isascii() == (lang == "en")), sop.name)
+    chosen = re.sub(r"\[([^\]|]*)([^\]]*)\]", _first_choice, found)
+    words = re.sub(r"\{(\w+)(?::\w+)?\}", r"{\1}", chosen).split()
+    return ("" if lang == "zh" else " ").join(words)
+
+
+def _first_choice(choices: re.Match[str]) -> str:
+    return "" if choices[2].endswith("|") else choices[1]
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memory.runlog.log import cannot_write
+from models.base import Event
 
 FOLDER = "files"  # in the run's
 MAX_SHOWN_CHARS = (
@@ -50,6 +51,13 @@ def _text(path: Path) -> str:
         return ""
     content = path.read_bytes()
     return "" if b"\0" in content else content.decode("utf-8", "ignore").strip()
+
+
+def request_of(start: Event) -> str:
+    """Return what the owner said, without the list of attached files below it."""
+    task: str = start["task"]
+    lines = task.split("\n")
+    return "\n".join(lines[: -len(start["attached"]) - 2]) if start.get("attached") else task
 
 
 def named(task: str, attached: Sequence[str], heading: str) -> str:

@@ -38,7 +38,6 @@ class Source:
     prompts: Prompts
     sops: SopStore
     seeds_folder: Path
-    budget: int  # tokens of a request
     redact: Callable[[str], str]
     recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
     credentials: Sequence[str] = ()  # names of those that are set
@@ -69,8 +68,8 @@ class Briefing:
         """The texts in the language of the run."""
         return self._source.prompts
 
-    def write(self) -> Context:
-        """The first messages of the run, as of now."""
+    def write(self, budget: int) -> Context:
+        """Return the first messages of the run, as of now, for a budget in tokens."""
         from context import Brief, first_messages
         from context.builder import SMALL_TOKENS
         from memory.home.reader import reader_for
@@ -93,13 +92,13 @@ class Briefing:
             recall=self._recalled,
             window=lambda: self._window,
             shares=source.shares,
-            is_small=source.budget < SMALL_TOKENS,
+            is_small=budget < SMALL_TOKENS,
             run=_run_block(opening, source.prompts),
             credentials=source.credentials
             if self._session.is_main and opening.get("attended")
             else (),
         )
-        context = first_messages(brief, source.budget, source.redact)
+        context = first_messages(brief, budget, source.redact)
         if images := [
             path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES
         ]:

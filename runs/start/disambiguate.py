@@ -20,6 +20,7 @@ from memory.runlog.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
+from runs.start.reminding import is_reminder, kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +131,8 @@ class Asking(NamedTuple):
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
         """Ask whether the job is meant, and keep it."""
         match = plan.match
+        if is_reminder(match):
+            return End("CURRENT_TASK_DONE", Outcome(kept(plan, self.home, self.lang)), 0)
         shown = self._say("job", plan.when, plan.task, match.sop.name, plan.next)
         if not self._may_ask():
             command = shlex.join(["sopwith", *plan.command])
@@ -183,14 +186,12 @@ class Asking(NamedTuple):
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
     def door(self, found: Sequence[Shown], why: ModelUnavailable) -> str:
-        """Return what to say where nobody can be asked: the nearest that can be done, and how to set up a model."""
-        head = self._say("door")
-        if self.has_models:
-            first = str(why).splitlines()[:1]
-            head = " ".join([*first, self._say("door_model")])
+        """Return what to say where nobody can be asked: why no model could, or how to set one up, and the nearest that
+        can be done."""
         lines = [self._line(each) for each in found]
-        foot = [] if self.has_models else [self._say("set_up")]
-        return "\n".join([head, *lines, *foot])
+        if self.has_models:
+            return "\n".join([str(why), self._say("door_model"), *lines])
+        return "\n".join([self._say("door"), *lines, self._say("set_up")])
 
     def _line(self, each: Shown) -> str:
         if each.problem:

@@ -1,14 +1,15 @@
 """A request for a set time, where no model can read it: the words that say when, and a task that an SOP does by rote.
 
 "every weekday at 8 clean out files older than 30 days in ~/tmp" is a time and a request. Both must be understood whole: the
-time by runs/schedule/words.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
+time by runs/schedule/when.py, the rest by a lane that is sure. The owner sees it with its next times, and says yes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,17 +50,19 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
-        from runs.schedule.due import JobFolder
+        return keep_job(home, self.match.sop.name, self.fields)
 
-        folder, name = JobFolder(home), self.match.sop.name
-        taken = folder.all()
-        id = next(
-            each
-            for n in range(1, 100_000)
-            if (each := name if n == 1 else f"{name}-{n}") not in taken
-        )
-        folder.write(id, self.fields, f"schedule: {id} added")
-        return id
+
+def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
+    """Write a job's file under a free id. Gives the id. Raises OSError, RepositoryError."""
+    from runs.schedule.due import JobFolder
+
+    folder = JobFolder(home)
+    taken = folder.all()
+    ids = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    id = next(each for each in ids if each not in taken)
+    folder.write(id, dict(fields), f"schedule: {id} added")
+    return id
 
 
 def planned(
@@ -127,7 +130,7 @@ def _when(words: str, now: datetime) -> dict[str, Any]:
     """Return the fields of a job that say when; {} for words that say no time."""
     from memory.journal.api import local_timezone
     from runs.schedule.jobs import JobError
-    from runs.schedule.words import read_when
+    from runs.schedule.when import read_when
 
     zone = local_timezone()
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from config import Lang, sentences
 from learning.route import Match, Where
 
 if TYPE_CHECKING:
     from memory.sops.store import Sop
+    from runs.start.planned import Planned
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time
@@ -24,6 +25,8 @@ def is_reminder(match: Match | None) -> bool:
 def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     """Write the job of a reminder; return what to say, which without a time is a
     question. Raises OSError, RepositoryError."""
+    from memory.journal.api import local_timezone
+    from runs.start.planned import keep_job
     from text.time import moment_of
 
     now = datetime.now().astimezone()
@@ -32,9 +35,8 @@ def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
         return _kept_again(task, text, match.sop, home, where, lang)
     at = due if "T" in due else f"{due}{MORNING}"
     text = text.removeprefix("to ").strip()
-    _write(
-        home, {"at": f"{at}:00", "cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
-    )
+    what = {"cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
+    keep_job(home, SOP, {"timezone": local_timezone(), "at": f"{at}:00", **what})
     return _say("kept", lang, text=text, when=at.replace("T", " "))
 
 
@@ -43,21 +45,14 @@ def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: 
     from runs.start.planned import planned
 
     plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
-    if plan is None:
-        return _say("when", lang)
+    return kept(plan, home, lang) if plan else _say("when", lang)
+
+
+def kept(plan: Planned, home: Path, lang: Lang) -> str:
+    """Keep a reminder at the times of a plan; return what to say. Raises OSError, RepositoryError."""
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
-    return _say("kept", lang, text=text, when=plan.when)
-
-
-def _write(home: Path, fields: dict[str, Any]) -> None:
-    from memory.journal.api import local_timezone
-    from runs.schedule.due import JobFolder
-
-    folder = JobFolder(home)
-    taken = folder.all()
-    id = next(each for n in range(1, 100_000) if (each := f"{SOP}-{n}") not in taken)
-    folder.write(id, {"timezone": local_timezone(), **fields}, f"schedule: {id} added")
+    return _say("kept", lang, text=text, when=f"{plan.when} → {plan.next.partition(', ')[0]}")
 
 
 def _say(what: str, lang: Lang, **values: str) -> str:

@@ -21,8 +21,7 @@ from memory.facts.policy import Keeping
 from memory.home.sessions import MAIN
 from memory.journal.api import work_off
 from memory.journal.lock import JournalError
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store
 from memory.journal.turns import Turn
 from memory.notes.digest import DAYS, AskModel, Digest, digest, due, entries
 from memory.notes.distil import Line
@@ -114,7 +113,7 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
     ask = asker(agent, "graph", Path.cwd(), spent_usd=0.0) if index.is_file() else None
     if ask is None:
         return
-    from memory.graph.weave import read
+    from memory.graph import read
 
     try:
         store = Store(index)
@@ -159,7 +158,7 @@ def _important(home: Path, now: datetime) -> list[Line]:
     try:
         store = Store(index, readonly=True, only=MAIN.name)
         try:
-            turns = store.turns(store.turns_between(begin, now)).values()
+            turns = store.turns(store.said_between(begin, now)).values()
         finally:
             store.close()
     except SopwithError:

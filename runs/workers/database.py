@@ -1,7 +1,7 @@
 """The PostgreSQL that machines share: connecting, the tables, and waiting while it is away.
 
 Tasks lie in the tables of Procrastinate, which locks, retries and notifies; ours hold the run logs, each with the number
-of the claim that may write to it, and who sent the task of a due time (docs/scaling.md).
+of the claim that may write to it (docs/scaling.md).
 
     SopwithError
     └── QueueError      2  the address is none, the extra is missing
@@ -28,7 +28,7 @@ _ALIVE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-NEWEST = "sopwith_letters"  # of the tables: with it all others are there
+NEWEST = "sopwith_events"  # of the tables: with it all others are there
 _ONE_AT_A_TIME = 0x50F7  # of the advisory lock under which the tables are made
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sopwith_runs (
@@ -39,12 +39,6 @@ CREATE INDEX IF NOT EXISTS sopwith_runs_queued ON sopwith_runs (queued DESC);
 CREATE INDEX IF NOT EXISTS sopwith_runs_written ON sopwith_runs (written);
 CREATE TABLE IF NOT EXISTS sopwith_events (
   run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, event text NOT NULL,
-  PRIMARY KEY (run, number));
-CREATE TABLE IF NOT EXISTS sopwith_dues (
-  job text, due bigint, run text NOT NULL, machine text NOT NULL, PRIMARY KEY (job, due));
-ALTER TABLE sopwith_runs ADD COLUMN IF NOT EXISTS letters bigint NOT NULL DEFAULT 0;
-CREATE TABLE sopwith_letters (
-  run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, text text NOT NULL,
   PRIMARY KEY (run, number));
 """
 

@@ -16,7 +16,6 @@ from config import Config
 from memory.home.files import write_atomic
 from memory.runlog.log import LEFT, SHARED, RunLog, RunLogError, line_of, new_run_id, worker
 from models.base import Event
-from runs.workers import mailbox as letters
 from runs.workers.database import PATIENCE_SECONDS, Database, opened
 
 LIGHT = {"turn_started", "rote", "reminder"}
@@ -25,13 +24,13 @@ _APPEND = """
 WITH mine AS (
   UPDATE sopwith_runs SET events = %(first)s + cardinality(%(lines)s::text[]), written = now(),
     status = coalesce(%(status)s, status), result = coalesce(%(result)s, result)
-  WHERE run = %(run)s AND token = %(token)s RETURNING run, letters),
+  WHERE run = %(run)s AND token = %(token)s RETURNING run),
 put AS (
   INSERT INTO sopwith_events (run, number, event)
   SELECT mine.run, %(first)s + line.number, line.event
   FROM mine, unnest(%(lines)s::text[]) WITH ORDINALITY AS line (event, number)
   ON CONFLICT DO NOTHING)
-SELECT letters FROM mine
+SELECT run FROM mine
 """
 _TAKE = """
 UPDATE sopwith_runs SET token = token + 1, worker = %(worker)s, status = 'working', written = now()
@@ -71,9 +70,8 @@ def take(database: Database, run: str, worker: str, states: list[str]) -> Claim 
     return Claim(run, row[0], row[1]) if row else None
 
 
-def write(database: Database, claim: Claim, first: int, events: list[Event]) -> int:
-    """Writes events behind the first `first` ones; gives the number of letters that the run has got so far. To write the
-    same again changes nothing. Raises Fenced."""
+def write(database: Database, claim: Claim, first: int, events: list[Event]) -> None:
+    """Write events behind the first `first` ones. To write the same again changes nothing. Raises Fenced."""
     end = next(
         (event for event in reversed(events) if event["type"] in ("run_ended", "run_resumed")), None
     )
@@ -86,7 +84,6 @@ def write(database: Database, claim: Claim, first: int, events: list[Event]) -> 
         raise Fenced(
             f"run {claim.run} has gone on elsewhere: this process was silent for too long.\nIt stops here."
         )
-    return int(row[0])
 
 
 def events_of(database: Database, run: str) -> list[str] | None:
@@ -128,8 +125,7 @@ class SharedRunLog(RunLog):
     def __init__(self, folder: Path, database: Database, claim: Claim) -> None:
         super().__init__(folder)
         self._database, self._claim = database, claim
-        self._events, self._waiting, self._newest = claim.events, list[Event](), 0
-        self.letters = self._left
+        self._events, self._waiting = claim.events, list[Event]()
         self.closes_database = False
 
     def append(self, event: Event) -> None:
@@ -143,14 +139,10 @@ class SharedRunLog(RunLog):
         if not self._waiting:
             return
         events, self._waiting = self._waiting, []
-        self._newest = write(self._database, self._claim, self._events, events)
+        write(self._database, self._claim, self._events, events)
         self._events += len(events)
         for event in events:
             self._write(line_of(event))
-
-    def _left(self, heard: int) -> list[tuple[int, str]]:
-        """The letters behind number `heard`. What was written last has said how many there are."""
-        return letters.after(self._database, self.run, heard) if self._newest > heard else []
 
     def close(self) -> None:
         """Lets go of the copy; the claim stays until somebody else takes it."""

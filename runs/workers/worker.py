@@ -212,8 +212,7 @@ class Worker:
                 Agent(config, SharedLogs(self._database, claim)), claim, what, options
             )
             end = _last(started)
-            if not what.get("by_itself"):  # else the machine that sent it tells
-                Outbox(config).put(of_run(config, run, what.get("task") or what["sop"]))
+            Outbox(config).put(of_run(config, run, what.get("task") or what["sop"]))
             self._tell("ends", {"run": run, "status": end["status"], "seconds": end["seconds"]})
         except Fenced:
             self._tell("fenced", {"run": run})
@@ -234,7 +233,7 @@ class Worker:
         options = Options(**{**given, "cwd": Path(given["cwd"])})
         if not options.cwd.is_dir():
             raise SopwithError("error.queue.no-folder", cwd=options.cwd, value=socket.gethostname())
-        owner = owner_by(options.approve, is_job=bool(what.get("by_itself")))
+        owner = owner_by(options.approve)
         if claim.events:
             return agent.resume(claim.run, options, owner)
         if "sop" in what:

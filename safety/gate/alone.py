@@ -1,6 +1,6 @@
 """Forbid what autonomous mode may not do by itself, beside all that the gate asks about anyway.
 
-Nobody asked for exactly this, and nobody watches. Reading passes, and so do writes in the roots, which are the mode's own
+Nobody asked for exactly this, and nobody watches. Reading passes, also pages of hosts that `auto.reads` names, and so do writes in the roots, which are the mode's own
 folder; changes of memory and all that reaches outside wait for the owner; keys, the system and Sopwith's own code are never
 touched. The sandbox holds the same: no network for what was not approved. Source: seed 002 §6.
 """
@@ -8,9 +8,10 @@ touched. The sandbox holds the same: no network for what was not approved. Sourc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from config import SafetyConfig
 from safety.findings import Ask, Finding, found
@@ -33,19 +34,32 @@ def alone_settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
     )
 
 
-def look(ask: Ask, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Give what the gate has found, and what is found because nobody watches."""
+def look(ask: Ask, findings: Iterable[Finding], reads: Sequence[str] = ()) -> Iterator[Finding]:
+    """Give what the gate has found, and what is found because nobody watches. `reads` are hosts that may be read."""
+    may_read = _may_read(ask, reads)
     for finding in findings:
+        if may_read and finding.said.key == "gate.fetches":
+            continue
         is_touch = finding.risk in ("outside", "delete", "change", "unknown")
         is_ours = is_touch and _OUR_CODE.search(finding.reason)
         yield found("agent", "alone_own_code", what=finding.reason) if is_ours else finding
     effects = set(ask.effects)
     if "memory" in effects:
         yield found("memory", "alone_memory", tool=ask.tool)
-    if "network" in effects or not effects or ask.tool in _STARTS:
+    reaches = "network" in effects or not effects or ask.tool in _STARTS
+    if reaches and not may_read:
         yield found("send", "alone_outside", tool=ask.tool)
     if "execute" in effects:
         yield from _script(ask)
+
+
+def _may_read(ask: Ask, reads: Sequence[str]) -> bool:
+    """Return True for a search, and for a page of a host that the owner lets this mode read."""
+    if ask.tool != "web_fetch":
+        return ask.tool == "web_search" and bool(reads)
+    url = str(ask.args.get("url", "")).strip()
+    host = urlsplit(url if "://" in url else f"https://{url}").hostname or ""
+    return "*" in reads or any(f".{host}".endswith(f".{each.lower()}") for each in reads)
 
 
 def _script(ask: Ask) -> Iterator[Finding]:

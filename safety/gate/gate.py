@@ -20,7 +20,7 @@ from text.sentences import Said
 
 __all__ = ["LEAVE_SANDBOX", "Ask", "Decision", "Gate"]
 CONFIRMABLE = {"delete", "send", "install", "spend"}  # the owner's config says which of these ask
-LEAVE_SANDBOX = {"system", "outside", "secret"}  # what no sandbox can do
+LEAVE_SANDBOX = {"system"}  # what no sandbox can do
 REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}
 _MOST_REASONS = 3
@@ -54,6 +54,7 @@ class Gate:
     own_targets: Callable[[], str] = str  # the owner's own data: who stands in it may be reached
     shared: Path | None = None  # the folder of a shared session that may work in one
     is_alone: bool = False  # autonomous mode: nobody watches (alone.py)
+    reads: tuple[str, ...] = ()  # hosts that autonomous mode may read
     run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
@@ -63,7 +64,7 @@ class Gate:
 
     def decide(self, ask: Ask) -> Decision:
         """Return the decision on a call. Never raises; takes well under 10 ms for what people write."""
-        kept = [each for each in self._found(ask) if not (ask.stage and _is_seen(each))]
+        kept = [each for each in self.found(ask) if not (ask.stage and _is_seen(each))]
         judged = [_Judged(*self._verdict(each, is_tainted=ask.is_tainted), each) for each in kept]
         for wanted in ("refuse", "confirm"):
             chosen = [each for each in judged if each.verdict == wanted]
@@ -73,12 +74,13 @@ class Gate:
         said = judged[0].said if judged else ()
         return Decision("allow", (*risks, "none")[0], said, risks)
 
-    def _found(self, ask: Ask) -> Iterator[Finding]:
+    def found(self, ask: Ask) -> Iterator[Finding]:
+        """Yield what a call would do that somebody may have to be asked about."""
         if not self.is_alone:
             return self._findings(ask)
         from safety.gate.alone import look
 
-        return look(ask, self._findings(ask))
+        return look(ask, self._findings(ask), self.reads)
 
     def _verdict(self, finding: Finding, *, is_tainted: bool) -> tuple[str, tuple[Said, ...]]:
         risk = finding.risk

@@ -114,8 +114,6 @@ def _terminal(gate: Gate, ask: Ask) -> Iterator[Finding]:
     from safety.calls import typed_script
 
     script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
-    if script and ask.hints.get("outside"):
-        yield found("outside", "shell_is_outside", tool=ask.tool)
     if script or ask.tool == "shell_run":
         paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
         for each in _script(gate, replace(ask, args={"script": script}, paths=paths)):

@@ -165,7 +165,7 @@ def _written(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
     elif kind in ("secret", "startup"):
         yield found("system", "writes_decides", command=name, is_local=True, name=name, file=path)
     elif kind == "outside":
-        yield found("outside", "writes_outside", command=name, name=name, file=path)
+        yield found("outside", "writes_outside", command=name, is_local=True, name=name, file=path)
 
 
 def _read(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
@@ -181,7 +181,7 @@ def _deleted(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:
     elif places.is_vital_file(path):
         yield found("catastrophic", "on_vital", command=name, name=name, file=path)
     elif places.kind(path) == "outside":
-        yield found("outside", "deletes_outside", command=name, file=path)
+        yield found("outside", "deletes_outside", command=name, is_local=True, file=path)
 
 
 def _taken(effect: Effect, path: Path, places: Places) -> Iterator[Finding]:

@@ -72,6 +72,7 @@ def _of_config(config: Config) -> Iterator[tuple[str, str]]:
         if address:
             yield from _in_address(name, address.url).items()
     yield from _of_servers(config)
+    yield "search api_key", config.search.api_key
     for index, url in enumerate(config.notify.urls):
         yield from _parts_of(f"notify url {index + 1}", url)
     if config.channels.telegram:

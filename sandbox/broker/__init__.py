@@ -8,6 +8,9 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from sandbox.broker.forms import why_not as why_not
+    from sandbox.broker.host_programs import Untrusted as Untrusted
+    from sandbox.broker.host_programs import environment as environment
+    from sandbox.broker.host_programs import program as program
     from sandbox.broker.host_programs import serve as serve
     from sandbox.broker.links import ASKED as ASKED
     from sandbox.broker.links import PORT as PORT
@@ -18,7 +21,10 @@ else:
         __name__,
         ASKED="links",
         PORT="links",
+        Untrusted="host_programs",
+        environment="host_programs",
         mounted="links",
+        program="host_programs",
         serve="host_programs",
         shim_text="links",
         why_not="forms",

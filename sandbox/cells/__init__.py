@@ -1,5 +1,4 @@
-"""Where scripts run: the walls of a cell, how much of them this machine can hold,
-and how far the gate lifts them for one call."""
+"""Where scripts run: the walls of a cell, and how much of them this machine can hold."""
 
 from __future__ import annotations
 
@@ -9,17 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandbox.cells import bubblewrap, levels, mounts
     from sandbox.cells.cgroups import Group
-    from sandbox.cells.escalations import lifts_of
-    from sandbox.cells.levels import Lift, Profile, Sandbox
+    from sandbox.cells.levels import Profile, Sandbox
 
-__all__ = ["Group", "Lift", "Profile", "Sandbox", "bubblewrap", "levels", "lifts_of", "mounts"]
-_FROM = {
-    "Group": "cgroups",
-    "Lift": "levels",
-    "Profile": "levels",
-    "Sandbox": "levels",
-    "lifts_of": "escalations",
-}
+__all__ = ["Group", "Profile", "Sandbox", "bubblewrap", "levels", "mounts"]
+_FROM = {"Group": "cgroups", "Profile": "levels", "Sandbox": "levels"}
 
 
 def __getattr__(name: str) -> Any:

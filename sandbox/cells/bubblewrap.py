@@ -136,7 +136,7 @@ def file(content: bytes) -> int:
 
 def call_filter() -> int:
     """Return a descriptor of the filter of system calls; -1 where none is known for this machine."""
-    return file(seccomp.program(network=True)) if seccomp.is_known() else -1
+    return file(seccomp.program(network="all")) if seccomp.is_known() else -1
 
 
 def _python(*prefixes: str) -> list[str]:

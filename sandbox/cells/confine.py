@@ -2,7 +2,7 @@
 
 Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
 confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
-(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `roots` (folders to write to, of
+(folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `roots` (folders to write to, of
 which `kept` stays as it is and `hidden` is not seen: by mounts of our own, or as far as Landlock can, by what `write` lists and by
 `make`, in which new files may be made), `filter` (a seccomp program), `limits`
 and `env` (name → value), and when it serves `cwd` and `words`.
@@ -38,6 +38,7 @@ RIGHTS = {
     3: (1 << 15) - 1,
     5: (1 << 16) - 1,
 }  # by version of Landlock, and later
+HOLDS_PORTS, CONNECT_TCP = 4, 2  # from this version on; the right to connect to a port
 MAKE_DEVICES = 1 << 6 | 1 << 11  # which would be doors to the disks
 SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody outside
 NO_NEW_PRIVS, SET_SECCOMP, SECCOMP_FILTER = 38, 22, 2
@@ -220,11 +221,13 @@ def _limit(kind: int, value: int) -> None:
 
 
 def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
-    version = _check(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1))
+    version = known()
     rights = RIGHTS[max(known for known in RIGHTS if known <= version)]
-    attributes = struct.pack("QQQ", rights, 0, SCOPES if version >= 6 else 0)
-    size = 24 if version >= 6 else 8
+    attributes = struct.pack("QQQ", rights, CONNECT_TCP, SCOPES if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= HOLDS_PORTS else 8
     ruleset = _check(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
+    for port in orders["ports"]:
+        _check(libc.syscall(ADD_RULE, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
     kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES, "make": MAKES}
     for name, wanted in kinds.items():
         for place in orders.get(name, ()):
@@ -234,6 +237,12 @@ def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
                 continue
     _check(libc.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
+
+
+def known() -> int:
+    """Return the version of Landlock that the kernel has. Raises OSError where it has none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return _check(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
 
 def _allow(libc: ctypes.CDLL, ruleset: int, place: str, rights: int) -> None:

@@ -4,8 +4,7 @@
     partial  Landlock, the same filter and limits (docs/safety.md says what that leaves open); on macOS Seatbelt
     none     nothing; the gate asks before code runs, and without the owner none runs
 
-Every run loads this; what trying and building need is in probing.py and walls.py. What a call may do beyond is the gate's
-word (`Lift`). Source: seed 000 (safety).
+Every run loads this; what trying and building need is in probing.py and mounts.py. Source: seed 000 (safety).
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 LevelName = Literal["full", "partial", "none"]
 Kind = Literal["owner", "shared", "dry"]
-Lift = Literal[
-    "network", "git", "all"
-]  # network; the settings of Git repositories; no sandbox at all
 
 
 class Level(NamedTuple):

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
-from sandbox.cells.levels import Lift, Limits, Profile, Sandbox
-from sandbox.cells.repositories import Repositories, guarded
+from sandbox.cells.levels import Limits, Profile, Sandbox
+from sandbox.cells.repositories import guarded, near
+from sandbox.network import NOTHING, Leave
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -31,7 +32,6 @@ _ALLOWED = frozenset(
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
-_FOR_THE_NETWORK = frozenset(["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"])
 _NAMED = re.compile(
     r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+"
 )  # what looks like a path in a script
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     """The walls of a cell, as paths. `seen` holds which files and mounts these are now: another file by the same name
     needs another cell, since a mount goes with the file that it was made on."""
 
-    network: bool
+    port: int  # of the proxy, where the network has no namespace of its own; 0: no network
     roots: tuple[str, ...]
     pinned: tuple[str, ...]
     kept: tuple[str, ...]
@@ -59,40 +59,39 @@ class Planner:
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
-        self._repositories = Repositories(places.roots)
 
-    def plan(self, cwd: Path, script: str, lifts: frozenset[Lift], *, search: bool) -> Plan:
-        """The plan for one call. `search`: goes on looking for repositories, which takes a few milliseconds."""
-        network = "network" in lifts and self.profile.kind == "owner"
+    def plan(self, cwd: Path, script: str, leave: Leave, port: int = 0) -> Plan:
+        """The plan for one call that works in no stage."""
         if self.profile.kind == "shared":
-            return Plan(network, self.roots, (), (), (), ())
+            return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
-            return self.staged(cwd)._replace(roots=self.roots)
-        places = self.profile.places
-        gits = self._repositories.look([cwd, *self._named(cwd, script)], search=search)
-        hooks = [place for git in gits for place in guarded(git, config="git" not in lifts)]
+            return self.staged(cwd, leave)._replace(roots=self.roots)
+        places, roots = self.profile.places, tuple(_outermost([*self.roots, *leave.folders]))
+        gits = near([cwd, *self._named(cwd, script)])
+        hooks = [place for git in gits for place in guarded(git, config=not leave.git)]
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
         pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
         kept = (*startup, *hooks, *_code(cwd), str(places.agent))
-        hidden = self.hidden(cwd)
-        return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
+        hidden = self.hidden(cwd, leave.files)
+        return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
-    def staged(self, cwd: Path) -> Plan:
+    def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
         """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
-        hidden, code = self.hidden(cwd), tuple(_code(cwd))
-        return Plan(False, self.own, (), code, hidden, _seen((*code, *hidden)))
+        hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
+        return Plan(0, self.own, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""
         return any(path == root or path.startswith(f"{root}/") for root in self.roots)
 
-    def hidden(self, cwd: Path) -> tuple[str, ...]:
-        """Return what is not to be seen and is there."""
+    def hidden(self, cwd: Path, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return what is not to be seen and is there; the owner has allowed to read `shown`."""
         places = self.profile.places
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
         named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
-        return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
+        there = (path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
+        return tuple(path for path in there if not any(_is_within(each, path) for each in shown))
 
     def missing(self) -> list[str]:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""
@@ -128,7 +127,8 @@ class Planner:
             read=[*read, *map(str, readable), str(CONFINE)],
             write=write,
             apart=apart,
-            filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
+            ports=[plan.port] if plan.port else [],
+            filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
             env=dict(env),
             cwd=str(cwd),
@@ -144,7 +144,7 @@ class Planner:
             kept=plan.kept,
             hidden=plan.hidden,
             readable=map(str, readable),
-            network=plan.network,
+            port=plan.port,
         )
 
     def _named(self, cwd: Path, script: str) -> list[Path]:
@@ -173,14 +173,22 @@ def words(profile: Profile, plan: Plan, info: int) -> list[str]:
     )
 
 
-def environment(variables: Mapping[str, str], *, network: bool) -> dict[str, str]:
+def holds_ports() -> bool:
+    """Return True where a sandbox without a network namespace can be held to one port."""
+    from sandbox.cells import confine
+
+    try:
+        return sys.platform == "darwin" or confine.known() >= confine.HOLDS_PORTS
+    except OSError:
+        return False
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Return what a sandbox passes on of the owner's variables."""
     return {
         name: value
         for name, value in variables.items()
-        if name in _ALLOWED
-        or name.startswith(_ALLOWED_STARTS)
-        or (network and name.lower() in _FOR_THE_NETWORK)
+        if name in _ALLOWED or name.startswith(_ALLOWED_STARTS)
     }
 
 
@@ -205,11 +213,12 @@ def orders(
     cwd: str = "",
     words: Sequence[str] = (),
     apart: Mapping[str, list[str]] | None = None,
+    ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
     places = {"list": list, "read": read, "write": write, "roots": [], "kept": [], "hidden": []}
     places |= apart or {}
-    started = {"cwd": cwd, "words": [*words]}
+    started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(
         marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
     )
@@ -257,6 +266,15 @@ def _outermost(roots: Iterable[str]) -> list[str]:
         for root in roots
         if not any(root != other and root.startswith(f"{other}/") for other in roots)
     ]
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _filter(port: int) -> bytes:
+    """Return the filter of system calls for a sandbox without a network namespace."""
+    return seccomp.program(network="streams" if port else "none") if seccomp.is_known() else b""
 
 
 def _limits(limits: Limits) -> dict[str, int]:

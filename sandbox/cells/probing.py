@@ -65,7 +65,7 @@ def _try_bubblewrap() -> tuple[str, str, str]:
         return "bubblewrap is not installed", "sudo apt-get install bubblewrap", ""
     if not seccomp.is_known():
         return f"no filter of system calls for {os.uname().machine}", "", ""
-    info = bubblewrap.file(seccomp.program(network=True))
+    info = bubblewrap.file(seccomp.program(network="all"))
     try:
         words = [
             program,

@@ -13,7 +13,7 @@ def command(
     kept: Iterable[str],
     hidden: Iterable[str],
     readable: Iterable[str],
-    network: bool,
+    port: int,
 ) -> list[str]:
     """The words before the command. The last rule that fits decides, so what is guarded comes last."""
     lines = [
@@ -28,7 +28,8 @@ def command(
         "(allow signal (target same-sandbox))",
         "(deny mach-priv-task-port)",
         "(deny appleevent-send)",
-        *([] if network else ["(deny network*)"]),
+        "(deny network*)",
+        *([f'(allow network-outbound (remote ip "localhost:{port}"))'] if port else []),
         '(deny network-outbound (remote unix-socket (path-literal "/var/run/docker.sock")))',
     ]
     return [PROGRAM, "-p", "\n".join(lines)]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 _SAME_EVERYWHERE = {"open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "pidfd_getfd": 438, "mount_setattr": 442}  # fmt: skip
 
@@ -25,16 +27,17 @@ class _Machine:
     clone: int
     unshare: int
     first_foreign: int  # numbers from here on belong to another convention of calling
+    sends: tuple[int, int, int]
     denied: tuple[int, ...]
 
 
 _MACHINES = {
     "x86_64": _Machine(
-        arch=0xC000003E, socket=41, ioctl=16, clone=56, unshare=272, first_foreign=0x40000000,
+        arch=0xC000003E, socket=41, ioctl=16, clone=56, unshare=272, first_foreign=0x40000000, sends=(44, 46, 307),
         denied=(101, 310, 311, 312, 165, 166, 155, 161, 308, 304, 321, 298, 248, 249, 250, 323, 246, 320, 175, 313, 176, 167, 168, 169, 163, 164, 227, 172, 173, 179, 103, 153),
     ),
     "aarch64": _Machine(
-        arch=0xC00000B7, socket=198, ioctl=29, clone=220, unshare=97, first_foreign=0xFFFFFFFF,
+        arch=0xC00000B7, socket=198, ioctl=29, clone=220, unshare=97, first_foreign=0xFFFFFFFF, sends=(206, 211, 269),
         denied=(117, 270, 271, 272, 40, 39, 41, 51, 268, 265, 280, 241, 217, 218, 219, 282, 104, 294, 105, 273, 106, 224, 225, 142, 89, 170, 112, 60, 116, 58),
     ),
 }  # fmt: skip
@@ -42,8 +45,11 @@ _CLONE3 = 435  # its flags stand in memory, which no filter reads; a C library d
 _NEW_NAMESPACES = 0x7E020000
 _TERMINAL_REQUESTS = (0x5412, 0x541C)  # TIOCSTI types for the owner, TIOCLINUX pastes
 _FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
+_TCP = (0, 6)
+_FAST_OPEN = 0x20000000  # MSG_FASTOPEN
+_PLACES_OF_FLAGS = (40, 32, 40)  # of sendto, sendmsg, sendmmsg
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
-_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 
 
 def is_known(machine: str = "") -> bool:
@@ -51,9 +57,9 @@ def is_known(machine: str = "") -> bool:
     return (machine or os.uname().machine) in _MACHINES
 
 
-def program(*, network: bool, machine: str = "") -> bytes:
-    """The filter, an array of `struct sock_filter`. Without `network` no socket at all may be made: for sandboxes that have
-    no network namespace to close. Raises KeyError for a machine that is not known."""
+def program(*, network: Literal["all", "streams", "none"], machine: str = "") -> bytes:
+    """The filter, an array of `struct sock_filter`. Sandboxes that have no network namespace to close may make no socket at
+    all, or `streams` of TCP alone, whose ports Landlock holds. Raises KeyError for a machine that is not known."""
     found = _MACHINES[machine or os.uname().machine]
     lines = [_load(4), _line(_EQUAL, found.arch, 1, 0), _deny(), _load(0)]
     lines += [_line(_AT_LEAST, found.first_foreign, 0, 1), _deny()]
@@ -68,9 +74,28 @@ def program(*, network: bool, machine: str = "") -> bytes:
         line for each in _TERMINAL_REQUESTS for line in (_line(_EQUAL, each, 0, 1), _deny())
     ]
     lines += _on(found.ioctl, [_load(24), *requests, _return(_ALLOW)])
-    families = [line for each in _FAMILIES for line in (_line(_EQUAL, each, 0, 1), _return(_ALLOW))]
-    lines += _on(found.socket, [_load(16), *families, _deny()] if network else [_deny()])
+    lines += _on(found.socket, _sockets(network))
+    if network == "streams":  # data in the request to connect is not seen by Landlock
+        for number, place in zip(found.sends, _PLACES_OF_FLAGS, strict=True):
+            lines += _on(
+                number, [_load(place), _line(_ANY_OF, _FAST_OPEN, 0, 1), _deny(), _return(_ALLOW)]
+            )
     return b"".join([*lines, _return(_ALLOW)])
+
+
+def _sockets(network: str) -> list[bytes]:
+    """Return the lines for `socket`: family, type and protocol."""
+    if network == "none":
+        return [_deny()]
+    if network == "all":
+        return [_load(16), *_one_of(_FAMILIES), _deny()]
+    internet = [_line(_EQUAL, 2, 2, 0), _line(_EQUAL, 10, 1, 0), _deny()]
+    stream = [_load(24), _line(_AND, 0xF, 0, 0), _line(_EQUAL, 1, 1, 0), _deny()]
+    return [_load(16), *internet, *stream, _load(32), *_one_of(_TCP), _deny()]
+
+
+def _one_of(values: Iterable[int]) -> list[bytes]:
+    return [line for each in values for line in (_line(_EQUAL, each, 0, 1), _return(_ALLOW))]
 
 
 def _on(number: int, lines: list[bytes]) -> list[bytes]:

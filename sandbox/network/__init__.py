@@ -8,18 +8,22 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from sandbox.network.exits import Exits as Exits
-    from sandbox.network.exits import Leave as Leave
     from sandbox.network.journal import read as read
-    from sandbox.network.named import commands_of as commands_of
-    from sandbox.network.named import leave_of as leave_of
+    from sandbox.network.leaving import NOTHING as NOTHING
+    from sandbox.network.leaving import Leave as Leave
+    from sandbox.network.leaving import Outside as Outside
+    from sandbox.network.leaving import leave_of as leave_of
     from sandbox.network.named import local_ports as local_ports
+    from sandbox.network.variables import proxied as proxied
 else:
     __getattr__ = lazy(
         __name__,
         Exits="exits",
-        Leave="exits",
-        commands_of="named",
-        leave_of="named",
+        Leave="leaving",
+        NOTHING="leaving",
+        Outside="leaving",
+        leave_of="leaving",
         local_ports="named",
+        proxied="variables",
         read="journal",
     )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sandbox.broker import ASKED, PORT, mounted, shim_text
 from sandbox.network.door import Door
-from sandbox.network.variables import PROXY_PORT, variables
+from sandbox.network.leaving import Leave
+from sandbox.network.variables import PROXY_PORT, proxied
 
 if TYPE_CHECKING:
     from safety.reach import Address
@@ -22,19 +22,6 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 256  # of a cell at a time; more wait in the queue of its socket
 LOCAL_SECONDS = 0.2  # to find out that nobody listens on this machine
 MOST_NAMED = 20  # hosts that a result names
-
-
-class Leave(NamedTuple):
-    """Hold what one call may reach beyond its cell. A host stands for itself, `*.example.org` for all below it."""
-
-    hosts: frozenset[str] = frozenset()
-
-    def why_not(self, host: str, port: int) -> str:
-        """Return why a host is closed; "" when it is open."""
-        places = (host, f"{host}:{port}")
-        if any(fnmatch.fnmatchcase(place, each) for place in places for each in self.hosts):
-            return ""
-        return f"{host} is not a host that this call may reach"
 
 
 class Exits:
@@ -56,9 +43,17 @@ class Exits:
         """Return the exit of a new cell."""
         return Exit(self, [port for port in self._local if _is_served(port)])
 
+    def held(self) -> tuple[Exit, int]:
+        """Return the exit of one call that has the network of the machine, and the only port that it may connect to.
+
+        Raises OSError.
+        """
+        found = Exit(self, [])
+        return found, found.listen()
+
     def variables(self, path: str) -> dict[str, str]:
         """Return what programs in a cell find in their environment, where PATH was `path`."""
-        return variables() | {"PATH": f"{ASKED}:{path}"}
+        return proxied() | {"PATH": f"{ASKED}:{path}"}
 
     def egress(self) -> Egress:
         """Return the proxy of the run; made when the first connection comes."""
@@ -95,14 +90,19 @@ class Exit:
         door = self._door.theirs.fileno()
         return mounted(text), ",".join(map(str, (door, *self.ports))), [door, text]
 
-    def begin(self, leave: Leave | None) -> None:
-        """Open the exit for a call."""
-        self.leave, self.refused = leave or Leave(), {}
+    def listen(self) -> int:
+        """Listen for the proxy where there is no supervisor to do so; return the port."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            socket.send_fds(self._door.theirs, [b"door"], [listening.fileno()])
+            return int(listening.getsockname()[1])
 
-    def widen(self, leave: Leave | None) -> None:
+    def begin(self, leave: Leave) -> None:
+        """Open the exit for a call."""
+        self.leave, self.refused = leave, {}
+
+    def widen(self, leave: Leave) -> None:
         """Open the exit for one more call of a shell, whose earlier ones may still run."""
-        more = leave.hosts if leave else frozenset()
-        self.begin(Leave(self.leave.hosts | more))
+        self.begin(Leave(self.leave.hosts | leave.hosts))
 
     def said(self) -> str:
         """Return a line on the hosts that were refused in this call; "" for none."""

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sandbox.network.exits import Leave
 from sandbox.network.spelling import BadHost, place_of
 
 if TYPE_CHECKING:
@@ -25,16 +24,19 @@ _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)\S*")  # git@example.org:team/p
 _REMOTE = re.compile(r"^\s*(?:url|pushurl)\s*=\s*(\S+)", re.MULTILINE)
 
 
-def leave_of(gate: Gate, ask: Ask) -> Leave:
-    """Return the hosts that this call may reach: those of the request and the settings, and those that the call itself names."""
-    from safety.reach import MOST_JUDGED, fetches
+def hosts_named(gate: Gate, ask: Ask) -> frozenset[str]:
+    """Return the hosts of the request and the settings."""
     from safety.taint import Named
+
+    return _hosts([*gate.settings.hosts, *Named(ask.request).addresses])
+
+
+def hosts_asked(gate: Gate, ask: Ask) -> frozenset[str]:
+    """Return the hosts that a call names, in its arguments or by its programs."""
+    from safety.reach import MOST_JUDGED, fetches
 
     script, is_python = str(ask.args.get("script", "")), ask.args.get("type") == "python"
     cwd = ask.paths[0] if ask.paths else gate.cwd
-    found = _hosts([*gate.settings.hosts, *Named(ask.request).addresses])
-    if gate.is_alone and gate.decide(ask).decision == "allow":
-        return Leave(found)  # what nobody has approved reaches nobody else
     asked = ask.args.get("hosts")
     named = [str(each) for each in asked] if isinstance(asked, list) else []
     env = ask.args.get("env")
@@ -42,7 +44,7 @@ def leave_of(gate: Gate, ask: Ask) -> Leave:
     urls = fetches(script, is_python=is_python, variables=given).urls[:MOST_JUDGED]
     commands = [] if is_python else commands_of(script)
     programs = _of_programs(commands, cwd, gate.owner_home)
-    return Leave(found | _hosts([*named[:MOST_JUDGED], *urls]) | programs)
+    return _hosts([*named[:MOST_JUDGED], *urls]) | programs
 
 
 def local_ports(request: str, settings: Iterable[str]) -> list[int]:

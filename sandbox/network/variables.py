@@ -12,7 +12,7 @@ DIAL = Path(__file__).with_name("dial.py")
 _HERE = "localhost,127.0.0.1,::1"  # servers that a script starts itself
 
 
-def variables(port: int = PROXY_PORT) -> dict[str, str]:
+def proxied(port: int = PROXY_PORT) -> dict[str, str]:
     """Return the environment of a cell: proxies in both spellings, and a way for git over ssh."""
     proxy = f"http://127.0.0.1:{port}"
     # ALL_PROXY is no socks5:// address: libraries without SOCKS fail at once when they see one

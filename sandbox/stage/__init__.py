@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from sandbox.stage.rehearsal import Rehearsal
     from sandbox.stage.stage import Stage
     from sandbox.undo.direct import record
-    from sandbox.undo.errors import StageError
+    from sandbox.undo.places import StageError
     from sandbox.undo.store import UndoStore, recover
 
 _FROM = {
     "Holder": "stage.holding",
     "Rehearsal": "stage.rehearsal",
     "Stage": "stage.stage",
-    "StageError": "undo.errors",
+    "StageError": "undo.places",
     "UndoStore": "undo.store",
     "probe": "stage.probing",
     "record": "undo.direct",

@@ -13,8 +13,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sandbox.undo.errors import StageError
-from sandbox.undo.places import Layer
+from sandbox.undo.places import Layer, StageError
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
@@ -80,11 +79,11 @@ class Holder:
         finally:
             os.close(given)
 
-    def umount(self) -> None:
+    def umount(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """Take the mounts away; that this succeeds proves that no process is left in them. Raises
         HolderError.
         """
-        end = time.monotonic() + STILL_USED_SECONDS
+        end = time.monotonic() + patience_seconds
         while True:
             try:
                 self._tell(b"umount", [])

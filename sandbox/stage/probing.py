@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sandbox.undo.errors import StageError
+from sandbox.undo.places import StageError
 
 
 class StageLevel(NamedTuple):

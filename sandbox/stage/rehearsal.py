@@ -14,7 +14,7 @@ from sandbox.stage import summary
 from sandbox.stage.holding import Holder
 from sandbox.stage.stage import Seen, Stage
 from sandbox.undo import places
-from sandbox.undo.errors import StageError
+from sandbox.undo.places import StageError
 from sandbox.undo.walk import Delta
 
 RUN = "dry-run"

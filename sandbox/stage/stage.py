@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import BareCell, Holder, HolderError
+from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
 from sandbox.undo.entries import Entry
-from sandbox.undo.errors import StageError
+from sandbox.undo.places import StageError
 from sandbox.undo.walk import Delta
 
 if TYPE_CHECKING:
@@ -103,37 +103,19 @@ class Stage:
     ) -> Stage:
         entry = entries.make(home, run, call)
         cell = None if holder else BareCell()
-        held = holder or cell.holder if cell else holder
+        held = cell.holder if cell else holder
         assert held is not None
         try:
             names = [*map(str, roots), *([str(home)] if with_home else [])]
             wanted = places.layers(names, home, entry.number)
-            walls = places.between(names, [each.lower for each in wanted])
-            hidden = [
-                str(home / "undo" if with_home else home),
-                *masks,
-                *(os.path.dirname(os.path.dirname(each.store)) for each in wanted),
-            ]
-            if not with_home:
-                hidden = [path for path in hidden if path != str(home / "undo")]
-            hidden = places.outermost(hidden)
-            binds = [
-                path
-                for path in places.sockets(each.lower for each in wanted)
-                if not _is_in(path, hidden)
-            ]
-            mounting = _Mounting(hidden, list(shows), binds, walls)
-            made = _mounted(held, wanted, entry, home, mounting)
-            clocks = made
+            own = home / "undo" if with_home else home
+            mounting = _mounting(names, wanted, [str(own), *masks], list(shows))
+            clocks = _mounted(held, wanted, entry, home, mounting)
         except (StageError, OSError) as error:
             if cell:
                 cell.close()
             entry.remove()
-            if isinstance(error, HolderError) and error.number == errno.ENOENT:
-                raise FileNotFoundError(error.number, str(error)) from error
-            if isinstance(error, StageError | FileNotFoundError):
-                raise
-            raise StageError(f"no stage can be made: {error}") from error
+            raise _opening_failed(error) from error
         stage = cls(entry, clocks, held, cell)
         stage._mounting = mounting
         return stage
@@ -201,7 +183,7 @@ class Stage:
             raise StageError("the stage is closed")
         return Path(f"/proc/{self._holder.pid}/root{path}")
 
-    def close(self) -> None:
+    def close(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
         it, or where its holder has died; once more, it does nothing.
         """
@@ -209,12 +191,24 @@ class Stage:
         if holder is None:
             return
         try:
-            holder.umount()
+            holder.umount(patience_seconds)
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error
         finally:
             if self._cell:
                 self._cell.close()
+
+    def is_left(self, patience_seconds: float) -> bool:
+        """Return True once nobody is at work in it: it has ended then. Raises StageError."""
+        holder = self._holder
+        try:
+            self.close(patience_seconds)
+        except StageError as error:
+            if not isinstance(error.__cause__, HolderError):
+                raise
+            self._holder = holder
+            return False
+        return True
 
     def is_full(self) -> str:
         """Return where the copies lie, if there is hardly any space left for them; else ""."""
@@ -262,7 +256,7 @@ class Stage:
             store.make_room(sum(trees.measured(path)[1] for path in replaced))
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
-            kept = commits.carry_out(self._entry, steps, changes)
+            kept = commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
         except OSError as error:
             raise StageError(f"nothing was changed: {error}") from error
         self._entry.close()
@@ -283,6 +277,27 @@ class Stage:
             self.close()
         finally:
             self._entry.remove()
+
+
+def _opening_failed(error: Exception) -> Exception:
+    """Return what to raise where a stage could not be opened."""
+    if isinstance(error, HolderError) and error.number == errno.ENOENT:
+        return FileNotFoundError(error.number, str(error))
+    if isinstance(error, StageError | FileNotFoundError):
+        return error
+    return StageError(f"no stage can be made: {error}")
+
+
+def _mounting(
+    names: list[str], wanted: list[places.Layer], masks: list[str], shows: list[str]
+) -> _Mounting:
+    """Return what is hidden in a stage, with the stores of its copies, and what is handed through."""
+    stores = (os.path.dirname(os.path.dirname(each.store)) for each in wanted)
+    hidden = places.outermost([*masks, *stores])
+    sockets = places.sockets(each.lower for each in wanted)
+    binds = [path for path in sockets if not _is_in(path, hidden)]
+    walls = places.between(names, [each.lower for each in wanted])
+    return _Mounting(hidden, shows, binds, walls)
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:

@@ -1,40 +1,13 @@
-"""The desktop's own trash, which its file manager shows and can bring things back from.
-
-Things are put there by send2trash (`scripts/setup --extra desktop`), which does not say where they went: `find` looks them up,
-by the note that the desktop keeps of each (freedesktop's Trash specification 1.0), on macOS by their number on the disk.
-"""
+"""Find a thing in the desktop's own trash, by the note that the desktop keeps of it (freedesktop's Trash specification
+1.0), on macOS by its number on the disk."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
-
-
-def has_screen(environ: Mapping[str, str]) -> bool:
-    """Return True if somebody could have a trash to look into."""
-    return sys.platform == "darwin" or bool(
-        environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
-    )
-
-
-def is_there(environ: Mapping[str, str]) -> bool:
-    """Return True if somebody has a trash to look into, and we can put something there."""
-    return has_screen(environ) and find_spec("send2trash") is not None
-
-
-def send(path: Path) -> int:
-    """Moves one thing there, whole; gives its number on the disk, which is another one after a copy. Raises OSError."""
-    number = path.lstat().st_ino
-    import_module("send2trash").send2trash([os.fsencode(path)])  # it has no types
-    if sys.platform == "darwin":
-        return number
-    lying = [(note.stat().st_mtime_ns, kept.lstat().st_ino) for kept, note in _noted(path)]
-    return number if number in [each for _, each in lying] else max(lying)[1]
 
 
 def find(origin: Path, number: int) -> tuple[Path, Path | None] | None:

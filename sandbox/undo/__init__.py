@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sandbox.undo import commits, conflicts, entries, places, trees, walk
-    from sandbox.undo.errors import StageError
+    from sandbox.undo.places import StageError
     from sandbox.undo.store import UndoStore
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "trees",
     "walk",
 ]
-_FROM = {"StageError": "errors", "UndoStore": "store"}
+_FROM = {"StageError": "places", "UndoStore": "store"}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,11 +14,10 @@ from typing import NamedTuple, cast
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.undo import trees
-from sandbox.undo.conflicts import Clock, Conflict, is_in_use
+from sandbox.undo.conflicts import Clock, Conflict, is_in_use, is_touched_below
 from sandbox.undo.entries import Entry
-from sandbox.undo.errors import StageError
 from sandbox.undo.links import Links
-from sandbox.undo.places import Layer
+from sandbox.undo.places import Layer, StageError
 from sandbox.undo.steps import Interfered, Step, do_all
 from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of, staged_dress
 
@@ -112,12 +111,20 @@ def _remove_silently(path: str) -> None:
     os.utime(folder, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: object) -> int:
-    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises
-    Conflicted and OSError.
+def carry_out(
+    entry: Entry,
+    steps: list[Step],
+    changes: ChangeSet,
+    found: Sequence[Delta] = (),
+    clocks: Sequence[Clock] = (),
+    **fields: object,
+) -> int:
+    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. `found` are the
+    deltas as they were looked at: what was written since is a conflict. Raises Conflicted and OSError.
     """
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    states = dict(_states(steps))
+    states = dict(_states(steps)) | dict(_seen(found))
+    folders = {each.path: each for each in found if trees.is_folder(each.before)}
     written = {_file_of(step.path) for step in steps if step.way == "inside"}
     above = {str(folder) for step in steps for folder in Path(step.path).parents}
     before = {step.path: trees.stamp(step.path) for step in steps}
@@ -128,9 +135,12 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
         file = _file_of(step.kept) if step.kept and step.way == "move" else None
         if file is None or file in written or step.path in above:  # ours has set a folder's time
             return
-        now = _state_of(step.kept)
+        now, folder = _state_of(step.kept), folders.get(step.path)
         # what came in a folder a step before is not known by its name
-        if states.get(file, now) != now or is_in_use(step.kept):
+        is_written = states.get(file, now) != now or is_in_use(step.kept)
+        if not is_written and folder:
+            is_written = is_touched_below(step.kept, clocks[folder.layer].since())
+        if is_written:
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:
@@ -150,6 +160,14 @@ def _states(steps: list[Step]) -> Iterator[tuple[tuple[int, int], tuple[int, int
         for path in (step.path, step.put):
             if path and (file := _file_of(path)):
                 yield file, _state_of(path)
+
+
+def _seen(found: Sequence[Delta]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the state in which each file was looked at."""
+    for each in found:
+        if each.before:
+            stamp = trees.stamp_of(each.before)
+            yield (each.before.st_dev, each.before.st_ino), (stamp.mtime, stamp.size)
 
 
 def _file_of(path: str) -> tuple[int, int] | None:

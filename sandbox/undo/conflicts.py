@@ -87,6 +87,18 @@ def _of_path(path: str, found: os.stat_result, since: int) -> Iterator[tuple[str
         yield path, "another program has it open or locked"
 
 
+def is_touched_below(folder: str, since: int) -> bool:
+    """True if somebody has changed a file in a folder, or has it open. Our own links of a file set its ctime."""
+    for entry in trees.below(folder):
+        found = os.lstat(entry.path)
+        newest = found.st_mtime_ns if found.st_nlink > 1 else found.st_ctime_ns
+        if not trees.is_folder(found) and newest >= since:
+            return True
+        if stat.S_ISREG(found.st_mode) and is_in_use(entry.path):
+            return True
+    return False
+
+
 def _unit(path: str) -> Iterator[str]:
     """Yield the other files of a database that this path is a file of."""
     base = path

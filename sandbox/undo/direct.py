@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from safety.changes import ChangeSet
+from safety.changes import Change, ChangeSet, FileType
 from sandbox.undo import commits, entries, places, trees
+from sandbox.undo.conflicts import Clock
 from sandbox.undo.entries import Entry
+from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
 from sandbox.undo.walk import Delta, DeltaKind
 
@@ -35,7 +37,10 @@ def record(
     names = list(dict.fromkeys(_first_missing(path) for path in wanted))
     done: list[ChangeSet] = []
     try:
-        layers = [_layer(name, home, entry.number, count) for count, name in enumerate(names)]
+        layers = [
+            _layer(os.path.dirname(name), home, entry.number, count)
+            for count, name in enumerate(names)
+        ]
         entry.write(layers=layers)
         images = [_image(name, layer) for name, layer in zip(names, layers, strict=True)]
         before = {name: trees.stamp(name) for name in names}
@@ -79,10 +84,10 @@ def _first_missing(path: str) -> str:
     return path if os.path.lexists(path) or os.path.isdir(above) else _first_missing(above)
 
 
-def _layer(path: str, home: Path, number: str, count: int) -> places.Layer:
-    folder = os.path.realpath(os.path.dirname(path))
-    store = f"{places.entry_in(places.store_of(folder, folder, home), home, number)}/{count}"
-    return places.placed(folder, store, store)
+def _layer(folder: str, home: Path, number: str, count: int) -> places.Layer:
+    real = os.path.realpath(folder)
+    store = f"{places.entry_in(places.store_of(real, real, home), home, number)}/{count}"
+    return places.placed(real, store, store)
 
 
 def _image(path: str, layer: places.Layer) -> tuple[str, str]:
@@ -112,3 +117,47 @@ def _delta(step: Step) -> Delta:
     after = trees.look(step.path)
     kind: DeltaKind = "changed" if before and after else "new" if after else "gone"
     return Delta(kind, step.path, step.path, 0, before, after)
+
+
+def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str, ChangeSet]:
+    """Return the number of the entry and the changes. Raises OSError with nothing done."""
+    home = home.resolve()
+    names = [str(path) for path in paths]
+    folders = list(dict.fromkeys(map(_above, names)))
+    entry = entries.make(home, run, call)
+    try:
+        layers = [_layer(folder, home, entry.number, n) for n, folder in enumerate(folders)]
+        entry.write(layers=layers)
+        deltas = [_gone(name, folders.index(_above(name))) for name in names]
+        clocks = [_clock(layer) for layer in layers]
+        changes = ChangeSet(tuple(sorted(map(_change, deltas), key=lambda each: str(each.path))))
+        steps = commits.prepare(entry, deltas, clocks)
+        commits.carry_out(entry, steps, changes, deltas, clocks)
+    except StageError as error:
+        entry.remove()
+        raise OSError(str(error)) from error
+    except OSError:
+        entry.remove()
+        raise
+    entry.close()
+    return entry.number, changes
+
+
+def _above(name: str) -> str:
+    return str(Path(name).parent)
+
+
+def _clock(layer: places.Layer) -> Clock:
+    Path(layer.store).mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Clock.now(layer.store)
+
+
+def _gone(name: str, layer: int) -> Delta:
+    return Delta("gone", name, "", layer, os.lstat(name), None)
+
+
+def _change(delta: Delta) -> Change:
+    assert delta.before is not None
+    files, size = trees.measured(delta.path)
+    kind: FileType = "folder" if trees.is_folder(delta.before) else "file"
+    return Change("gone", Path(delta.path), kind, before=size, files=files)

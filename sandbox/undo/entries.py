@@ -18,15 +18,16 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from safety.changes import Change
 from sandbox.undo import trees
 from sandbox.undo.links import Group
-from sandbox.undo.places import Layer
+from sandbox.undo.places import STORE, Layer
 
 FINAL = ("done", "undone", "waiting")
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
@@ -101,17 +102,20 @@ class Entry:
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
         for layer in self.layers:
-            held = f"{os.path.dirname(layer.upper)}/held"
-            for place in (layer.upper, layer.work, held, f"{layer.store}/put"):
+            beside = os.path.dirname(layer.upper)
+            for place in (layer.upper, layer.work, f"{beside}/held", f"{layer.store}/put"):
                 trees.remove(place)
-            for folder in (os.path.dirname(layer.upper), f"{layer.store}/kept", layer.store):
+            for folder in (beside, f"{layer.store}/kept", layer.store):
                 _remove_empty(folder)
-            for folder in {
-                os.path.dirname(os.path.dirname(layer.upper)),
-                os.path.dirname(layer.store),
-            }:
+            for folder in {os.path.dirname(beside), os.path.dirname(layer.store)}:
                 if Path(folder) != self.folder:
                     _remove_empty(folder)
+                    self._leave_mount(os.path.dirname(folder))
+
+    def _leave_mount(self, store: str) -> None:
+        """Remove the store of a mount that keeps nothing."""
+        if os.path.basename(store) == STORE:
+            _remove_empty(store)
 
     def remove(self) -> None:
         """Remove the entry with all that it keeps; not where steps are half done, which `recover`
@@ -239,3 +243,14 @@ def _remove_empty(folder: str) -> None:
         os.rmdir(folder)
     except OSError:
         return
+
+
+def is_undo(record: dict[str, Any]) -> bool:
+    """True for an undo; one of an undo counts as what it brings back."""
+    return "undoes" in record and not record.get("is_redo")
+
+
+def read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
+    for fields in listed:
+        kind, path, type, before, after, was, *rest = fields
+        yield Change(kind, Path(path), type, before, after, Path(was) if was else None, *rest)

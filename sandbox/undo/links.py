@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sandbox.undo import trees
-from sandbox.undo.errors import StageError
-from sandbox.undo.places import Layer, is_below
+from sandbox.undo.places import Layer, StageError, is_below
 from sandbox.undo.walk import Delta, deltas, dress_of
 
 MOST_BYTES = 1 << 30

@@ -19,6 +19,10 @@ _OF_THE_KERNEL = frozenset(
 )  # fmt: skip
 
 
+class StageError(Exception):
+    """A stage cannot be opened, ended or committed, or a commit not be undone; the text says why and what would help."""
+
+
 class Layer(NamedTuple):
     """One folder of the owner's that a stage covers. `upper` and `work` are overlayfs's own; in
     `store`, on the file

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 from sandbox.undo import trees
-from sandbox.undo.errors import StageError
+from sandbox.undo.places import StageError
 from sandbox.undo.walk import LEFT_ALONE, Dress, dress_of
 
 NO_REPLACE, FROM_HERE = 1, -100

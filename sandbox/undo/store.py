@@ -7,30 +7,24 @@ other.
 
 from __future__ import annotations
 
-import errno
-import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from safety.changes import Change, ChangeKind, ChangeSet
-from sandbox.undo import commits, direct, entries, places, trees
+from safety.changes import ChangeSet
+from sandbox.undo import commits, direct, entries
 from sandbox.undo.commits import Conflicted
-from sandbox.undo.conflicts import Conflict, is_in_use
-from sandbox.undo.entries import Entry
-from sandbox.undo.errors import StageError
+from sandbox.undo.conflicts import Conflict
+from sandbox.undo.entries import Entry, is_undo, read_changes
+from sandbox.undo.inverse import Inverse, conflicts_of, entered
+from sandbox.undo.places import StageError
 from sandbox.undo.steps import Interfered, Step, Stuck, do_all
-from sandbox.undo.walk import LEFT_ALONE
 
 if TYPE_CHECKING:
     from config import UndoConfig
 
 DAY_SECONDS = 86_400
-LATER = "a later call of the run has changed it; take that back first, or the whole run"
-_OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
 
 
 class Kept(NamedTuple):
@@ -94,9 +88,9 @@ class UndoStore:
         try:
             if not any(entry.record["steps"] for entry in chosen):
                 raise StageError(f"there is nothing to undo of {run}")
-            with _entered(chosen):
-                steps = _Inverse(self.home, chosen)
-                if found := _conflicts(steps, chosen):
+            with entered(chosen):
+                steps = Inverse(self.home, chosen)
+                if found := conflicts_of(steps, chosen):
                     return Undone(conflicts=tuple(found))
                 return Undone(tuple(dict.fromkeys(steps.carry_out(run, call or ""))))
         except Conflicted as error:
@@ -169,315 +163,6 @@ class UndoStore:
         return found
 
 
-def _entered(chosen: list[Entry]) -> AbstractContextManager[None]:
-    """Let us into the folders that are touched, also where a script has taken their rights away."""
-    steps = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
-    dressed = {step.path for step in steps if step.way == "dress"}
-    return trees.entered([step.path for step in steps], dressed)
-
-
-def _conflicts(steps: _Inverse, chosen: list[Entry]) -> list[Conflict]:
-    """Return what others have changed, also in folders that came with no right to enter them."""
-    came = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
-    with trees.all_open(step.path for step in came if step.way == "move" and step.new):
-        return steps.conflicts()
-
-
-class _Inverse:
-    """The steps that take entries back, and whether others have changed what they lead to."""
-
-    def __init__(self, home: Path, chosen: list[Entry]) -> None:
-        self.home, self.chosen = home, chosen
-        self.found: list[Conflict] = []
-        self.steps: list[Step] = []
-        self._last: dict[str, int] = {}  # path → the last step on it
-        self._before: dict[str, trees.Stamp | None] = {}  # as the newer entries found it
-        self._written: set[int] = set()  # inodes that newer entries wrote in place, looked at there
-        self._is_left_alone: dict[str, bool] = {}  # by path, as the newest of its steps finds it
-
-    def conflicts(self) -> list[Conflict]:
-        """Return what somebody else has changed since."""
-        if later := list(self._later()):
-            return later
-        for entry in self.chosen:
-            steps = [Step.read(fields) for fields in entry.record["steps"]][::-1]
-            left = {path: _stamp(each) for path, each in entry.record["stamps"].items()}
-            self._look(entry, steps, left)
-            before = self._chained(entry, left)
-            stands = {step.path: self._inode(step.path) for step in steps if step.way == "move"}
-            self._written |= {step.old for step in steps if step.way == "inside"}
-            self._forget_dress(step.path for step in steps if step.way == "move" and step.kept)
-            for step in steps:
-                inverse = step.inverse(f"{len(self.steps)}")
-                if step.way == "move":
-                    self._last[step.path] = len(self.steps)
-                    last = left[step.path]
-                    if (
-                        last and step.new == last.inode
-                    ):  # or its copy, which a newer step puts there
-                        inverse = inverse._replace(old=stands[step.path])
-                self.steps.append(inverse)
-            files = [step for step in steps if step.kept and not os.path.isdir(step.kept)]
-            self._forget_dress(step.path for step in files if step.way == "move")
-            self._before |= before
-        self.steps.sort(key=lambda step: step.way == "dress")
-        return self.found
-
-    def _look(self, entry: Entry, steps: list[Step], left: dict[str, trees.Stamp | None]) -> None:
-        """Take note of what an entry has left otherwise than it is found."""
-        lowers = [layer.lower for layer in entry.layers]
-        began = dict(zip(lowers, entry.record["began"], strict=True))
-        for step in steps:
-            if step.way != "dress":
-                limit = next(
-                    since for lower, since in began.items() if places.is_below(step.path, lower)
-                )
-                self.found += self._of(step.path, left[step.path], limit)
-
-    def _chained(
-        self, entry: Entry, left: dict[str, trees.Stamp | None]
-    ) -> dict[str, trees.Stamp | None]:
-        """Return how an entry found what it left as it is found now: the older ones are to have
-        left that.
-        """
-        before = entry.record.get("before", {})
-        chained = {
-            path: _stamp(before[path])
-            for path, stamp in left.items()
-            if path in before and self._is_as_left(path, stamp)
-        }
-        moved = {fields[1] for fields in entry.record["steps"] if fields[0] == "move"}
-        for path in list(self._before):
-            if any(each != path and places.is_below(path, each) for each in moved):
-                del self._before[path]
-        return chained
-
-    def _is_as_left(self, path: str, left: trees.Stamp | None) -> bool:
-        now = self._now(path)
-        if left is None or now is None:
-            return left is now
-        return now.inode == left.inode or self._origin(now) == self._origin(left)
-
-    def _forget_dress(self, paths: Iterable[str]) -> None:
-        """Leave out changes of rights and times of what is put back whole after them."""
-        whole = set(paths)
-        for count, step in enumerate(self.steps):
-            above = (step.path, *map(str, Path(step.path).parents))
-            if step.way == "dress" and not whole.isdisjoint(above):
-                self.steps[count] = step._replace(before=None, after=None)
-
-    def carry_out(self, run: str, call: str) -> list[str]:
-        """Do the steps. Returns the paths. Raises Conflicted and OSError."""
-        new = entries.make(self.home, run, call)
-        try:
-            lowers = {layer.lower: layer for entry in self.chosen for layer in entry.layers}
-            layers = [
-                self._layer(layer, new.number, count) for count, layer in enumerate(lowers.values())
-            ]
-            for layer in layers:
-                os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
-            new.write(layers=layers)
-            steps = [self._step(step, layers) for step in self.steps]
-            changes = ChangeSet(tuple(_inverted(self.chosen)))
-            numbers = [entry.number for entry in self.chosen]
-            is_redo = all("undoes" in entry.record for entry in self.chosen)
-            same = {path: left for path, left in self._before.items() if left}
-            told = {
-                "undoes": numbers,
-                "is_redo": is_redo and not self.chosen[0].record.get("is_redo"),
-            }
-            commits.carry_out(new, steps, changes, same=same, **told)
-        except (OSError, StageError):
-            new.remove()
-            raise
-        new.close()
-        for entry in self.chosen:
-            entry.write(state="undone")
-        return [step.path for step in steps if step.way != "dress" or not _is_only_time(step)]
-
-    def _layer(self, layer: places.Layer, number: str, count: int) -> places.Layer:
-        base = os.path.dirname(os.path.dirname(layer.store))
-        store = f"{places.entry_in(base, self.home, number)}/{count}"
-        return places.placed(layer.lower, store, store)
-
-    def _step(self, step: Step, layers: list[places.Layer]) -> Step:
-        """Return the step with its place for what it replaces; a file with several links is copied
-        there now.
-        """
-        if step.way == "dress":
-            is_own = step.path in self._last
-            is_alone = self._is_left_alone.setdefault(step.path, not is_own and _was_touched(step))
-            return _without_time(step) if is_alone else step
-        if not step.kept:
-            return step
-        lowers = [layer for layer in layers if places.is_below(step.path, layer.lower)]
-        kept = f"{max(lowers, key=lambda layer: len(layer.lower)).store}/kept/{step.kept}"
-        if step.way == "inside":
-            trees.carry(self._now_at(step), kept)
-            trees.sync(os.path.dirname(kept))
-        return step._replace(kept=kept)
-
-    def _now_at(self, step: Step) -> str:
-        """Return where the file lies now that a step writes into; another step may put it there."""
-        coming = [
-            each.put + step.path[len(each.path) :]
-            for each in self.steps
-            if each.way == "move" and each.put and places.is_below(step.path, each.path)
-        ]
-        for place in (step.path, *coming):
-            found = trees.look(place)
-            if found and found.st_ino == step.old:
-                return place
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), step.path)
-
-    def _of(self, path: str, wanted: trees.Stamp | None, limit: int) -> Iterator[Conflict]:
-        """Yield the conflicts of one path that should be as an entry left it."""
-        if wanted and wanted.inode in self._written:
-            return
-        place, now = self._place(path), self._now(path)
-        if wanted is None or now is None:
-            if wanted or now:
-                other = "somebody else has removed it" if wanted else "somebody else has made it"
-                yield Conflict(path, other)
-            return
-        if os.path.isdir(place) and not os.path.islink(place):
-            if now.inode != wanted.inode and self._origin(now) != self._origin(wanted):
-                yield Conflict(path, "it is another folder now")
-            yield from self._below(path, place, limit)
-            return
-        is_same = now[:3] == wanted[:3]
-        is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
-        if not (is_same and is_untouched) and self._origin(now) != self._origin(wanted):
-            yield Conflict(path, "somebody else has changed it since")
-        elif place == path and is_in_use(path):
-            yield Conflict(path, "another program has it open")
-
-    def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
-        """Yield what somebody else has changed or made in a folder that came as a whole."""
-        for entry in trees.below(place):
-            name = path + entry.path[len(place) :]
-            if entry.is_dir(follow_symlinks=False) or self._place(name) != entry.path:
-                continue
-            now = trees.stamp(entry.path)
-            # our own steps on another name of a file change the ctime that all its names share
-            has_links = entry.stat(follow_symlinks=False).st_nlink > 1
-            newest = (now.mtime if has_links else now.ctime) if now else 0
-            if now and newest > limit and not self._is_as_taken_back(now, limit):
-                yield Conflict(name, "somebody else has made or changed it since")
-        for name, found in self._before.items():
-            is_inside = name != path and places.is_below(name, path)
-            is_newer = found and found.inode not in self._written and found.ctime > limit
-            if found and is_inside and is_newer and not self._is_as_taken_back(found, limit):
-                yield Conflict(name, "somebody else has made or changed it since")
-
-    def _now(self, path: str) -> trees.Stamp | None:
-        """Return how a path is once the steps so far are done."""
-        if path in self._before:
-            return self._before[path]
-        place = self._place(path)
-        return trees.stamp(place) if place else None
-
-    def _inode(self, path: str) -> int:
-        found = trees.stamp(place) if (place := self._place(path)) else None
-        return found.inode if found else 0
-
-    def _later(self) -> Iterator[Conflict]:
-        """Yield the conflicts with calls of the same run that came later and are not taken back."""
-        newest = self.chosen[0]
-        run = entries.run_in_mark(newest.record["run"])
-        marks = [mark for mark in entries.marks(self.home) if mark.run == run]
-        later = [mark.number for mark in marks if mark.number > newest.number]
-        records = [entries.peek(self.home / "undo" / number) for number in later]
-        standing = [each for each in records if each.get("state") == "done" and not is_undo(each)]
-        theirs = [Step.read(fields) for each in standing for fields in each["steps"]]
-        for path in dict.fromkeys(_changed_in(self.chosen) if theirs else ()):
-            if any(_meets(step, path) for step in theirs):
-                yield Conflict(path, LATER)
-
-    def _place(self, path: str) -> str:
-        """Return where what will stand at a path once the steps so far are done lies now; "" for
-        nothing.
-        """
-        candidates = [path, *(str(each) for each in Path(path).parents)]
-        touched = [self._last[each] for each in candidates if each in self._last]
-        if not touched:
-            return path
-        step = self.steps[max(touched)]
-        return step.put + path[len(step.path) :] if step.put else ""
-
-    def _is_own(self, now: trees.Stamp) -> bool:
-        """True if an entry of this store has left a file in this state, by this name or another
-        link.
-        """
-        return (now.inode, now.ctime) in self._own
-
-    @cached_property
-    def _records(self) -> dict[str, dict[str, Any]]:
-        return {folder.name: entries.peek(folder) for folder in entries.folders(self.home)}
-
-    @cached_property
-    def _own(self) -> set[tuple[int, int]]:
-        stamps = [record.get("stamps", {}) for record in self._records.values()]
-        return {(stamp[0], stamp[3]) for each in stamps for stamp in each.values() if stamp}
-
-    def _is_as_taken_back(self, now: trees.Stamp, limit: int) -> bool:
-        """True for what the entries to take back have left, also where others put that there again."""
-        own = [stamp for each in self.chosen for stamp in each.record["stamps"].values() if stamp]
-        return self._origin(now).ctime <= limit or list(now) in own
-
-    def _origin(self, left: trees.Stamp) -> trees.Stamp:
-        """Return the first state that held the same: an undo, and a call that writes the same once
-        more, leave other files with it.
-        """
-        return self._origins.get(left, left)
-
-    @cached_property
-    def _origins(self) -> dict[trees.Stamp, trees.Stamp]:
-        found: dict[trees.Stamp, trees.Stamp] = {}
-        for record in self._records.values():
-            for path, fields in record.get("same", {}).items():
-                first, left = trees.Stamp(*fields), _stamp(record.get("stamps", {}).get(path))
-                if left:
-                    found[left] = found.get(first, first)
-        return found
-
-
-def is_undo(record: dict[str, Any]) -> bool:
-    """True for an undo; one of an undo counts as what it brings back."""
-    return "undoes" in record and not record.get("is_redo")
-
-
-def _changed_in(chosen: list[Entry]) -> Iterator[str]:
-    for entry in chosen:
-        steps = [Step.read(fields) for fields in entry.record["steps"]]
-        yield from (step.path for step in steps if step.way != "dress" or not _is_only_time(step))
-
-
-def _meets(step: Step, path: str) -> bool:
-    """True where a step is about a path, what lies in it, or the folder that it lies in."""
-    is_in_it = step.way != "dress" and places.is_below(path, step.path)
-    return is_in_it or places.is_below(step.path, path)
-
-
-def _stamp(fields: list[int] | None) -> trees.Stamp | None:
-    return trees.Stamp(*fields) if fields else None
-
-
-def _was_touched(step: Step) -> bool:
-    """True where others have worked in a folder since, which has set its time."""
-    found = trees.look(step.path)
-    return bool(step.before and found and found.st_mtime_ns != step.before.mtime)
-
-
-def _without_time(step: Step) -> Step:
-    before, after = (each and each._replace(mtime=LEFT_ALONE) for each in (step.before, step.after))
-    return step._replace(before=before, after=after)
-
-
-def _is_only_time(step: Step) -> bool:
-    return bool(step.before and step.after and step.before.is_but_for_time(step.after))
-
-
 def _kept(number: str, record: dict[str, Any]) -> Kept:
     changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
     return Kept(
@@ -490,25 +175,6 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
         record.get("bytes", 0),
         is_undo(record),
     )
-
-
-def read_changes(listed: Iterable[list[Any]]) -> Iterator[Change]:
-    for fields in listed:
-        kind, path, type, before, after, was, *rest = fields
-        yield Change(kind, Path(path), type, before, after, Path(was) if was else None, *rest)
-
-
-def _inverted(chosen: list[Entry]) -> Iterator[Change]:
-    """Yield the changes of an undo."""
-    for entry in chosen:
-        for change in read_changes(entry.record["changes"]):
-            if change.kind == "moved" and change.was:
-                yield change._replace(path=change.was, was=change.path)
-            elif change.kind in _OPPOSITE:
-                kind = _OPPOSITE[change.kind]
-                yield change._replace(kind=kind, before=change.after, after=change.before)
-            else:
-                yield change._replace(before=change.after, after=change.before)
 
 
 def recover(home: Path) -> list[str]:

@@ -120,7 +120,8 @@ class _Walker:
         is_other = after.st_nlink > 1 or (before.st_nlink > 1 and not inside)
         if is_other or not is_same(upper, lower, after, before):
             yield Delta("changed", lower, upper, self.layer, before, after, inside)
-        elif staged_dress(upper, lower) != dress_of(lower):
+        elif inside or staged_dress(upper, lower) != dress_of(lower):
+            # a copy that is as before is told too: its links fell apart when it was made
             yield Delta("dress", lower, upper, self.layer, before, after)
 
     def is_copy(self, after: os.stat_result, before: os.stat_result) -> bool:

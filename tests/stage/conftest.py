@@ -6,6 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.stage import probe
+
+
+@pytest.fixture(scope="session")
+def why_none(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Why this machine has no stage, "" where it has one."""
+    folder = tmp_path_factory.mktemp("probe")
+    return probe(folder / "home", [folder]).reason
+
+
+@pytest.fixture(autouse=True)
+def staged_here(why_none: str) -> None:
+    """A machine with stages."""
+    if why_none:
+        pytest.skip(f"this machine has no stage: {why_none}")
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

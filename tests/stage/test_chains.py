@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from sandbox.stage import StageError, UndoStore, record
-from sandbox.undo.store import LATER, Undone
+from sandbox.undo.direct import remove
+from sandbox.undo.inverse import LATER
+from sandbox.undo.store import Undone
 from tests.stage.test_stage import staged
-from tools.staged.removal import remove
 
 Tree = dict[str, object]
 Act = Callable[[Path, Path, str], None]  # on a folder, for a home, as a call

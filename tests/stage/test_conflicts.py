@@ -6,11 +6,14 @@ import fcntl
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandbox.stage import Stage
+from sandbox.undo import commits
 from sandbox.undo.commits import Conflicted
+from sandbox.undo.steps import Step
 from tests.stage.file_scripts import OLD
 from tests.stage.test_stage import staged
 
@@ -106,3 +109,28 @@ def test_closed_database_is_committed_whole(root: Path, home: Path) -> None:
     with sqlite3.connect(root / "x.db") as found:
         assert found.execute("SELECT n FROM t").fetchall() == [(2,)]
     found.close()
+
+
+@pytest.mark.parametrize("name", ["old.txt", "sub/c.txt"])
+def test_what_is_written_after_the_look_is_not_lost(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Somebody appends to a file after the conflicts were looked at, before it is moved away."""
+    (root / "old.txt").write_text("one\n")
+    (root / "sub").mkdir(exist_ok=True)
+    (root / "sub/c.txt").write_text("one\n")
+    stage = staged(root, home, "echo two > old.txt; rm -r sub")
+    prepare = commits.prepare
+
+    def slow(*args: Any) -> list[Step]:
+        steps = prepare(*args)
+        with (root / name).open("a") as file:
+            file.write("theirs\n")
+        return steps
+
+    monkeypatch.setattr(commits, "prepare", slow)
+    with pytest.raises(Conflicted, match="meanwhile"):
+        stage.commit()
+    assert (root / name).read_text() == "one\ntheirs\n"
+    assert (root / "old.txt").read_text().startswith("one\n")
+    stage.discard()

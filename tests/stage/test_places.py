@@ -16,6 +16,8 @@ for name in ("a", "m", "b/c", "b/m"):
     (root / name / "f").write_text("old")
 mount("-t", "tmpfs", "tmpfs", root / "m")
 mount("-t", "tmpfs", "tmpfs", root / "b" / "m")
+staged("cat a/f")[0].discard()
+assert not list(root.rglob(".sopwith-undo"))
 stage, code, output = staged("echo 1 > a/f; echo 2 > m/n; echo 3 > b/c/f; rm -f m/none; echo 4 > b/m/n")
 assert code == 0, output
 assert (root / "a/f").read_text() == "old" and not (root / "m/n").exists()

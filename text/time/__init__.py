@@ -13,14 +13,18 @@ if TYPE_CHECKING:
     from text.time.due import moment_of as moment_of
     from text.time.due import split_due as split_due
     from text.time.finding import find as find
+    from text.time.finding import recurring as recurring
+    from text.time.repeats import Repeat as Repeat
     from text.time.spans import TimeRange as TimeRange
 else:
     __getattr__ = lazy(
         __name__,
         NoTime="due",
+        Repeat="repeats",
         TimeRange="spans",
         due_of="due",
         find="finding",
         moment_of="due",
+        recurring="finding",
         split_due="due",
     )

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from text.time import clocks, days, periods, whole
+from text.time import clocks, days, periods, repeats, whole
 from text.time.feasts import feast_of
 from text.time.grammar import Action, Grammar, Place
 from text.time.spans import two_digits
@@ -98,9 +98,10 @@ class Language:
 
 
 def meaning_of(name: str) -> Callable[..., Any]:
-    """Return the function of that name in days, periods, clocks or whole."""
+    """Return the function of that name in one of the modules of meanings."""
+    modules = (days, periods, clocks, whole, repeats)
     found: Callable[..., Any] = next(
-        getattr(module, name) for module in (days, periods, clocks, whole) if hasattr(module, name)
+        getattr(module, name) for module in modules if hasattr(module, name)
     )
     return found
 

@@ -381,11 +381,12 @@ class Clock:
         if not self.halves:
             return self
         start = self.start
+        night_ends = (6 if part.start >= 72000 else 4) * 3600
         if start < 43200 and (part.start >= 43200 or (part.start >= 39600 and start < 7200)):
             start += 43200
         if part.start >= 57600 and self.start in (43200, 0):
             start = 86400  # twelve at night
-        elif part.start >= 72000 and self.start < 6 * 3600:
+        elif part.start >= 57600 and self.start < night_ends:
             start = self.start  # two at night
         elif part.start < 18000 and part.start + part.length <= 36000 and self.start == 43200:
             start = 0

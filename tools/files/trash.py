@@ -1,11 +1,12 @@
-"""The tool that deletes: into the trash, from where everything can be brought back. Seed 002 §3."""
+"""The tool that deletes: into the undo store, from where everything can be brought back. Seed 002 §3."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from models.base import ToolResult
-from sandbox.trash import Trash, TrashError
 from sandbox.undo import trees
 from tools.base import ToolContext, ToolError, resolve, tool
 
@@ -18,30 +19,42 @@ def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
     places = [ctx.path(path) for path in paths]
     if not places:
         return ToolResult("ok", {"output": "nothing to move", "count": 0})
+    chosen = _checked(map(_itself, places), ctx.home / "trash")
     try:
-        uses_desktop = ctx.config is not None and ctx.config.safety.trash == "auto"
-        trash = Trash(ctx.home, uses_desktop)
-        chosen = trash.checked(_itself(place) for place in places)
-        if ctx.is_dry:
-            id, listed, where = "", _removed(chosen), "the trash"
-        elif ctx.recording and not trash.is_desktops:
-            id, listed, where = ctx.recording.remove(ctx.call, chosen), chosen, "the trash"
-        else:
-            id, items = trash.send(chosen)
-            listed = [item.origin for item in items]
-            where = "the desktop's trash" if any(item.note for item in items) else "the trash"
-    except (TrashError, OSError) as error:
+        id = _removed(ctx, chosen)
+    except OSError as error:
         raise ToolError(str(error)) from error
-    more = f"\n… and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-    output = f"moved to {where} as {id}:\n" + "\n".join(map(str, listed[:_LISTED])) + more
-    return ToolResult("ok", {"output": output, "count": len(listed), "trash": id})
+    more = f"\n… and {len(chosen) - _LISTED} more" if len(chosen) > _LISTED else ""
+    output = f"moved to the trash as {id}:\n" + "\n".join(map(str, chosen[:_LISTED])) + more
+    return ToolResult("ok", {"output": output, "count": len(chosen), "trash": id})
 
 
-def _removed(chosen: list[Path]) -> list[Path]:
-    """Remove what nobody wants back: the stage of a dry run keeps the originals."""
-    for path in chosen:
-        trees.remove(str(path))
-    return chosen
+def _removed(ctx: ToolContext, chosen: list[Path]) -> str:
+    """Remove the paths, all or none; return the number to restore them by. Raises OSError."""
+    if ctx.is_dry:  # the stage of a dry run keeps the originals
+        for path in chosen:
+            trees.remove(str(path))
+        return ""
+    if ctx.recording:
+        return ctx.recording.remove(ctx.call, chosen)
+    from sandbox.undo.direct import remove
+
+    return remove(ctx.home, ctx.run, ctx.call, chosen)[0]
+
+
+def _checked(paths: Iterable[Path], trash: Path) -> list[Path]:
+    """Return the paths that are to go, without those that lie in another of them. Raises ToolError."""
+    wanted = list(dict.fromkeys(paths))
+    missing = [str(path) for path in wanted if not os.path.lexists(path)]
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise ToolError(f"not there: {', '.join(missing[:5])}{more}; nothing was moved")
+    for path in wanted:
+        is_above = any(each.is_relative_to(path) for each in (trash.resolve(), Path.cwd()))
+        if is_above or path.is_mount():
+            raise ToolError(f"{path} cannot go to the trash: it is in use; nothing was moved")
+    chosen = set(wanted)
+    return [path for path in wanted if chosen.isdisjoint(path.parents)]
 
 
 def _itself(place: Path) -> Path:

@@ -18,12 +18,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from sandbox.network import Leave
+
 if TYPE_CHECKING:
-    from sandbox.network import Leave
+    import psutil
+
+    from sandbox.network.exits import Exit
     from sandbox.stage import Holder, Stage
 
 MARK = "SOPWITH_CALL"
@@ -39,17 +42,6 @@ def mark(name: str) -> str:
     """A new value for the environment variable MARK; marks nest, so that an agent started by an agent is found too."""
     own = f"{name}.{os.getpid()}.{next(_counter)}"
     return f"{outer}:{own}" if (outer := os.environ.get(MARK)) else own
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One process as /proc shows it. `born` counts in clock ticks since the machine started."""
-
-    pid: int
-    parent: int
-    session: int
-    born: int
-    alive: bool  # False for a zombie, which only waits to be reaped
 
 
 # From the holder of a cell, what must not be seen and what stays as it is, to the stage.
@@ -74,8 +66,10 @@ class Work(NamedTuple):
     given: Mapping[str, str]
     name: str
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
-    leave: Leave | None = None  # what it may reach on the network
+    leave: Leave = Leave()  # what it may reach
     opens: Opens | None = None  # opens the stage of the call
+    is_staged: bool = False  # a shell, whose commands each work in a stage
+    is_outside: bool = False  # one program, which works outside the sandbox
 
 
 class Handed:
@@ -133,7 +127,8 @@ class Tree:
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.stage: Stage | None = None  # only a cell has one
         self.guarded: Guards | None = None
-        self.started = _ticks()
+        self.way_out: Exit | None = None  # of a sandbox without a network of its own
+        self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             self.leader = (
                 start(env | {MARK: self.mark})
@@ -157,12 +152,14 @@ class Tree:
         """Start-up files and others that the script may not change: they are as before, what it made is in `folder` now."""
         return self.guarded.taken(folder) if self.guarded else []
 
-    def widen(self, leave: Leave | None) -> None:
-        """Let more hosts be reached: where there is no proxy, none is closed."""
+    def widen(self, leave: Leave) -> None:
+        """Let more hosts be reached, where there is a proxy."""
+        if self.way_out:
+            self.way_out.widen(leave)
 
     def closed_to(self) -> str:
-        """Hosts that the script has asked in vain: where there is no proxy, nobody knows."""
-        return ""
+        """Return a line on the hosts that the script has asked in vain; "" for none."""
+        return self.way_out.said() if self.way_out else ""
 
     def has_rest(self) -> bool:
         """Return True if the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
@@ -176,7 +173,7 @@ class Tree:
     def rest(self) -> list[int]:
         """The pids of the call that still run, the script's own among them; reaps those that have ended."""
         with starting:
-            return self._rest_by_proc() if LINUX else self._rest_by_psutil()
+            return list(self._rest())
 
     def stop(self, patience_seconds: float = 0.3, limit_seconds: float = 1.5) -> list[str]:
         """Asks what still runs to end (SIGTERM), then kills it; gives the command lines of what had to be stopped.
@@ -221,6 +218,8 @@ class Tree:
 
     def _close(self) -> None:
         leaders.discard(self.leader.pid)
+        if self.way_out:
+            self.way_out.close()
         os.close(self.exit)
         if self.leader.stdout:
             self.leader.stdout.close()
@@ -229,66 +228,48 @@ class Tree:
         ):  # stuck in the kernel: init will have it
             self.leader.wait(0.1)
 
-    def _rest_by_proc(self) -> list[int]:
-        processes = {process.pid: process for process in _all_processes()}
-        ours = {pid for pid, process in processes.items() if self._is_root(process)}
-        children: dict[int, list[int]] = {}
-        for process in processes.values():
-            children.setdefault(process.parent, []).append(process.pid)
-        queue = list(ours)
-        while queue:
-            new = set(children.get(queue.pop(), ())) - ours
-            ours |= new
-            queue += new
-        for pid in ours:
-            if (
-                not processes[pid].alive
-                and pid not in leaders
-                and processes[pid].parent == os.getpid()
-            ):
-                with contextlib.suppress(ChildProcessError):  # another call has reaped it
-                    os.waitpid(pid, os.WNOHANG)
-        return [pid for pid in ours if processes[pid].alive]
-
-    def _is_root(self, process: Process) -> bool:
-        """Return True if a process is known to be of this call by itself, not by its parent."""
-        if process.session == self.leader.pid:
-            return True
-        if (
-            process.parent != os.getpid()
-            or process.born < self.started
-            or process.session in leaders
-        ):
-            return False
-        found = _mark_of(process.pid)
-        if (
-            found is None and len(leaders) > 1 and process.alive
-        ):  # in the middle of an exec it shows none: look again
-            time.sleep(0.01)
-            found = _mark_of(process.pid)
-        if (
-            found is None
-        ):  # an orphan without its environment, or a zombie; our own children stay in our session
-            return process.session != os.getsid(0)
-        return found == self.mark or found.startswith(self.mark + ":")
-
-    def _rest_by_psutil(self) -> list[int]:
+    def _rest(self) -> Iterator[int]:
+        """Yield what is known to be of this call by itself, and all below that."""
         import psutil
 
-        found = set()
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found = {
-                child.pid for child in psutil.Process(self.leader.pid).children(recursive=True)
-            }
+        found: dict[int, psutil.Process] = {}
+        parents: dict[int, list[psutil.Process]] = {}
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                value = process.environ().get(MARK, "")
-                if value == self.mark or value.startswith(self.mark + ":"):
-                    found.add(process.pid)
-        if self.leader.poll() is None:
-            found.add(self.leader.pid)
-        found.discard(os.getpid())
-        return [pid for pid in found if _is_running(pid)]
+                parents.setdefault(process.ppid(), []).append(process)
+                if self._is_root(process):
+                    found[process.pid] = process
+        todo = list(found)
+        while todo:
+            below = [each for each in parents.get(todo.pop(), ()) if each.pid not in found]
+            found |= {each.pid: each for each in below}
+            todo += [each.pid for each in below]
+        for process in found.values():
+            with contextlib.suppress(psutil.Error):
+                is_dead = process.status() == psutil.STATUS_ZOMBIE
+                is_ours_to_reap = is_dead and process.ppid() == os.getpid()
+                if is_ours_to_reap and process.pid not in leaders:
+                    with contextlib.suppress(ChildProcessError):  # another call has reaped it
+                        os.waitpid(process.pid, os.WNOHANG)
+                elif not is_ours_to_reap:  # nor is it gone before its parent has let it go
+                    yield process.pid
+
+    def _is_root(self, process: psutil.Process) -> bool:
+        """True for the script itself, what carries its mark, and orphans that carry none."""
+        session = os.getsid(process.pid)
+        if session == self.leader.pid:
+            return True
+        if session in leaders or process.create_time() < self.started:
+            return False
+        is_orphan = LINUX and process.ppid() == os.getpid()
+        marked = _mark_of(process) if is_orphan or not LINUX else ""
+        if not marked and is_orphan and len(leaders) > 1:
+            time.sleep(0.01)  # in the middle of an exec it shows none: look again
+            marked = _mark_of(process)
+        if marked:
+            return marked == self.mark or marked.startswith(f"{self.mark}:")
+        # our own children stay in our session
+        return is_orphan and session != os.getsid(0)
 
 
 def _popen(
@@ -308,8 +289,8 @@ def _popen(
 def born(pid: int) -> int:
     """When a process began, on a clock that nobody sets: with its pid it names one process and no other. 0: there is none."""
     if LINUX:
-        with contextlib.suppress(OSError):
-            return _process(pid).born
+        with contextlib.suppress(OSError):  # proc(5), counted from the state: 19 is the start
+            return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
         return 0
     import psutil
 
@@ -366,34 +347,13 @@ def _exit_descriptor(process: subprocess.Popen[bytes] | Handed) -> int:
     return reader
 
 
-def _ticks() -> int:
-    """Now, in the unit of `Process.born`; a tick early, since ticks are coarse."""
-    if not LINUX:
-        return 0
-    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")) - 1
+def _mark_of(process: psutil.Process) -> str:
+    """Return the mark that a process carries; "" for none, and for processes of others."""
+    import psutil
 
-
-def _all_processes() -> Iterator[Process]:
-    for entry in os.listdir("/proc"):  # noqa: PTH208 (names are enough, and this runs while a tree is being killed)
-        if entry.isdecimal():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
-                yield _process(int(entry))
-
-
-def _process(pid: int) -> Process:
-    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    # proc(5), counted from the state: 0 state, 1 parent, 3 session, 17 number of threads, 19 start time
-    alive = fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
-    return Process(pid, int(fields[1]), int(fields[3]), int(fields[19]), alive)
-
-
-def _mark_of(pid: int) -> str | None:
-    with contextlib.suppress(OSError):
-        for item in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-            name, _, value = item.partition(b"=")
-            if name == MARK.encode():
-                return value.decode(errors="replace")
-    return None
+    with contextlib.suppress(psutil.Error, OSError):
+        return process.environ().get(MARK, "")
+    return ""
 
 
 def _command(pid: int) -> str:
@@ -401,15 +361,6 @@ def _command(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         return " ".join(word.decode(errors="replace") for word in words)[:120] or f"pid {pid}"
     return f"pid {pid}"
-
-
-def _is_running(pid: int) -> bool:
-    import psutil
-
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 def stop_leftovers(run: str) -> list[str]:

@@ -11,18 +11,22 @@ import sys
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
 from safety.secrets import is_secret_name
+from sandbox.broker import environment as environment_outside
+from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
 from tools.processes import Tree, Work
 from tools.scripts.output import Live, Output
+from tools.scripts.pieces import Piece, allowed, cut, outside
 
 if TYPE_CHECKING:
-    from sandbox.cells import Lift, Sandbox
+    from sandbox.cells import Sandbox
     from sandbox.stage import Stage
     from tools.base import Hold
     from tools.scripts.cells import Call
@@ -62,44 +66,121 @@ def code_run(
     env: values kept out of code
     hosts: beside those in the script
     """
-    staging = ctx.staging
-    if staging and staging.is_aside(ctx.hash):
-        return (yield from staging.resume(ctx.call, ctx.hash))
+    if ctx.staging and ctx.staging.is_aside(ctx.hash):
+        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
+    if ctx.hold and not (ctx.staging or ctx.is_dry):
+        raise ToolError(f"nothing was done: {NO_STAGE}")
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
-    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
-    name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    if ctx.hold and not (staging or ctx.is_dry):
-        raise ToolError(f"nothing was done: {NO_STAGE}")
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
-    lifts = frozenset() if ctx.hold else ctx.lifts("code_run", args, (folder.resolve(),))
-    leave = ctx.leave("code_run", args, (folder.resolve(),))
-    with _on_disk(ctx.folder):
-        holds_secret = ctx.redact(script) != script
-        argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
-        output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-    opens = staging.opens(ctx.call) if staging and "all" not in lifts else None
-    work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
-    work = work._replace(leave=leave, opens=opens)
-    end = time.monotonic() + limit
-    ran = yield from _ran(ctx, work, lifts, output, end)
-    while ran.is_again:
-        output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-        ran = yield from _ran(ctx, work._replace(opens=ran.reopens), lifts, output, end)
-    running, is_late, stopped, taken, closed_to, _ = ran
-    if running.problem:
-        raise ToolError(f"the sandbox has ended: {running.problem}")
-    result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
-    if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
-        result.data["note"] = note
-    result.data |= _told(ctx, closed_to, taken)
-    if ctx.hold and ctx.is_dry:
-        return _held_dry(ctx.hold, result)
-    if staging and running.stage:
-        return (yield from staging.settle(running.stage, ctx.call, ctx.hash, result, ctx.hold))
-    return result
+    leave = allowed(ctx, "code_run", args, folder.resolve())
+    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    call = _Call(ctx, type, given, leave, limit, time.monotonic() + limit)
+    return (yield from call.run(cut(script, folder, leave)))
+
+
+class _Call(NamedTuple):
+    """What the pieces of one call share."""
+
+    ctx: ToolContext
+    type: str
+    given: dict[str, str]
+    leave: Leave
+    limit: float  # seconds
+    end: float  # on the monotonic clock
+
+    def run(self, pieces: list[Piece]) -> Generator[Any, Any, ToolResult]:
+        """Run the pieces, each only when what is before it has gone well."""
+        name = re.sub(r"[^\w.-]", "_", self.ctx.call)[:60] or "call"
+        done: list[ToolResult] = []
+        for count, piece in enumerate(pieces):
+            left = "; ".join(each.text for each in pieces[count + 1 :])
+            own = f"{name}.{count + 1}" if count else name
+            running = self._outside(piece, own) if piece.words else self._inside(piece, own, left)
+            done.append((yield from running))
+            if done[-1].status != "ok":
+                break
+        return joined(done)
+
+    def _outside(self, piece: Piece, name: str) -> Generator[Any, Any, ToolResult]:
+        """Let one program work outside the sandbox: of root's, with our own environment."""
+        env = {**environment_outside(), **self.given}
+        mark = f"{self.ctx.folder.name}.{name}"
+        work = Work(outside(piece.words), "", piece.cwd, {}, env, mark, is_outside=True)
+        output = self._output(name)
+        ran = yield from _ran(self.ctx, work, output, self.end)
+        return self._result(ran, output)
+
+    def _inside(self, piece: Piece, name: str, left: str) -> Generator[Any, Any, ToolResult]:
+        """Run a script in the sandbox, and settle what it changed. `left` is what is to run when that is done."""
+        ctx, work = self.ctx, self._work(piece, name)
+        output = self._output(name)
+        ran = yield from _ran(ctx, work, output, self.end)
+        while ran.is_again:
+            output = self._output(name)
+            ran = yield from _ran(ctx, work._replace(opens=ran.reopens), output, self.end)
+        if ran.running.problem:
+            raise ToolError(f"the sandbox has ended: {ran.running.problem}")
+        result = self._result(ran, output)
+        if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result)):
+            result.data["note"] = note
+        if ctx.hold and ctx.is_dry:
+            return _held_dry(ctx.hold, result)
+        if ran.running.stage is None:
+            return result
+        return (yield from self._settled(ran.running.stage, result, left))
+
+    def _settled(
+        self, stage: Stage, result: ToolResult, left: str
+    ) -> Generator[Any, Any, ToolResult]:
+        assert self.ctx.staging is not None
+        result.data |= {"not_run": left} if left else {}
+        result = yield from self.ctx.staging.settle(stage, self.ctx, result)
+        if result.status == "ok":
+            result.data.pop("not_run", None)
+        return result
+
+    def _work(self, piece: Piece, name: str) -> Work:
+        ctx, script = self.ctx, piece.text
+        with _on_disk(ctx.folder):
+            holds_secret = ctx.redact(script) != script
+            argv = _command(self.type, script, None if holds_secret else _scripts(ctx) / name)
+        is_ours = self.leave.is_ours and not ctx.hold
+        is_staged = ctx.staging is not None and not is_ours
+        return Work(
+            argv,
+            script,
+            piece.cwd,
+            environment(),
+            self.given,
+            f"{ctx.folder.name}.{name}",
+            leave=self.leave,
+            opens=ctx.staging.opens(ctx.call, self.leave) if ctx.staging and is_staged else None,
+            is_outside=is_ours,
+        )
+
+    def _output(self, name: str) -> Output:
+        with _on_disk(self.ctx.folder):
+            return Output(self.ctx.folder / f"out-{name}.txt", self.ctx.redact)
+
+    def _result(self, ran: _Ran, output: Output) -> ToolResult:
+        late = self.limit if ran.is_late else None
+        result = _result(ran.running.code, output, late, [] if late else ran.stopped)
+        result.data |= _told(self.ctx, ran.closed_to, ran.taken)
+        return result
+
+
+def joined(done: list[ToolResult]) -> ToolResult:
+    """Return the results of the pieces of a script as one."""
+    last = done[-1]
+    said = [str(each.data["output"]) for each in done if isinstance(each.data, dict)]
+    if len(done) == 1 or len(said) < len(done):
+        return last
+    data = {name: value for each in done for name, value in each.data.items()}
+    data["output"] = "\n".join(text.rstrip("\n") for text in said if text)
+    return replace(last, data=data)
 
 
 def _told(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, str]:
@@ -136,12 +217,10 @@ class _Ran(NamedTuple):
         return self.running.stage
 
 
-def _ran(
-    ctx: ToolContext, work: Work, lifts: frozenset[Lift], output: Output, end: float
-) -> Generator[Any, Any, _Ran]:
+def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[Any, Any, _Ran]:
     """Run the script once, to the end of all its processes; also on Ctrl-C and when the run is closed."""
     with closing(output):
-        running = started(ctx, work, lifts)
+        running = started(ctx, work)
         is_late: bool | None = None
         try:
             is_late = yield from _follow(running, output, ctx, end)
@@ -158,7 +237,7 @@ def _ran(
 
 def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
     """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
-    if work.leave and work.leave.hosts:  # it may have sent something, which is not done twice
+    if work.leave.hosts:  # it may have sent something, which is not done twice
         return False
     from sandbox.stage import StageError
 
@@ -203,18 +282,16 @@ def _scripts(ctx: ToolContext) -> Path:
     return readable[0] if readable else ctx.folder
 
 
-def started(ctx: ToolContext, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
-    """Starts what is to be run: in the sandbox, unless the gate lifts it for this call or the run has none."""
+def started(ctx: ToolContext, work: Work) -> Call | Tree:
+    """Start what is to be run: in the sandbox, unless it is one program that works outside, or the run has none."""
     try:
-        if ctx.sandbox is None or ("all" in lifts and ctx.sandbox.profile.kind == "owner"):
+        if ctx.sandbox is None or work.is_outside:
             return Tree(
                 work.argv, work.cwd, {**work.env, **work.given}, work.name, terminal=work.terminal
             )
         from tools.scripts.cells import Cells  # a start does without
 
-        return Cells.of(ctx.sandbox).start(
-            ctx.sandbox, work._replace(cwd=work.cwd.resolve()), lifts
-        )
+        return Cells.of(ctx.sandbox).start(ctx.sandbox, work._replace(cwd=work.cwd.resolve()))
     except (
         OSError
     ) as error:  # the folder may not be entered, the environment is too large, no process left

@@ -20,22 +20,22 @@ from pathlib import Path
 from select import POLLIN, poll
 from typing import TYPE_CHECKING
 
-from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
-from sandbox.network import Leave
+from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
+from sandbox.cells.levels import Level
+from sandbox.network import NOTHING, Leave, proxied
 from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
     from sandbox.stage import Holder, Stage
+    from tools.processes.tree import Opens
 
-MOST_CELLS = 4
 PACKET_BYTES = 16_384
 BUILT_SECONDS = 20.0  # a machine that needs longer to start bubblewrap is out of memory
 NOTHING_LEFT_SECONDS = 1.5  # for what was killed to be gone; the cell is given up after that
 # Joins the control groups, then becomes bubblewrap.
 _JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
-_IN_A_STAGE = frozenset(["stage"])  # the cell of calls in a stage
 _of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
 
 
@@ -184,7 +184,7 @@ class Call:
         orders: bytes,
         missing: list[str],
         terminal: int | None = None,
-        leave: Leave | None = None,
+        leave: Leave = NOTHING,
         stage: Stage | None = None,
     ) -> None:
         """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
@@ -252,7 +252,20 @@ class Call:
             ):  # it does not answer, or nobody waits for it any more
                 self._cell.close()
 
-    def widen(self, leave: Leave | None) -> None:
+    def opened(self, opens: Opens) -> None:
+        """Put the next command of a shell into a stage. Raises OSError."""
+        cell = self._cell
+        assert cell.holder is not None
+        if self.stage is None:
+            self.stage = opens(cell.holder, cell.plan.hidden, cell.plan.kept)
+
+    def quiet(self) -> None:
+        """End what is at work; the cell stays, so that what was done can be looked at."""
+        with contextlib.suppress(OSError):
+            self._cell.talk.send(b"kill")
+        self._wait(NOTHING_LEFT_SECONDS)
+
+    def widen(self, leave: Leave) -> None:
         """Let the next command of a shell reach these hosts too."""
         if self.way_out:
             self.way_out.widen(leave)
@@ -285,7 +298,7 @@ class Cells:
         ):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
-        self._cells: dict[frozenset[str], Cell] = {}
+        self._cells: dict[bool, Cell] = {}  # by whether it is for calls in a stage
         self._confiners: list[Confiner] = []  # at most one
         weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
 
@@ -296,34 +309,34 @@ class Cells:
             _of[sandbox] = cls(sandbox)
         return _of[sandbox]
 
-    def start(self, sandbox: Sandbox, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
+    def start(self, sandbox: Sandbox, work: Work) -> Call | Tree:
         """Starts one command. Raises OSError."""
-        if sandbox.level.name == "full":  # a cell has no network, but a way out
-            lifts = lifts - {"network"}
-        plan = self._plan(work, lifts)
-        variables = self._variables(sandbox.profile, work, plan)
+        variables = self._variables(sandbox.profile, work)
         if sandbox.level.name != "full":
-            return self._confined(sandbox.level, work, plan, variables)
+            return self._confined(sandbox, work, variables)
+        plan = self._plan(work)
         if sandbox.exits:
             variables |= sandbox.exits.variables(variables.get("PATH", os.defpath))
         fields = [str(work.cwd), str(len(work.argv)), *work.argv]
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
         if work.opens:
-            return _staged(self._cell(sandbox, plan, _IN_A_STAGE), orders, work)
+            return _staged(self._cell(sandbox, plan, is_staged=True), orders, work)
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         if work.terminal is not None:  # a shell stays, while calls come and go
-            return Call(Cell(sandbox, plan), orders, missing, work.terminal, work.leave)
-        return Call(self._cell(sandbox, plan, lifts), orders, missing, leave=work.leave)
+            cell = Cell(sandbox, plan, is_staged=work.is_staged)
+            if work.is_staged:
+                cell.stand()
+            return Call(cell, orders, missing, work.terminal, work.leave)
+        return Call(self._cell(sandbox, plan), orders, missing, leave=work.leave)
 
-    def _plan(self, work: Work, lifts: frozenset[Lift]) -> mounts.Plan:
-        if work.opens:
-            return self._planner.staged(work.cwd)
-        search = lifts not in self._cells
-        return self._planner.plan(work.cwd, work.script, lifts, search=search)
+    def _plan(self, work: Work, port: int = 0) -> mounts.Plan:
+        if work.opens or work.is_staged:
+            return self._planner.staged(work.cwd, work.leave)
+        return self._planner.plan(work.cwd, work.script, work.leave, port)
 
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
-        """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
+        """Begins to build the cell that a call will need, and does not wait for it. A failure is told by the
         call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
@@ -331,23 +344,36 @@ class Cells:
                     self._ready()
                 return
             if is_staged:
-                self._cell(sandbox, self._planner.staged(cwd.resolve()), _IN_A_STAGE)
-                return
-            self._cell(
-                sandbox,
-                self._planner.plan(cwd.resolve(), "", frozenset(), search=True),
-                frozenset(),
-            )
+                plan = self._planner.staged(cwd.resolve())
+            else:
+                plan = self._planner.plan(cwd.resolve(), "", Leave())
+            self._cell(sandbox, plan, is_staged=is_staged)
 
-    def _variables(self, profile: Profile, work: Work, plan: mounts.Plan) -> dict[str, str]:
-        found = mounts.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}
+    def _variables(self, profile: Profile, work: Work) -> dict[str, str]:
+        found = mounts.environment(work.env) | {"PWD": str(work.cwd)}
         if profile.kind == "shared":
             root = str(profile.places.roots[0])
             return found | {"HOME": root, "TMPDIR": root}
         return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
 
-    def _confined(
-        self, level: levels.Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
+    def _confined(self, sandbox: Sandbox, work: Work, variables: dict[str, str]) -> Tree:
+        """Start a command where there are no namespaces: what holds it knows no proxy but by its port."""
+        level, way_out, port = sandbox.level, None, 0
+        if sandbox.exits and mounts.holds_ports():
+            way_out, port = sandbox.exits.held()
+            way_out.begin(work.leave)
+            variables |= proxied(port)
+        try:
+            tree = self._in_place(level, work, self._plan(work, port), variables)
+        except OSError:
+            if way_out:
+                way_out.close()
+            raise
+        tree.way_out = way_out
+        return tree
+
+    def _in_place(
+        self, level: Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
     ) -> Tree:
         readable = [
             Path(word)
@@ -383,17 +409,15 @@ class Cells:
             self._confiners.append(Confiner())
         return self._confiners[0]
 
-    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[str]) -> Cell:
-        kept = self._cells.get(lifts)
+    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> Cell:
+        kept = self._cells.get(is_staged)
         if kept is not None:
             if kept.plan == plan and kept.is_alive():
                 return kept
             kept.close()
-            del self._cells[lifts]
-        while len(self._cells) >= MOST_CELLS:
-            self._cells.pop(next(iter(self._cells))).close()
-        self._cells[lifts] = Cell(sandbox, plan, is_staged=lifts == _IN_A_STAGE)
-        return self._cells[lifts]
+            del self._cells[is_staged]
+        self._cells[is_staged] = Cell(sandbox, plan, is_staged=is_staged)
+        return self._cells[is_staged]
 
 
 def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
@@ -418,9 +442,7 @@ def _holder() -> Holder:
     return Holder()
 
 
-def _end(
-    cells: dict[frozenset[str], Cell], confiners: list[Confiner], temporary: Path | None
-) -> None:
+def _end(cells: dict[bool, Cell], confiners: list[Confiner], temporary: Path | None) -> None:
     for cell in cells.values():
         cell.close()
     for confiner in confiners:

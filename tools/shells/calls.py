@@ -17,8 +17,10 @@ from models.base import Status, ToolResult
 from safety.calls import asks_below
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
+from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
+from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
 from tools.shells.screen import asked_below, painted, paints
 from tools.shells.screen import keys as keys_of
@@ -34,6 +36,8 @@ FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
 _PASSWORD = re.compile(
     r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
 )
+# What leaves processes behind, as far as words tell: a job, or a program that detaches one.
+_STAYS = re.compile(r"(?<![&>|<\\])&(?![&>\d])|\b(?:nohup|setsid|disown|coproc)\b")
 _KEPT = "shell "  # before the name, in `ToolContext.kept`
 Why = Literal["ended", "over", "late", "line", "keys", "password"]
 
@@ -53,11 +57,11 @@ def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     """Return what the gate should know of a call: where the shell is, whether the sandbox holds it, who would read what is typed."""
     shell = ctx.kept.get(_KEPT + str(args.get("name") or "main"))
     if not isinstance(shell, Shell):
-        return {"cwd": str(ctx.cwd)}
+        return {"cwd": str(ctx.cwd), "staged": _is_staged(ctx, None, str(args.get("script", "")))}
     found = shell.foreground() if shell.busy and "script" not in args else Foreground()
     return {
         "cwd": str(shell.cwd),
-        "outside": shell.is_outside,
+        "staged": _is_staged(ctx, shell, ""),
         "program": list(found.words),
         "is_shell": found.is_shell,
         "typed": shell.typed,
@@ -72,12 +76,14 @@ def shell_run(
     name: str = "main",
     timeout: Annotated[int | None, Between(1, 3600)] = None,
     hosts: list[str] | None = None,
-) -> Generator[str, None, ToolResult]:
+) -> Generator[Any, Any, ToolResult]:
     """Run a command in a bash with a terminal that stays open: cd, variables and jobs last until the task ends. Says when the program waits for input; passwords are asked of the owner. What takes longer than timeout runs on.
 
     timeout: seconds
     hosts: beside those in the script
     """
+    if ctx.staging and ctx.staging.is_aside(ctx.hash):
+        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
     shell = _shell(ctx, name)
     if shell and shell.busy:
         raise ToolError(
@@ -86,27 +92,39 @@ def shell_run(
         )
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
-    args = {"script": script, "hosts": hosts or []}
-    lifts = ctx.lifts("shell_run", args, (cwd,)) if ctx.sandbox else frozenset()
-    if ctx.sandbox and ctx.sandbox.exits:
-        lifts -= {"network"}  # a shell has a way out, which is opened for each command
-    if shell is None:
-        if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
-            raise ToolError(
-                f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
-            )
-        shell = ctx.keep(_KEPT + name, lambda: Shell(ctx, name, cwd, lifts))
-    elif "all" not in shell.lifts and not lifts <= shell.lifts:
+    leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
+    pieces = cut(script, cwd, leave)
+    if len(pieces) > 1 or (shell and pieces[0].words):
         raise ToolError(
-            f"this needs {' and '.join(sorted(lifts - shell.lifts))}, which the sandbox does not give to a shell that is "
-            "open; run it in a new one, by another name"
+            f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
+        )
+    shell = shell or _opened(ctx, name, pieces[0], leave)
+    if shell.is_staged and _STAYS.search(script):
+        raise ToolError(
+            "what stays in the background needs a shell of its own, whose changes are made at once: use another name"
         )
     shell.origin = ""
     if ctx.sandbox:
         shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
-    shell.widen(ctx.leave("shell_run", args, (cwd,)))
-    shell.begin(script)
+    shell.widen(leave)
+    if not shell.program:
+        staging = ctx.staging if shell.is_staged else None
+        shell.begin(script, staging.opens(ctx.call, leave) if staging else None)
     return (yield from _followed(ctx, shell, timeout))
+
+
+def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
+    """Open a shell for a first command. Raises ToolError."""
+    if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
+        raise ToolError(
+            f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
+        )
+    is_apart = bool(piece.words) or ctx.is_dry
+    staged = not is_apart and _is_staged(ctx, None, piece.text)
+    return ctx.keep(
+        _KEPT + name,
+        lambda: Shell(ctx, name, piece.cwd, leave, piece.words, is_staged=staged),
+    )
 
 
 @tool("execute", about=open_shell)
@@ -118,7 +136,7 @@ def shell_keys(
     enter: bool = True,
     screen: bool = False,
     timeout: Annotated[int | None, Between(1, 3600)] = None,
-) -> Generator[str, None, ToolResult]:
+) -> Generator[Any, Any, ToolResult]:
     """Type text, then keys (ctrl-c, up, f1 …), for the program in a shell; without either, read on.
 
     enter: after text
@@ -129,6 +147,8 @@ def shell_keys(
     if shell is None:
         names = ", ".join(key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT))
         raise ToolError(f"no shell is called {name}; open: {names or 'none, shell_run opens one'}")
+    if ctx.staging and ctx.staging.is_aside(ctx.hash):
+        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
     typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
     pressed = keys_of(keys or [])
     if not shell.busy:
@@ -166,6 +186,13 @@ def _shell(ctx: ToolContext, name: str) -> Shell | None:
     return shell
 
 
+def _is_staged(ctx: ToolContext, shell: Shell | None, script: str) -> bool:
+    """True for a command whose changes are judged when they are seen."""
+    if ctx.is_dry:
+        return True
+    return shell.is_staged if shell else bool(ctx.staging) and not _STAYS.search(script)
+
+
 def _let_go(ctx: ToolContext, shell: Shell) -> None:
     del ctx.kept[_KEPT + shell.name]
     shell.close()
@@ -182,7 +209,7 @@ def _check(script: str) -> None:
 
 def _followed(
     ctx: ToolContext, shell: Shell, timeout: int | None, screen: bool = False
-) -> Generator[str, None, ToolResult]:
+) -> Generator[Any, Any, ToolResult]:
     """Reads until the command has ended, its program waits for input, or the time is up."""
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     call = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
@@ -205,6 +232,11 @@ def _followed(
         result.data["taken"] = (
             f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
         )
+    stage = shell.stage() if why in ("ended", "over") else None
+    if ctx.staging and stage:
+        result = yield from ctx.staging.settle(stage, ctx, result)
+    elif shell.is_staged and isinstance(result.data, dict):
+        result.data["changes"] = "made when all that the command has started has ended"
     if why == "over":
         _let_go(ctx, shell)
     return result

@@ -25,13 +25,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from sandbox.broker import environment as environment_outside
 from tools.base import ToolContext, ToolError
 from tools.processes import MARK, Tree, Work, mark
 from tools.scripts import environment, started
+from tools.scripts.pieces import outside
 
 if TYPE_CHECKING:
-    from sandbox.cells import Lift
     from sandbox.network import Leave
+    from sandbox.stage import Stage
+    from tools.processes.tree import Opens
 
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes
@@ -40,6 +43,7 @@ MOST_TYPED_BYTES, MOST_LINE_BYTES = (
     16_000,
     4_000,
 )  # a terminal drops what is behind the 4,095th byte of a line
+LEFT_SECONDS = 0.3  # for what a command has started to leave its stage
 NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its last word
 _READ = (
     {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine, b"")
@@ -50,14 +54,20 @@ _ANY_TERMINAL = os.makedev(5, 0)  # /dev/tty
 # Takes the terminal that is its output as its input and as the one that it belongs to, then becomes bash.
 _TAKE = "import fcntl,os,sys,termios; os.dup2(1, 0); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[2], sys.argv[2:])"
 # Input that was typed behind the end of a command is dropped: it was meant for the command, and nobody has looked at it.
+# Between two commands bash is in no folder of the owner's: the stage of the one ends, and that of the next is mounted.
 _START_FILE = r"""PS1= PS2=
 unset HISTFILE; set +o history
-__sopwith_script={script}
-__sopwith_begin() {{ builtin printf '\033]sopwith;%s;begin\007' "$1" >/dev/tty; return "$2"; }}
+__sopwith_script={script} __sopwith_cwd=$PWD __sopwith_old=$PWD
+__sopwith_begin() {{
+    builtin cd -- "$__sopwith_cwd" 2>/dev/null && OLDPWD=$__sopwith_old
+    builtin printf '\033]sopwith;%s;begin\007' "$1" >/dev/tty; return "$2"
+}}
 __sopwith_end() {{
     while builtin read -r -t 0 </dev/tty; do builtin read -r _ </dev/tty; done
-    builtin printf '\033]sopwith;%s;%s;%s\007' "$2" "$1" "$PWD" >/dev/tty
+    __sopwith_cwd=$PWD __sopwith_old=$OLDPWD; builtin cd /
+    builtin printf '\033]sopwith;%s;%s;%s\007' "$2" "$1" "$__sopwith_cwd" >/dev/tty
 }}
+builtin cd /
 readonly __sopwith_script; readonly -f __sopwith_begin __sopwith_end
 """
 
@@ -75,17 +85,21 @@ class Foreground(NamedTuple):
 class Shell:
     """Bash on a terminal. `busy` is the number of the command that runs, or ""; `take` gives what it says."""
 
-    def __init__(self, ctx: ToolContext, name: str, cwd: Path, lifts: frozenset[Lift]) -> None:
-        """Raises ToolError when it cannot be started."""
-        self.name, self.cwd, self.lifts, self.folder = name, cwd, lifts, ctx.folder
-        self.is_outside = (
-            ctx.sandbox is not None and "all" in lifts
-        )  # of the sandbox that the run has
-        self.busy, self.status, self.typed = (
-            "",
-            0,
-            "",
-        )  # `typed`: of the line that has not been sent off
+    def __init__(
+        self,
+        ctx: ToolContext,
+        name: str,
+        cwd: Path,
+        leave: Leave,
+        words: tuple[str, ...] = (),
+        *,
+        is_staged: bool = False,
+    ) -> None:
+        """`words`: one program that works outside the sandbox has the terminal, in the place of bash. Raises ToolError."""
+        self._staging = ctx.staging if is_staged else None
+        self.name, self.cwd, self.folder, self.program = name, cwd, ctx.folder, words
+        self.busy, self.status = " ".join(words), 0
+        self.typed = ""  # of the line that has not been sent off
         self.origin = ""  # whose words the command that runs may show (safety/taint/origins.py)
         self.screen = bytearray()  # what the screen is painted from
         self.said_bytes = self.answered_bytes = (
@@ -93,16 +107,14 @@ class Shell:
         )
         self.is_followed = False  # somebody takes: then output waits, else the oldest goes
         self._news, self._incoming = threading.Condition(), bytearray()
-        self._is_fresh, self._is_over, self._has_begun = False, False, False
+        self._is_fresh, self._is_over = False, False
         stem = re.sub(r"[^\w.-]", "_", name)[:40]
         start, self._script = ctx.folder / f"shell-{stem}-start.sh", ctx.folder / f"shell-{stem}.sh"
-        bash = shutil.which("bash")
-        if bash is None:
-            raise ToolError("there is no bash on this machine")
+        self._has_begun = bool(words)
         start.write_text(_START_FILE.format(script=shlex.quote(str(self._script))), "utf-8")
         self._script.touch()
         argv = [sys.executable, "-I", "-S", "-B", "-c", _TAKE, str(self._script)]
-        argv += [bash, "--noprofile", "--rcfile", str(start), "--noediting", "-i"]
+        argv += outside(words) if words else _bash(start)
         own = f"{ctx.folder.name}.shell-{stem}"
         self._master, slave = os.openpty()
         try:
@@ -114,9 +126,9 @@ class Shell:
             )
             given = {**ctx.credentials, **ctx.env, MARK: mark(own)}
             given.pop("SOPWITH_ONCE", None)  # it is of one call
-            self._running = started(
-                ctx, Work(argv, "", cwd, _variables(), given, own, slave), lifts
-            )
+            env = environment_outside() | {"TERM": "linux"} if words else _variables()
+            work = Work(argv, "", cwd, env, given, own, slave, leave, None, is_staged, bool(words))
+            self._running = started(ctx, work)
         except (OSError, ToolError):
             os.close(self._master)
             raise
@@ -129,8 +141,13 @@ class Shell:
         self._reader = threading.Thread(target=self._pump, name=f"shell {name}", daemon=True)
         self._reader.start()
 
-    def begin(self, script: str) -> None:
-        """Starts a command, which is at the prompt."""
+    def begin(self, script: str, opens: Opens | None) -> None:
+        """Starts a command, which is at the prompt. Raises ToolError."""
+        if opens and not isinstance(self._running, Tree):
+            try:
+                self._running.opened(opens)
+            except OSError as error:
+                raise ToolError(f"nothing was run: the stage does not start: {error}") from error
         self._script.write_text(script + "\n", "utf-8")
         number, self.typed = secrets.token_hex(8), ""
         self.take()  # what was said in between stands on the screen
@@ -144,6 +161,26 @@ class Shell:
         line = f"PROMPT_COMMAND='{end}'; __sopwith_begin {number} {self.status}; . \"$__sopwith_script\""
         self.busy = number
         self._send(f'{line}; PROMPT_COMMAND="{end}"\n'.encode())
+
+    @property
+    def is_staged(self) -> bool:
+        """True where each command works in a stage."""
+        return self._staging is not None
+
+    def stage(self) -> Stage | None:
+        """Return the stage of the command that has ended, once nobody is at work in it. Raises ToolError."""
+        running = self._running
+        if running.stage is None or isinstance(running, Tree):
+            return None
+        if self.is_over:
+            running.quiet()
+        try:
+            if not running.stage.is_left(LEFT_SECONDS):
+                return None
+        except OSError as error:
+            raise ToolError(f"the shell {self.name} has ended: {error}") from error
+        stage, running.stage = running.stage, None
+        return stage
 
     def type(self, text: str) -> None:
         """Types; a line break is Enter. Raises ToolError for what a terminal does not take."""
@@ -226,7 +263,7 @@ class Shell:
         )  # else it has become another: `exec zsh`
         return Foreground(words, is_shell, waits)
 
-    def widen(self, leave: Leave | None) -> None:
+    def widen(self, leave: Leave) -> None:
         """Lets what is started next reach these hosts too."""
         self._running.widen(leave)
 
@@ -245,6 +282,10 @@ class Shell:
         with suppress(OSError):
             if (session := self._session(os.tcgetpgrp(self._master))) > 1:
                 os.kill(session, signal.SIGHUP)
+        if self._staging and not isinstance(self._running, Tree) and self._running.stage:
+            self._running.quiet()
+            self._staging.at_end(self._running.stage)
+            self._running.stage = None
         self._running.stop()
         self._reader.join(1.0)
         self._script.unlink(missing_ok=True)
@@ -329,6 +370,14 @@ class Shell:
             return False
         except (OSError, IndexError, ValueError):
             return None
+
+
+def _bash(start: Path) -> list[str]:
+    """Return the words that start bash. Raises ToolError."""
+    bash = shutil.which("bash")
+    if bash is None:
+        raise ToolError("there is no bash on this machine")
+    return [bash, "--noprofile", "--rcfile", str(start), "--noediting", "-i"]
 
 
 @contextmanager

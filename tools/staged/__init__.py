@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tools.staged.kept import net as net
     from tools.staged.kept import standing as standing
     from tools.staged.recording import Recording as Recording
+    from tools.staged.rehearsed import rehearsed as rehearsed
     from tools.staged.shown import difference as difference
     from tools.staged.shown import lines as lines
     from tools.staged.shown import listed as listed
@@ -24,5 +25,6 @@ else:
         lines="shown",
         listed="shown",
         net="kept",
+        rehearsed="rehearsed",
         standing="kept",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from config import Config
 from safety.changes import ChangeSet
-from sandbox.undo.store import read_changes
+from sandbox.undo.entries import read_changes
 
 # "NAMESPACE DESCRIPTOR": where the stage is mounted, and a socket to whoever holds it.
 VARIABLE = "SOPWITH_DRY_RUN"

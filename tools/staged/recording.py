@@ -36,7 +36,7 @@ class Recording:
 
     def remove(self, call: str, paths: Iterable[Path]) -> str:
         """Move files or folders into the undo store, all or none. Returns the number to restore them by. Raises OSError."""
-        from tools.staged.removal import remove
+        from sandbox.undo.direct import remove
 
         number, changes = remove(self._store().home, self.run, call, paths)
         self._tell(call, changes)

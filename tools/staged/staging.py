@@ -21,8 +21,9 @@ from tools.staged.shown import counted, differences
 
 if TYPE_CHECKING:
     from safety.gate import Decision
+    from sandbox.network import Leave
     from sandbox.stage import Holder, Stage, UndoStore
-    from tools.base import Hold
+    from tools.base import ToolContext
     from tools.processes.tree import Opens
 
 Judge = Callable[[ChangeSet], "Decision"]
@@ -62,13 +63,13 @@ class Staging:
                 stage.discard()
             note.unlink()
 
-    def opens(self, call: str) -> Opens:
-        """Return what covers the roots for one call. It raises OSError."""
+    def opens(self, call: str, leave: Leave) -> Opens:
+        """Return what covers the roots, and places that a call names, for it alone. It raises OSError."""
 
         def opened(holder: Holder, hidden: Sequence[str], kept: Sequence[str]) -> Stage:
             try:
                 return stages.Stage.open(
-                    self.roots,
+                    [*self.roots, *leave.folders],
                     self._store().home,
                     self.run,
                     call,
@@ -81,11 +82,8 @@ class Staging:
 
         return opened
 
-    def settle(
-        self, stage: Stage, call: str, name: str, result: ToolResult, hold: Hold | None = None
-    ) -> Settling:
-        """Judge, ask and commit what a call did. `name` is that of the call for a run that is resumed;
-        `hold` says what a replay has against it."""
+    def settle(self, stage: Stage, ctx: ToolContext, result: ToolResult) -> Settling:
+        """Judge, ask and commit what a call did."""
         assert self.judge is not None
         stage.is_ours = self._is_ours
         try:
@@ -93,8 +91,8 @@ class Staging:
         except stages.StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
-        if hold:
-            result = held(hold, result, with_rewritten(stage))
+        if ctx.hold:
+            result = held(ctx.hold, result, with_rewritten(stage))
             if "held" in result.data:
                 stage.discard()
                 return result
@@ -105,10 +103,20 @@ class Staging:
             data, reason = result.data | {"changes": said}, decision.reason
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
-            return (yield from self._committed(stage, call, result))
+            return (yield from self._committed(stage, ctx.call, result))
         number = stage.wait()
-        self._put_aside(name, number, result)
-        return (yield from self.resume(call, name))
+        self._put_aside(ctx.hash, number, result)
+        return (yield from self.resume(ctx.call, ctx.hash))
+
+    def at_end(self, stage: Stage) -> None:
+        """Commit what a shell has done when its run ends; what somebody would have to be asked about is thrown away."""
+        assert self.judge is not None
+        stage.is_ours = self._is_ours
+        with suppress(stages.StageError):
+            if self.judge(stage.changes).decision == "allow":
+                stage.commit(self._store())
+                return
+        self.drop(stage)
 
     def resume(self, call: str, name: str) -> Settling:
         """Ask about the changes that wait, and commit them or throw them away; the call itself is not done again."""
@@ -119,9 +127,8 @@ class Staging:
             is_done = any(each.number == number for each in self._store().changes(self.run))
             return result if is_done else _failed(result, "what it changed is not kept any more")
         assert self.judge is not None
-        question = Question(
-            stage.changes, self.judge(stage.changes), number, differences(stage.deltas)
-        )
+        decision = self.judge(stage.changes)
+        question = Question(stage.changes, decision, number, differences(stage.deltas))
         stage.wait()  # nobody holds it while the owner thinks
         refusal: ToolResult | None = yield question
         stage = self._waiting(number)
@@ -190,7 +197,8 @@ class Staging:
 
     def _aside(self, name: str) -> tuple[str, ToolResult]:
         kept = json.loads(self._note(name).read_text("utf-8"))
-        return kept["number"], ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
+        result = ToolResult(kept["status"], kept["data"], seconds=kept["seconds"])
+        return kept["number"], result
 
     def _forget(self, name: str) -> None:
         self._note(name).unlink(missing_ok=True)

@@ -6,11 +6,8 @@ from argparse import Namespace
 from typing import Any
 
 from config import Config, SopwithError
-from memory.graph import Graph, opened
-from memory.graph.people import FORMS
-from memory.journal.api import GRAPH_PAUSED
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.graph import FORMS, Graph, Wanted, opened
+from memory.journal.store import GRAPH_PAUSED, INDEX, Store
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
@@ -43,7 +40,7 @@ def graph(args: Namespace, config: Config) -> int:
     if args.pause or args.go_on:
         return _set_paused(config, is_paused=args.pause)
     _settle(config)
-    with opened(config.home, config=config.graph) as seen:
+    with opened(config.home) as seen:
         found = _asked(seen, args)
     name = " ".join(args.name)
     if name and not found["centre"]:
@@ -69,16 +66,10 @@ def graph(args: Namespace, config: Config) -> int:
 
 def _asked(seen: Graph, args: Namespace) -> dict[str, Any]:
     limit = args.limit or SHOWN
+    wanted = Wanted(args.session, since=args.since, until=args.until)
     if args.name:
-        return seen.neighbours(
-            " ".join(args.name),
-            limit,
-            args.depth or 1,
-            args.session,
-            since=args.since,
-            until=args.until,
-        )
-    return seen.snapshot(args.session, since=args.since, until=args.until, limit=limit)
+        return seen.neighbours(" ".join(args.name), wanted, limit, args.depth or 1)
+    return seen.snapshot(wanted, limit)
 
 
 def _row(edge: dict[str, Any], names: dict[str, str]) -> list[str]:

@@ -88,6 +88,8 @@ def undo(args: Namespace, config: Config) -> int:
     words = args.run or ["last"]
     if words[0] == "forget":
         return _forget(store, config, words[1:])
+    if words[0] == "last" and not store.last_run():
+        raise NotUndone(say("undo.nothing"))
     run = _run(config, store, words[0])
     call = _call(config, run, args.call)
     if not args.json and not _may(args, store, run, call):

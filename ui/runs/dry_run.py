@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
 import sys
-import threading
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,10 +12,7 @@ from typing import Any, NamedTuple
 from config import Config, SopwithError
 from models.base import Event
 from sandbox.stage import Rehearsal, StageError
-from sandbox.undo.commits import listed as as_json
-from tools.scripts.staged import with_rewritten
-from tools.staged import lines, listed
-from tools.staged.dry import VARIABLE
+from tools.staged import lines, listed, rehearsed
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.terminal.text_screen import EventsScreen, PlainScreen
@@ -78,20 +71,10 @@ def _roots(config: Config, cwd: Path) -> list[Path]:
 
 def _followed(stage: Rehearsal, words: Sequence[str], args: Namespace) -> tuple[int, Heard]:
     """Run the command and show its events. Returns its exit code and what was heard."""
-    ours, theirs = socket.socketpair()
-    threading.Thread(target=_answer, args=(stage, ours), daemon=True).start()
-    env = dict(os.environ) | {VARIABLE: f"{stage.namespace} {theirs.fileno()}"}
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command hears it too, and ends
-    try:
-        python = [sys.executable, "-B", str(LAUNCHER), *_inner(words)]
-        with theirs:
-            started = stage.start(python, Path.cwd(), env, [theirs.fileno()])
-        with started:
-            heard = _heard(map(json.loads, started.stdout or ()), args)
-        return started.returncode, heard
-    finally:
-        signal.signal(signal.SIGINT, before)
-        ours.close()
+    python = [sys.executable, "-B", str(LAUNCHER), *_inner(words)]
+    with rehearsed(stage, python, Path.cwd()) as started:
+        heard = _heard(map(json.loads, started.stdout or ()), args)
+    return started.returncode, heard
 
 
 def _inner(words: Sequence[str]) -> list[str]:
@@ -127,11 +110,3 @@ def _network(event: Event) -> str:
     """Return what a script has asked the network for in vain."""
     data: Any = event["data"]
     return str(data.get("network", "")) if isinstance(data, dict) else ""
-
-
-def _answer(stage: Rehearsal, talk: socket.socket) -> None:
-    """Tell the command what it has changed, each time that it asks."""
-    with talk.makefile("rb") as asked:
-        for _ in asked:
-            found = as_json(with_rewritten(stage.look()))
-            talk.sendall(json.dumps(found).encode("ascii") + b"\n")

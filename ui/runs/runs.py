@@ -1,23 +1,20 @@
-"""The run log on the screen: `runs list|show|cancel|steer|archive`."""
+"""The run log on the screen: `runs list|show|cancel|steer`."""
 
 from __future__ import annotations
 
-import json
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from config import Config, RunsConfig, SopwithError
+from config import Config, SopwithError
 from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
 from memory.runlog.working import without_summary
 from models.base import Event
 from runs.control.remote import say_to, stop
 from ui import event_text as describe
-from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
+from ui.command import JSON, LIMIT, Argument, Option, command, moment
 from ui.event_text import ended
 from ui.lists import Column, as_json, print_json, print_table
 from ui.sanitise import clean, one_line
@@ -54,21 +51,17 @@ class NotWorking(SopwithError):
 )
 def list_(args: Namespace, config: Config) -> int:
     """`runs list [TEXT]`."""
-    from memory.runlog.index import line_of
+    from memory.runlog.index import line_of, lines
 
+    is_filtered = any((args.search, args.status, args.since, args.sop))
     if args.json:
-        lines = (
-            map(line_of, _filtered(args, config))
-            if _is_filtered(args)
-            else _lines(args.limit, config)
+        found = (
+            map(line_of, _filtered(args, config)) if is_filtered else lines(config.home, args.limit)
         )
-        print('{"runs": [\n' + ",\n".join(islice(lines, args.limit)) + "\n]}")
+        print('{"runs": [\n' + ",\n".join(islice(found, args.limit)) + "\n]}")
         return 0
     limit = args.limit or SHOWN_RUNS
-    if _is_filtered(args):
-        found = _filtered(args, config)
-    else:
-        found = _up_to_date(list_runs(config.home, limit + 1), config)
+    runs = _filtered(args, config) if is_filtered else list_runs(config.home, limit + 1)
     columns = (
         Column(say("column.run"), "cyan"),
         Column(say("column.status"), styles=_STATUS_STYLES),
@@ -76,18 +69,14 @@ def list_(args: Namespace, config: Config) -> int:
         Column(say("column.cost"), right=True),
         Column(say("column.task"), grows=True),
     )
-    print_table(columns, [_row(run) for run in found[:limit]], say("runs.none"))
-    if len(found) > limit:
+    print_table(columns, [_row(run) for run in runs[:limit]], say("runs.none"))
+    if len(runs) > limit:
         print(say("runs.more", limit=limit))
     return 0
 
 
 def _filtered(args: Namespace, config: Config) -> list[RunSummary]:
-    return [run for run in _up_to_date(list_runs(config.home), config) if _is_wanted(run, args)]
-
-
-def _is_filtered(args: Namespace) -> bool:
-    return any((args.search, args.status, args.since, args.sop))
+    return [run for run in list_runs(config.home) if _is_wanted(run, args)]
 
 
 def _is_wanted(run: RunSummary, args: Namespace) -> bool:
@@ -111,30 +100,6 @@ def _started(run: RunSummary) -> datetime:
         return datetime.min.replace(tzinfo=UTC)
 
 
-def _lines(limit: int | None, config: Config) -> list[str]:
-    from memory.runlog.index import line_of, lines
-
-    found = lines(config.home, limit)
-    places = (
-        [place for place, line in enumerate(found) if '"status": "interrupted"' in line]
-        if config.queue
-        else []
-    )
-    summaries = [RunSummary(**json.loads(found[place])) for place in places]
-    for place, summary in zip(places, _up_to_date(summaries, config), strict=True):
-        found[place] = line_of(summary)
-    return found
-
-
-def _up_to_date(found: list[RunSummary], config: Config) -> list[RunSummary]:
-    """With what became on other machines of the runs whose copies lie here."""
-    if config.queue is None or all(run.status != "interrupted" for run in found):
-        return found
-    from runs.workers.copies import up_to_date
-
-    return up_to_date(config, found)
-
-
 _STATUS_STYLES = {
     "done": "green",
     "failed": "red",
@@ -149,7 +114,8 @@ _STATUS_STYLES = {
 
 def _row(run: RunSummary) -> list[str]:
     how = say("runs.rote") if run.rote else describe.money(run.cost)
-    task = f"↳ {run.task}" if run.parent else run.task  # a helper of a run further down
+    said = run.task.strip().partition("\n")[0]
+    task = f"↳ {said}" if run.parent else said  # a helper of a run further down
     return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
 
 
@@ -264,23 +230,6 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
         text = f"{text[:half]}\n{say('trace.cut', n=left_out)}\n{text[-half:]}"
     for line in text.splitlines():
         yield indent + line
-
-
-@command("runs archive", Option("--days", "N", whole), JSON)
-def archive(args: Namespace, config: Config) -> int:
-    """`runs archive`: puts old runs away now."""
-    from memory.runlog.archive import put_away
-
-    days = args.days or config.runs.archive_days or RunsConfig.archive_days
-    done = put_away(config.home, days, datetime.now(UTC))
-    before, after = (f"{size / 1e6:.1f}" for size in (done.bytes_before, done.bytes_after))
-    if args.json:
-        print_json(asdict(done))
-    else:
-        print(say("runs.archived", runs=done.runs, before=before, after=after))
-    if done.problem:
-        print(say("runs.archive_problem", problem=one_line(done.problem)), file=sys.stderr)
-    return 1 if done.problem else 0
 
 
 @command("runs cancel", Argument("run"))

@@ -20,7 +20,6 @@ from runs.schedule.due import JobFolder, coming, due_after, health, problems
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
-from runs.schedule.scheduler import ledger_of
 from safety.secrets import without
 from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
 from ui.lists import Column, print_json, print_table
@@ -75,7 +74,7 @@ class _Jobs:
     def __init__(self, config: Config) -> None:
         self.folder, self.ledger, self.now = (
             JobFolder(config.home),
-            ledger_of(config),
+            Ledger(config.home),
             datetime.now(UTC),
         )
         self.all = self.folder.all()
@@ -207,7 +206,7 @@ def add(args: Namespace, config: Config) -> int:
 
 def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     """Return the fields of the job's file. Raises SopwithError."""
-    from runs.schedule.words import read_when
+    from runs.schedule.when import read_when
 
     timezone = args.timezone or local_timezone()
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)

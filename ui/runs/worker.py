@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
-from config import Config, SopwithError
+from config import Config
 from runs.notify import delivering
 from ui.command import JSON, LIMIT, Option, command
 from ui.lists import Column, print_json, print_table
@@ -18,15 +18,11 @@ from ui.words import in_words, say, tell_error
 SHOWN = 50  # tasks of a list
 
 
-@command(
-    "worker", LIMIT, Option("--list"), Option("--cancel", "RUN"), Option("--until-empty"), JSON
-)
+@command("worker", LIMIT, Option("--list"), Option("--until-empty"), JSON)
 def work(args: Namespace, config: Config) -> int:
-    """`worker`: takes tasks until it is told to stop; `--list` and `--cancel` look at them from outside."""
+    """`worker`: takes tasks until it is told to stop; `--list` looks at them from outside."""
     if args.list:
         return _list(args, config)
-    if args.cancel:
-        return cancel(args.cancel, config)
     from runs.workers.database import opened
 
     opened(config).close()  # says what is missing before anything begins
@@ -69,16 +65,6 @@ def _list(args: Namespace, config: Config) -> int:
         for task in found
     ]
     print_table(columns, rows, say("worker.none"))
-    return 0
-
-
-def cancel(run: str, config: Config) -> int:
-    """Takes a task back from the queue, or stops it where it is at work."""
-    from runs.workers.tasks import take_back
-
-    if not take_back(config, run):
-        raise SopwithError(say("runs.ended", run=run))
-    print(say("runs.cancelled", run=run))
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,18 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
-from learning.prove import Ground
-from learning.verify import PROVEN, CaseResult, Verdict, verify
+from learning.verify import CaseResult, Verdict, verify
 from memory.home.repository import RepositoryError
 from memory.sops.changes import SopChanges, Version
 from memory.sops.store import Sop, Status
 from runs.assemble import SEEDS, Agent
-from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
-from ui.terminal import read_next
+from ui.sops.sops import MARKS, SopUsage, as_word, find, parameters
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
@@ -41,35 +37,13 @@ def verify_(args: Namespace, config: Config) -> int:
     agent = Agent(config)
     sop = agent.released(args.sop)
     values = parameters(args.values) or None
-    ground = Ground.of(roots(config), config.home, Path.cwd())
-    verdict = verify(sop, values, replay=agent.replay, store=changes(config), ground=ground)
+    verdict = verify(sop, values, attempt=agent.attempt, store=changes(config))
     if args.json:
         print_json(_as_json(verdict))
     else:
         for line in verdict_lines(verdict):
             print(line)
-        if verdict.passed and not sop.is_seed and sys.stdin.isatty():
-            _offer_the_new_form(sop, config, ground)
     return 0 if verdict.passed else 1
-
-
-def _offer_the_new_form(sop: Sop, config: Config, ground: Ground) -> None:
-    """Ask whether steps that are only shell become one script, whose changes are held before they count."""
-    from runs.learning.turning import turned
-    from ui.sops.teaching import show_seen
-
-    lesson = turned(sop, ground)
-    if lesson is None:
-        return
-    print(say("sops.turn", name=sop.name))
-    for case in lesson.cases:
-        print(" ".join(f"{name}={as_word(value)}" for name, value in case.values.items()))
-        show_seen(case.seen)
-    if read_next(say("sops.turn_prompt")).strip().lower() in NO:
-        return
-    status = lesson.status() if sop.status in PROVEN else sop.status
-    new, _ = stored(Agent(config), lesson, status, say("sops.turned"))
-    print(say("teach.stored", name=new.name, version=new.version, status=new.status))
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -11,17 +12,20 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from config import Config
+from learning.folder import to_yaml
 from learning.route import Remembered
 from memory.home.repository import contents_of
+from memory.sops.front_matter import with_said
 from memory.sops.store import NAME, Sop, Status, contract_of, read_sop
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import YES, changes
 from ui.sops.sops import NO, SopUsage, find, store
 from ui.terminal import read_next
-from ui.words import say
+from ui.words import in_words, say
 
 SHOWN = (
     "sop.yaml",
@@ -30,13 +34,16 @@ SHOWN = (
 Files = Mapping[str, str | bytes]
 
 
-@command("sops edit", Argument("sop"))
+@command("sops edit", Argument("sop"), Option("--stdin", key="opt.edit-stdin"))
 def edit(args: Namespace, config: Config) -> int:
     """`sops edit NAME`: 0 when a new version was stored or nothing was changed, 1 when what was written cannot be meant."""
     sop = find(config, args.sop)
     with tempfile.TemporaryDirectory(prefix="sopwith-edit-") as place:
         folder = Path(place) / sop.name
         _write(folder, _files(sop))
+        if args.stdin:
+            _put(folder, json.load(sys.stdin))
+            return _stored(sop, _readable(folder), config)
         while True:
             _open(folder)
             edited = read_sop(folder, False)
@@ -60,6 +67,26 @@ def _open(folder: Path) -> None:
         raise SopUsage(say("sops.no_editor", editor=one_line(editor, 60))) from error
     if ended.returncode != 0:
         raise SopUsage(say("sops.no_editor", editor=one_line(editor, 60)))
+
+
+def _put(folder: Path, given: Mapping[str, Any]) -> None:
+    """Put what a form says into the files: `description`, `body`, and `content`, the keys of sop.yaml."""
+    if content := given.get("content"):
+        (folder / "sop.yaml").write_text(to_yaml(content), "utf-8")
+    file = folder / "SKILL.md"
+    text = file.read_text("utf-8")
+    for key in ("description", "body"):
+        if key in given:
+            text = with_said(text, key, str(given[key]))
+    file.write_text(text, "utf-8")
+
+
+def _readable(folder: Path) -> Sop:
+    """Return the SOP in a folder. Raises SopUsage when it cannot be meant."""
+    edited = read_sop(folder, False)
+    if edited.problem:
+        raise SopUsage(in_words(edited.problem.replace(f"{folder}/", "")))
+    return edited
 
 
 def _stored(sop: Sop, edited: Sop, config: Config) -> int:

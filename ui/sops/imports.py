@@ -7,8 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from config import Config
-from learning.importing import Skill, find_skills, findings_of, release, store
-from learning.suspicion import Finding
+from learning.imports import Finding, Skill, find_skills, findings_of, release, store
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop, SopError
 from runs.assemble import SEEDS

@@ -15,7 +15,7 @@ from ui.words import say
 @command("doctor", JSON)
 def doctor(args: Namespace, config: Config) -> int:
     """`doctor`."""
-    found = checks(config)
+    found = checks(config, tries_models=True)
     if args.json:
         print_json(
             {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -56,51 +57,46 @@ class _Answer:
 @command("mcp list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
-    answers = _ask(config, None)
-    if args.json:
-        print_json({"servers": [answer.as_json() for answer in answers]})
-    else:
-        columns = (
-            Column(say("column.tool"), "cyan"),
-            Column(say("column.effect"), "yellow"),
-            Column(say("column.description"), grows=True),
-        )
-        rows = [
-            (
-                one_line(offer.full_name, 80),
-                say(f"mcp.effect_{_effect(offer)}"),
-                one_line(offer.description, 300),
-            )
-            for answer in answers
-            for offer in answer.offers
-        ]
-        if rows or not answers:  # servers of which none answers are configured all the same
-            print_table(columns, rows, say("mcp.none"))
-        _print_problems(answers)
-    return int(any(answer.problem for answer in answers))
+    return _shown(_ask(config, None), args, _print_tools)
 
 
 @command("mcp test", Argument("server", "?"), JSON)
 def test(args: Namespace, config: Config) -> int:
     """`mcp test [SERVER]`: a line a server; 0, or 1 when one did not answer."""
-    answers = _ask(config, args.server)
+    return _shown(_ask(config, args.server), args, _print_answers)
+
+
+def _shown(answers: list[_Answer], args: Namespace, show: Callable[[list[_Answer]], None]) -> int:
     if args.json:
         print_json({"servers": [answer.as_json() for answer in answers]})
-        return int(any(answer.problem for answer in answers))
-    for answer in answers:
-        if not answer.problem:
-            print(
-                say(
-                    "mcp.answers",
-                    server=answer.server,
-                    n=len(answer.offers),
-                    seconds=f"{answer.seconds:.1f}",
-                )
-            )
-    _print_problems(answers)
-    if not answers:
+    elif answers:
+        show(answers)
+        _print_problems(answers)
+    else:
         print(say("mcp.none"))
     return int(any(answer.problem for answer in answers))
+
+
+def _print_tools(answers: list[_Answer]) -> None:
+    columns = (
+        Column(say("column.tool"), "cyan"),
+        Column(say("column.effect"), "yellow"),
+        Column(say("column.description"), grows=True),
+    )
+    if rows := [_row(offer) for answer in answers for offer in answer.offers]:
+        print_table(columns, rows, "")
+
+
+def _row(offer: Offer) -> list[str]:
+    effect = say(f"mcp.effect_{_effect(offer)}")
+    return [one_line(offer.full_name, 80), effect, one_line(offer.description, 300)]
+
+
+def _print_answers(answers: list[_Answer]) -> None:
+    for each in answers:
+        if not each.problem:
+            took = f"{each.seconds:.1f}"
+            print(say("mcp.answers", server=each.server, n=len(each.offers), seconds=took))
 
 
 def _print_problems(answers: list[_Answer]) -> None:

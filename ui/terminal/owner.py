@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from handler import Approval, Confirmation
+from ui.event_text import leave_asked
 from ui.sanitise import clean, one_line, visible
 from ui.terminal import consent
 from ui.words import reasons, say
@@ -62,7 +63,7 @@ class TerminalOwner:
             one_line(confirmation.tool, 60),
             visible(reasons(confirmation.said, confirmation.reason)).strip(),
         )
-        self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
+        self._say(leave_asked(tool, reason), "bold yellow")
         self._say(
             say("confirm.risk", risk=one_line(say(f"risk.{confirmation.risk}"), 40)), "yellow"
         )

@@ -128,7 +128,7 @@ def _question(event: Event) -> str:
 
 def _confirm(event: Event) -> str:
     reason = one_line(reasons(event.get("said"), str(event.get("reason", ""))), 500)
-    return say("confirm.title", tool=one_line(event["tool"], 60), reason=reason)
+    return describe.leave_asked(one_line(event["tool"], 60), reason)
 
 
 def _model(event: Event) -> str:

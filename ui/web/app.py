@@ -28,6 +28,7 @@ from ui.web.routes import (
     runs,
     shared,
     sops,
+    teaching,
     world,
 )
 from ui.web.site import Site, status_of
@@ -90,6 +91,7 @@ def make_app(site: Site, version: str) -> Guard:
         runs,
         changes,
         sops,
+        teaching,
         memory,
         world,
         shared,

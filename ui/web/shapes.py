@@ -64,23 +64,41 @@ class Word(Shape):
     later: bool = False
 
 
-class Values(Shape):
-    values: dict[Annotated[str, Field(pattern=r"^\w{1,64}$")], Text] = {}
+Named = Annotated[dict[Annotated[str, Field(pattern=r"^\w{1,64}$")], Text], Field(max_length=50)]
+SopName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 
 
-class Teach(Values):
-    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+class Teach(Shape):
+    """`values`: what varies, by name; none: as it is found."""
+
+    name: SopName
+    values: Named | None = None
     run: Line | None = None
     text: Text | None = None
     upload: Line | None = None
     request: Line = ""
-    prove: dict[Annotated[str, Field(pattern=r"^\w{1,64}$")], Text] = {}
+    prove: Named = {}
     check: Line = ""
     new_version: bool = False
 
 
-class Rollback(Shape):
+class Values(Shape):
+    values: Named = {}
+
+
+class SopChange(Shape):
+    """`version`: to take back; `new`: another name."""
+
     version: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    new: SopName | None = None
+
+
+class SopForm(Shape):
+    """Edit an SOP: `content` holds the keys of sop.yaml."""
+
+    description: Annotated[str, Field(max_length=1_024)] | None = None
+    body: Text | None = None
+    content: dict[str, Any] | None = None
 
 
 class Settled(Shape):
@@ -93,7 +111,11 @@ class When(Shape):
 
 
 class NewJob(When):
-    task: Text
+    """A task in words, or an SOP with its values."""
+
+    task: Text = ""
+    sop: SopName | None = None
+    values: Named = {}
 
 
 class Title(Shape):

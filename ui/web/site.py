@@ -84,7 +84,7 @@ class Site:
         )
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
-        self.errands = Errands(self.config, self.hub)
+        self.errands = Errands(self.config, self.hub, self.cwd)
         is_ours = self.work.children.__contains__
         self.tail = Tail(
             self.config.home,
@@ -159,16 +159,16 @@ class Site:
         """The graph as a tab wants it."""
 
         def look() -> Message:
-            from memory.graph import opened
+            from memory.graph import Wanted, opened
 
-            graph = opened(self.home, config=self.config.graph)
+            graph = opened(self.home)
             try:
                 wanted, limit = given.get("predicates"), given.get("limit")
                 predicates = (
                     [str(each) for each in wanted] if isinstance(wanted, list) and wanted else None
                 )
                 limit = max(1, min(limit, MAX_EDGES)) if isinstance(limit, int) else 500
-                shown: Message = graph.snapshot(predicates=predicates, limit=limit)
+                shown: Message = graph.snapshot(Wanted(predicates=predicates), limit)
                 return shown
             finally:
                 graph.close()
@@ -200,7 +200,7 @@ class Site:
     def _graph_changes(self, version: str) -> Message:
         from memory.graph import opened
 
-        graph = opened(self.home, config=self.config.graph)
+        graph = opened(self.home)
         try:
             news: Message = graph.changes(version)
             return news

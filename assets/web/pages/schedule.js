@@ -1,9 +1,10 @@
 // The schedule: jobs with what comes next, a calendar of what was and will be due, the ledger of each job.
 import { html, reactive } from "../lib/html.js";
-import { get, part, post, Refused } from "../lib/api.js";
-import { doing, store, toast } from "../lib/store.js";
+import { get, part, post } from "../lib/api.js";
+import { doing, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { longDay, monthName, say, sayOr, time, weekdays, when } from "../lib/words.js";
+import { AddJob } from "../parts/add_job.js";
 import { act, chip, Dialog, head, instead, switchOf } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 
@@ -49,7 +50,7 @@ export const Schedule = {
         <section><h2>${say("schedule.jobs")}</h2>
           ${instead(jobs, !jobs.data?.jobs.length, say("schedule.none")) ?? html`<ul class="jobs">${jobs.data.jobs.map((job) => card(job, put, shown, busy))}</ul>`}</section>
       </div>
-      ${shown.isAdding && html`<${Add} onClosed=${() => (shown.isAdding = false)} onAdded=${() => ((shown.isAdding = false), jobs.reload(), due.reload())} />`}
+      ${shown.isAdding && html`<${AddJob} onClosed=${() => (shown.isAdding = false)} onAdded=${() => ((shown.isAdding = false), jobs.reload(), due.reload())} />`}
       ${shown.ledger && html`<${Ledger} job=${shown.ledger} onClosed=${() => (shown.ledger = null)} />`}</div>`;
   },
 };
@@ -103,46 +104,5 @@ const Ledger = {
     const past = useFetched(() => get(`/api/schedule/${part(props.job.id)}/history`), { kinds: ["schedule"] });
     return () => html`<${Dialog} title=${say("schedule.ledger_of", { job: props.job.id })} onClosed=${() => emit("closed")}>
       ${instead(past, !past.data?.rows.length, say("schedule.no_ledger")) ?? html`<ul class="rows">${past.data.rows.map((each, n) => html`<li key=${n}>${entry(each)}</li>`)}</ul>`}</${Dialog}>`;
-  },
-};
-
-const Add = {
-  emits: ["closed", "added"],
-  setup(_, { emit }) {
-    const form = reactive({ when: "", task: "", said: "", next: [], error: "" });
-    const busy = useBusy();
-    let timer = 0;
-    const typed = ({ target }) => {
-      form.when = target.value;
-      clearTimeout(timer);
-      timer = setTimeout(look, 300);
-    };
-    let newest = 0; // of the questions: an answer that comes late is of what stood there before
-    async function look() {
-      const mine = (newest += 1);
-      let found = { said: "", next: [], error: "" };
-      if (form.when.trim() && store.changes) {
-        try {
-          found = { error: "", ...(await post("/api/schedule/preview", { when: form.when })) };
-        } catch (error) {
-          if (!(error instanceof Refused)) throw error;
-          found.error = error.text;
-        }
-      }
-      if (mine === newest) Object.assign(form, found);
-    }
-    const add = (event) => {
-      event?.preventDefault();
-      busy.start(() => doing(async () => {
-        toast((await post("/api/schedule", { when: form.when, task: form.task })).said);
-        emit("added");
-      }));
-    };
-    return () => html`<${Dialog} title=${say("schedule.add")} onClosed=${() => emit("closed")}><form class="form" onSubmit=${add}>
-      <label class="field"><span>${say("schedule.when")} <small class="dim">${say("schedule.when_hint")}</small></span><input autofocus value=${form.when} placeholder=${say("schedule.when_example")} onInput=${typed} /></label>
-      <div class="reading">${form.error ? html`<p class="bad" role="alert">${form.error}</p>` : null}
-      ${form.next.length ? html`<p role="status"><b>${form.said}</b><br /><span class="dim">${say("schedule.next", { when: form.next.slice(0, 3).map((each) => when(each)).join(" · ") })}</span></p>` : null}</div>
-      <label class="field"><span>${say("schedule.task")}</span><textarea rows="3" value=${form.task} placeholder=${say("schedule.task_example")} onInput=${(event) => (form.task = event.target.value)}></textarea></label>
-      <div class="actions">${act(say("schedule.add"), add, { kind: "primary", busy: busy.is, disabled: !form.when.trim() || !form.task.trim() || !!form.error })}</div></form></${Dialog}>`;
   },
 };

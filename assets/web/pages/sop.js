@@ -1,5 +1,5 @@
 // One SOP: what it says, does, has been, is proven by, and costs from run to run; run it, verify it, take a version back.
-import { html, reactive } from "../lib/html.js";
+import { html, reactive, ref } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
 import { doing, errandDone, toast } from "../lib/store.js";
@@ -8,12 +8,15 @@ import { amount, lang, money, percent, say, sayOr, seconds, when } from "../lib/
 import { act, chip, code, Dialog, diff, given, head, instead, tabs, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
+import { AddJob } from "../parts/add_job.js";
 import { Markdown } from "../parts/markdown.js";
+import { SopForm } from "../parts/sop_form.js";
 import { telling } from "../parts/call.js";
 import { Values } from "../parts/values.js";
 
 const SHOWN = 5; // wordings; the others on demand
-const TABS = ["body", "steps", "versions", "evidence", "curve"];
+const ANY = "any"; // two versions of one's choice are compared
+const TABS = ["body", "steps", "versions", "evidence", "curve", "edit"];
 
 export const Sop = {
   props: { name: String },
@@ -24,9 +27,11 @@ export const Sop = {
     const busy = useBusy();
     const tab = () => (TABS.includes(route.rest[1]) ? route.rest[1] : "body");
     const choose = (name) => go(`/sops/${part(props.name)}/${name}`, { replace: true });
-    const put = (what) => busy.start(() => doing(async () => {
-      toast((await post(`${at}/${what}`, {})).said);
-      sop.reload();
+    const put = (what, body = {}) => busy.start(() => doing(async () => {
+      toast((await post(`${at}/${what}`, body)).said);
+      if (what === "remove") return go("/sops", { replace: true });
+      if (what === "rename") return go(`/sops/${part(body.new)}`, { replace: true });
+      return sop.reload();
     }));
     async function start(values) {
       const what = shown.asks;
@@ -52,8 +57,11 @@ export const Sop = {
         ${shown.said && verified(shown)}
         ${tabs(TABS.map((name) => [name, say(`sop.${name}`)]), tab(), choose)}
         <div role="tabpanel" aria-label=${say(`sop.${tab()}`)}>${tab() === "body" ? body(sop.data) : tab() === "steps" ? steps(sop.data) : tab() === "versions"
-          ? html`<${Versions} name=${props.name} now=${sop.data.version} />` : tab() === "evidence" ? evidence(sop.data) : html`<${Curve} name=${props.name} />`}</div>`}
-      ${shown.asks && html`<${Dialog} title=${say(`sop.${shown.asks}_title`, { name: props.name })} onClosed=${() => (shown.asks = "")}>
+          ? html`<${Versions} name=${props.name} now=${sop.data.version} />` : tab() === "evidence" ? evidence(sop.data) : tab() === "edit"
+          ? html`<${Edit} name=${props.name} onStored=${() => (sop.reload(), choose("steps"))} />` : html`<${Curve} name=${props.name} />`}</div>`}
+      ${shown.asks === "schedule" && html`<${AddJob} sop=${sop.data} onClosed=${() => (shown.asks = "")} onAdded=${() => go("/schedule")} />`}
+      ${["rename", "remove"].includes(shown.asks) && html`<${Sure} name=${props.name} what=${shown.asks} onClosed=${() => (shown.asks = "")} onSure=${(body) => put(shown.asks, body)} />`}
+      ${["run", "verify"].includes(shown.asks) && html`<${Dialog} title=${say(`sop.${shown.asks}_title`, { name: props.name })} onClosed=${() => (shown.asks = "")}>
         <p class="dim">${say(`sop.${shown.asks}_why`)}</p>
         <${Values} schema=${sop.data.parameters} isOptional=${shown.asks === "verify"} go=${say(`sop.${shown.asks}`)} onGiven=${start} /></${Dialog}>`}
     </div>`;
@@ -62,10 +70,37 @@ export const Sop = {
 
 function buttons(sop, shown, put, busy) {
   const isOff = ["archived", "suspended", "disabled"].includes(sop.status);
-  return html`${sop.steps?.length || sop.script ? html`${act(say("sop.run"), () => (shown.asks = "run"), { kind: "primary" })}
-      ${act(say("sop.verify"), () => (shown.asks = "verify"), { busy: busy.is })}` : null}
-    ${isOff ? act(say("sop.enable"), () => put("enable"), { busy: busy.is }) : act(say("sop.disable"), () => put("disable"), { busy: busy.is })}`;
+  const asks = (what) => () => (shown.asks = what);
+  const isProven = ["active", "probation"].includes(sop.status);
+  return html`${sop.steps?.length || sop.script ? html`${act(say("sop.run"), asks("run"), { kind: "primary" })}
+      ${act(say("sop.verify"), asks("verify"), { busy: busy.is })} ${isProven ? act(say("sop.schedule"), asks("schedule")) : null}` : null}
+    ${isOff ? act(say("sop.enable"), () => put("enable"), { busy: busy.is }) : act(say("sop.disable"), () => put("disable"), { busy: busy.is })}
+    <a class="btn" href=${`/api/sops/${part(sop.name)}/export`} download>${say("sop.export")}</a>
+    ${sop.is_seed ? null : html`${act(say("sop.rename"), asks("rename"))} ${act(say("sop.remove"), asks("remove"), { kind: "danger" })}`}`;
 }
+
+/** Asks for the new name, or whether it may go. */
+const Sure = {
+  props: { name: String, what: String },
+  emits: ["closed", "sure"],
+  setup(props, { emit }) {
+    const typed = ref(props.name);
+    const isRename = props.what === "rename";
+    const go = (event) => (event?.preventDefault(), emit("sure", isRename ? { new: typed.value } : {}), emit("closed"));
+    return () => html`<${Dialog} title=${say(`sop.${props.what}_title`, { name: props.name })} onClosed=${() => emit("closed")}><form class="form" onSubmit=${go}><p>${say(`sop.${props.what}_why`)}</p>
+      ${isRename ? html`<label class="field"><span>${say("teach.name")} <small class="dim">${say("teach.name_hint")}</small></span><input autofocus value=${typed.value} spellcheck="false" onInput=${(event) => (typed.value = event.target.value)} /></label>` : null}
+      <div class="actions">${act(say(`sop.${props.what}`), go, { kind: isRename ? "primary" : "danger", disabled: isRename && typed.value === props.name })}</div></form></${Dialog}>`;
+  },
+};
+
+const Edit = {
+  props: { name: String },
+  emits: ["stored"],
+  setup(props, { emit }) {
+    const form = useFetched(() => get(`/api/sops/${part(props.name)}/form`));
+    return () => instead(form) ?? html`<${SopForm} sop=${form.data} onStored=${() => emit("stored")} />`;
+  },
+};
 
 function verified(shown) {
   const { said } = shown;
@@ -88,7 +123,7 @@ const inOrder = (all) => {
 };
 const wordings = (all) => html`<ul class="wordings">${all.map((each) => html`<li key=${each} title=${each}>${slots(each)}</li>`)}</ul>`;
 /** A wording as somebody would say it: of words that may stand for each other the first, each blank by its name. */
-const spoken = (wording) => wording.replace(/\[([^\]]*)\]/g, (_, words) => words.split("|")[0]).replace(/ {2,}/g, " ").trim();
+const spoken = (wording) => wording.replace(/\[([^\]]*)\]/g, (_, words) => words.split("|")[0]).replace(/ {2,}/g, " ").replace(/(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])/g, "").trim();
 const slots = (wording) => spoken(wording).split(/(\{[^}]+\})/).map((piece, n) => (piece.startsWith("{") ? html`<code key=${n}>${piece.slice(1, -1)}</code>` : piece));
 
 /** A text with blanks: {{folder}}, {{old.files | count}}; each blank is shown by its name. */
@@ -115,7 +150,7 @@ function steps(sop) {
 function evidence(sop) {
   if (!sop.evidence) return html`<div class="empty"><p>${say("sop.no_evidence")}</p></div>`;
   const runs = [...new Set(JSON.stringify(sop.evidence).match(/\b\d{8}-\d{6}-[0-9a-f]{4,8}\b/g) ?? [])];
-  return html`${runs.length ? html`<section class="card"><h2>${say("sop.proved_by")}</h2><ul class="rows">${runs.map((run) => html`<li key=${run}><a class="row" href=${`/runs/${run}`}><span class="mono">${run}</span></a></li>`)}</ul></section>` : null}
+  return html`${runs.length ? html`<section class="card"><header><h2>${say("sop.proved_by")}</h2><span class="grow"></span>${sop.is_seed ? null : html`<a class="btn small" href=${`/teach?run=${part(runs[0])}&name=${part(sop.name)}`}>${say("sop.teach_again")}</a>`}</header><ul class="rows">${runs.map((run) => html`<li key=${run}><a class="row" href=${`/runs/${run}`}><span class="mono">${run}</span></a></li>`)}</ul></section>` : null}
     <details class="card"><summary>${say("sop.evidence_whole")}</summary>${code(sop.evidence)}</details>
     ${sop.files?.length ? html`<section class="card"><h2>${say("sop.files")}</h2><ul class="mono small">${sop.files.map((each) => html`<li key=${each}>${each}</li>`)}</ul></section>` : null}`;
 }
@@ -125,27 +160,31 @@ const Versions = {
   setup(props) {
     const at = `/api/sops/${part(props.name)}`;
     const past = useFetched(() => get(`${at}/history`), { kinds: ["sops"] });
-    const shown = reactive({ commit: null, diff: null });
+    const shown = reactive({ commit: null, diff: null, from: "", to: "" });
     const busy = useBusy();
-    async function compare(commit) {
-      if (shown.commit === commit) return (shown.commit = null);
+    async function compare(commit, from = null) {
+      if (shown.commit === commit && !from) return (shown.commit = null);
       Object.assign(shown, { commit, diff: null });
-      const given = await doing(() => get(`${at}/diff`, { to: commit }));
+      const given = await doing(() => get(`${at}/diff`, { to: shown.to && from ? shown.to : commit, from }));
       if (shown.commit === commit) shown.diff = given?.diff ?? "";
     }
+    const ends = () => ["from", "to"].map((end) => html`<label class="mini" key=${end}>${say(`sop.compare_${end}`)}<select value=${shown[end]} onChange=${(event) => ((shown[end] = event.target.value), shown.from && shown.to && compare(ANY, shown.from))}>
+      <option value=""></option>${past.data.history.map((each) => html`<option key=${each.commit} value=${each.commit}>${each.version ?? "?"} · ${when(each.at)}</option>`)}</select></label>`);
+    const lines = () => (shown.diff === null ? html`<p class="dim">${say("loading")}</p>` : shown.diff ? diff(shown.diff) : html`<p class="dim">${say("sop.same")}</p>`);
     // turning it on or off is an entry of its own, and no version
     const isBefore = (each) => each.version && each.version !== props.now && past.data.history.find(({ version }) => version === each.version) === each;
     const back = (version) => busy.start(() => doing(async () => {
       toast((await post(`${at}/rollback`, { version })).said);
       past.reload();
     }));
-    return () => instead(past, !past.data?.history.length, say("sop.no_versions")) ?? html`<ol class="versions">${past.data.history.map((each, n) => html`
+    return () => instead(past, !past.data?.history.length, say("sop.no_versions")) ?? html`${past.data.history.length > 1 ? html`<div class="filters">${ends()}</div>${shown.commit === ANY ? lines() : null}` : null}
+      <ol class="versions">${past.data.history.map((each, n) => html`
       <li key=${each.commit} class=${{ card: true, now: n === 0 }}><header><b>${say("sop.version", { version: each.version ?? "?" })}</b>${each.status ? chip(each.status) : null}
           <time class="dim">${when(each.at)}</time>${each.run ? html`<a class="small mono" href=${`/runs/${part(each.run)}`}>${each.run}</a>` : null}<span class="grow"></span>
           <button type="button" class="btn small" aria-expanded=${shown.commit === each.commit} onClick=${() => compare(each.commit)}>${say("sop.changes")}</button>
           ${isBefore(each) ? act(say("sop.roll_back"), () => back(each.version), { kind: "small", busy: busy.is }) : null}</header>
         <p>${each.reason}</p>
-        ${shown.commit === each.commit ? (shown.diff === null ? html`<p class="dim">${say("loading")}</p>` : shown.diff ? diff(shown.diff) : html`<p class="dim">${say("sop.same")}</p>`) : null}</li>`)}</ol>`;
+        ${shown.commit === each.commit ? lines() : null}</li>`)}</ol>`;
   },
 };
 

@@ -1,20 +1,19 @@
 // SOPs: the tree of what has been learned, one of them with its text, steps, versions, evidence and learning curve; teaching.
-import { html, reactive, watch } from "../lib/html.js";
+import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
-import { go, route } from "../lib/route.js";
+import { route } from "../lib/route.js";
 import { useFetched } from "../lib/use.js";
 import { percent, say, sayOr } from "../lib/words.js";
-import { act, chip, instead, tile } from "../parts/bits.js";
+import { chip, instead, tile } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 import { Sop } from "./sop.js";
-import { Teach } from "./teach.js";
 
 const ORDER = ["active", "probation", "candidate", "draft", "suspended", "archived"];
 
 export const Sops = {
   setup() {
     const all = useFetched(() => get("/api/sops"), { kinds: ["sops"] });
-    const shown = reactive({ by: localStorage.getItem("sops.by") ?? "status", typed: "", text: "", isTeaching: false, from: "" });
+    const shown = reactive({ by: localStorage.getItem("sops.by") ?? "status", typed: "", text: "" });
     const found = useFetched(() => (shown.text ? get("/api/sops/search", { text: shown.text }) : Promise.resolve(null)), { deps: () => shown.text });
     let timer = 0;
     const typed = ({ target }) => {
@@ -26,14 +25,9 @@ export const Sops = {
       shown.by = how;
       localStorage.setItem("sops.by", how);
     };
-    watch(() => route.query.get("teach"), (run) => run && Object.assign(shown, { isTeaching: true, from: run }), { immediate: true });
-    const closed = () => {
-      Object.assign(shown, { isTeaching: false, from: "" });
-      if (route.query.get("teach")) go(location.pathname, { replace: true });
-    };
     return () => html`<div class=${{ split: true, "has-detail": route.rest[0] }}>
       <nav class="side" aria-label=${say("page.sops")}>
-        <div class="side-head"><h1 tabindex="-1">${say("page.sops")}</h1>${act(say("sops.teach"), () => (shown.isTeaching = true), { name: "plus" })}</div>
+        <div class="side-head"><h1 tabindex="-1">${say("page.sops")}</h1><a class="btn" href="/teach">${icon("plus")}${say("sops.teach")}</a></div>
         <label class="search">${icon("search")}<span class="hidden">${say("sops.search")}</span>
           <input type="search" value=${shown.typed} placeholder=${say("sops.search")} onInput=${typed} /></label>
         ${shown.text ? decision(found) : instead(all, !all.data?.sops.length, say("sops.none")) ?? html`
@@ -43,7 +37,6 @@ export const Sops = {
             <ul class="list">${sops.map((sop) => item(sop, shown.by))}</ul></details>`)}`}
       </nav>
       <section class="main">${route.rest[0] ? html`<${Sop} key=${route.rest[0]} name=${route.rest[0]} />` : overview(all.data?.sops ?? [])}</section>
-      ${shown.isTeaching && html`<${Teach} run=${shown.from} onClosed=${closed} />`}
     </div>`;
   },
 };

@@ -57,7 +57,7 @@ export const Trace = {
         ${["interrupted", "cancelled", "limit", "failed", "no_model"].includes(story.status) ? act(say("resume"), () => put("resume", { text: null }), { name: "again" }) : null}
         ${isWorking ? null : act(say("run.again"), () => (shown.asks = "again"), { name: "again" })}
         ${isWorking ? null : html`<button type="button" class="btn" onClick=${() => (shown.asks = "compare")}>${icon("compare")}${say("run.compare")}</button>`}
-        ${story.status === "done" && !story.ended?.rote ? act(say("sops.teach_from"), () => go(`/sops?teach=${part(props.run)}`), { name: "sops" }) : null}`;
+        ${story.status === "done" && !story.ended?.rote ? html`<a class="btn" href=${`/teach?run=${part(props.run)}`}>${icon("sops")}${say("sops.teach_from")}</a>` : null}`;
       return html`<div class="page trace"><a class="back" href="/runs">${icon("left")}${say("page.runs")}</a>
         ${head(story.task || props.run, actions, html`<p class="facts">${chip(story.status)}<span class="mono">${props.run}</span><time>${when(story.started)}</time>
           ${story.sop ? html`<a href=${`/sops/${part(story.sop)}`}>${story.sop}</a>` : null}<span>${story.session}</span><span class="mono">${story.cwd}</span></p>`)}

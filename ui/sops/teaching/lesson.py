@@ -17,16 +17,15 @@ from memory.runlog.log import read_events
 from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
-from runs.learning import author
 from runs.learning.alone import same_script
 from runs.learning.lesson import Lesson
-from runs.learning.lesson_files import content_of, kept_lesson, stored
+from runs.learning.lesson_files import kept_lesson, stored
 from runs.learning.teach import TeachingError, text_of
 from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops import roots
-from ui.sops.teaching.lesson_questions import LessonQuestions
 from ui.sops.teaching.lesson_shown import changed, show_output, show_paths, show_stored
+from ui.sops.teaching.questions import Questions, questions_of, unsaid
 from ui.sops.teaching.record import record_lesson
 from ui.words import say
 
@@ -42,7 +41,7 @@ class NoDraft(SopwithError):
 class LessonFlow:
     """The way from a lesson to the store."""
 
-    def __init__(self, agent: Agent, lesson: Lesson, questions: LessonQuestions) -> None:
+    def __init__(self, agent: Agent, lesson: Lesson, questions: Questions) -> None:
         self.agent, self.lesson, self.questions = agent, lesson, questions
 
     def to_its_end(self) -> int:
@@ -80,7 +79,6 @@ class LessonFlow:
         lesson = self.lesson
         if lesson.declared:
             self._show_text()
-            self._put_into_words()
             return True
         self._settle()
         self._ask_what_varies()
@@ -91,14 +89,13 @@ class LessonFlow:
         if not lesson.is_settled:
             return False
         self._look_for_a_twin()
-        self._put_into_words()
         self._prove_own()
         return True
 
     def _look_for_a_twin(self) -> None:
         """Ask before a second SOP does what another one does. Raises TeachingError."""
         twin = same_script(self.lesson, self.agent.sops.all())
-        if twin and not self.questions.may_be_second(twin):
+        if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise TeachingError(say("teach.twin", name=twin.name, status=twin.status))
 
     def _make_real(self) -> None:
@@ -107,7 +104,8 @@ class LessonFlow:
 
     def _settle(self) -> None:
         lesson = self.lesson
-        if all(line.code != 0 for line in lesson.lines):
+        has_done = lesson.before is not None and bool(lesson.before.touched)
+        if not has_done and all(line.code != 0 for line in lesson.lines):
             raise RecordError(say("lesson.nothing", name=lesson.name))
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
@@ -138,26 +136,12 @@ class LessonFlow:
         slots = {key: f"{{{key}}}" for key in lesson.required if f"{{{key}}}" not in name}
         lesson.request = lesson.request or self.questions.request(name, slots) or lesson.suggested
 
-    def _put_into_words(self) -> None:
-        """Let a configured model write description and wordings; the owner says which of the doubtful ones mean it."""
-        lesson, lang = self.lesson, self.agent.config.lang
-        try:
-            sketch = lesson.sketch(lesson.name, content_of(lesson))
-            made = author(self.agent, sketch, lesson.ground.cwd)
-        except SopwithError as error:
-            print(f"✗ {one_line(str(error), 200)}")
-            return
-        if made is None:
-            return
-        lesson.take_words(made.words, made.run, may_rename=self.questions.is_attended)
-        made.words.wordings += self.questions.wordings_that_mean_it(made.words.doubtful)
-        print(one_line(made.line(lang), 400))
-
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
         lesson.request = lesson.request or self.questions.request(lesson.name, {})
         while True:
-            lesson.values = dict(self.questions.vary(lesson.candidates()))
+            found = [list(each) for each in lesson.candidates()]
+            lesson.values = self.questions.vary(found, may_drop=True)
             refused = lesson.refused
             if not refused:
                 break
@@ -169,7 +153,7 @@ class LessonFlow:
                 )
             if not self.questions.is_attended:
                 break
-        missing = self.questions.unsaid(lesson.request, lesson.values)
+        missing = unsaid(lesson.request, lesson.values)
         if missing and (again := self.questions.request_again(missing)):
             lesson.request = again
         for each in lesson.doubts():
@@ -207,7 +191,7 @@ class LessonFlow:
             if lesson.sets_known == wanted - 1 == 2:
                 print(f"\n{say('lesson.branches')}")
             was = lesson.values or dict.fromkeys(lesson.required, "")
-            given = self.questions.another_set(was)
+            given = self.questions.another_set(was, "lesson.another_set")
             if given is None:
                 return
             try:
@@ -267,7 +251,7 @@ def teach_lesson(
 ) -> int:
     """Learn from a lesson, from a demonstration that is recorded now, or go on with the draft of this name; return the exit
     code."""
-    agent, questions = Agent(config), questions_of(args, is_attended)
+    agent, questions = Agent(config), questions_of(args, is_attended=is_attended)
     existing = agent.sops.get(args.sop)
     if lesson is None and not args.record:
         ground = Ground.of(roots(config), config.home, Path.cwd())
@@ -299,10 +283,3 @@ def lesson_of_text(args: Namespace, config: Config) -> Lesson | None:
         return None
     ground = Ground.of(roots(config), config.home, Path.cwd())
     return Lesson.of_text(args.sop, ground, found)
-
-
-def questions_of(args: Namespace, is_attended: bool) -> LessonQuestions:
-    """Return whoever answers."""
-    from ui.sops.teaching.lesson_questions import Absent, AtTerminal
-
-    return AtTerminal() if is_attended else Absent(args)

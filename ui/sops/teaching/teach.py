@@ -9,17 +9,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.draft import Draft, check_text
-from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
+from learning.draft import Draft
+from learning.folder import check_text
+from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
 from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
-from replay.procedure import ProcedureError
+from replay.procedure import Procedure, ProcedureError
 from runs.assemble import Agent
 from runs.learning import teach
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops import MARKS, as_word, parameters
-from ui.sops.teaching.teach_questions import AtTerminal, FromOptions, Questions
+from ui.sops.teaching.questions import Questions, questions_of
 from ui.words import say, says
 
 MAX_LINE_CHARS = 160
@@ -37,11 +38,12 @@ class TeachUsage(SopwithError):
     Option("--record"),
     Option("--from-run", "RUN", nargs="+"),
     Option("--from-file", "FILE"),
-    Option("--values", "k=v", nargs="+"),
+    Option("--values", "k=v", nargs="*"),
     Option("--request", "TEXT"),
     Option("--prove", "k=v", nargs="+"),
     Option("--check", "COMMAND"),
     Option("--new-version"),
+    Option("--look"),
 )
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
@@ -51,6 +53,10 @@ def teach_(args: Namespace, config: Config) -> int:
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
+    if args.look and (args.from_run or args.from_file):
+        from ui.sops.teaching.lesson_look import look
+
+        return look(args, config)
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     if not (args.from_run or args.from_file):
         from ui.sops.teaching.lesson import teach_lesson  # a recording, or the draft of one
@@ -66,8 +72,7 @@ def teach_(args: Namespace, config: Config) -> int:
 
         if lesson := lesson_of_text(args, config):
             return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
-    questions: Questions = AtTerminal() if is_attended else FromOptions(args)
-    flow = _Teaching(Agent(config), args, questions)
+    flow = _Teaching(Agent(config), args, questions_of(args, is_attended=is_attended))
     try:
         return flow.to_its_end()
     except (KeyboardInterrupt, EOFError):
@@ -98,23 +103,20 @@ class _Teaching:
         lesson.existing = existing  # the one that the owner was asked about
         draft = self._draft(lesson)
         files, unfit = teach.with_old_cases(draft, existing)
-        if unfit and not self.questions.may_leave_out(unfit):
+        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
             raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             status, why = teach.earned(draft)
             self.proven_on = draft.taught[-1].values if draft.taught else {}
-            is_open = status == "candidate" and not not_replayable(draft.procedure())
+            is_open = status == "candidate" and not not_tried(draft.procedure())
             if is_open or not lesson.traces:
                 why = self._prove(draft, trial)
                 status = trial.sop.status
             proven = trial.files()
-        self._pass_the_gate(proven, is_draft=status == "draft")
-        if (
-            existing is not None
-            and _is_less(status, existing)
-            and not self.questions.may_be_less(existing, status)
-        ):
+        is_own_text = not lesson.traces  # its proof is what was seen
+        self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
+        if existing and _is_less(status, existing) and not self._may_be_less(existing, status):
             raise teach.TeachingError(
                 say("teach.less", name=name, status=status, was=existing.status, why=why)
             )
@@ -124,16 +126,32 @@ class _Teaching:
         show_stored(sop, draft, why, self.proven_on)
         return 0
 
+    def _may_be_less(self, existing: Sop, status: str) -> bool:
+        name, was = existing.name, existing.status
+        return self.questions.may("teach.replace_proven", name=name, was=was, status=status)
+
+    def _request(self, name: str, slots: Mapping[str, str]) -> str:
+        """Ask how it will be asked for, until every parameter is named."""
+        request = self.questions.request(name, slots)
+        while missing := [slot for slot in slots.values() if request and slot not in request]:
+            request = self.questions.request_again(missing)
+        return request
+
     def _draft(self, lesson: teach.Lesson) -> Draft:
-        values = self.questions.values(teach.values_that_vary(lesson)) if lesson.traces else None
+        values = None
+        if lesson.traces:
+            found = teach.values_that_vary(lesson)
+            listed = [[name, text, True] for name, text in found.items()]
+            values = self.questions.vary(listed, may_drop=False)
         draft = teach.draft_of(self.agent, lesson, values)
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
-            lesson.request = self.questions.request(lesson, slots)
+            lesson.request = self._request(lesson.name, slots)
             draft = teach.draft_of(self.agent, lesson, self._said_of(draft))
         if teach.UNUSABLE in draft.notes:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
-        if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
+        twin = teach.twin_of(self.agent, draft)
+        if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft, self.agent.parts.redactor())
         while teach.has_no_check(draft) and (command := self.questions.check(draft)):
@@ -141,9 +159,6 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        draft, authored = teach.in_words(self.agent, draft, lesson.cwd)
-        if authored:
-            print(one_line(authored, 400))
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:
@@ -175,7 +190,7 @@ class _Teaching:
         if not draft.is_settled:
             return say("teach.unsettled")
         procedure = draft.procedure()
-        if why := not_replayable(procedure):
+        if why := not_tried(procedure):
             return why
         print(say("teach.trying"))
         why = ""
@@ -200,7 +215,10 @@ class _Teaching:
         """Other values, until they prove it or there are none."""
         procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
         while trial.sop.status not in PROVEN:
-            given = self.questions.another_set(procedure, was or self.proven_on)
+            given = self.questions.another_set(
+                _as_words(procedure, was or self.proven_on),
+                "teach.another_set" if was or self.proven_on else "teach.first_set",
+            )
             if given is None:
                 return why
             self.is_tried = True
@@ -215,6 +233,14 @@ class _Teaching:
                 if verdict.passed:
                     self.proven_on = verdict.cases[-1].case.parameters
         return ""
+
+
+def _as_words(procedure: Procedure, was: Mapping[str, object]) -> dict[str, str]:
+    """Return each parameter with the value that it had, or its default, else ""."""
+    return {
+        name: as_word(was[name]) if name in was else str(schema.get("default", ""))
+        for name, schema in procedure.parameters.items()
+    }
 
 
 def _is_less(status: str, existing: Sop) -> bool:
@@ -239,12 +265,8 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
-    for key, texts in (
-        ("teach.problem", draft.problems),
-        ("teach.slot", [_slot(slot) for slot in draft.slots]),
-    ):
-        for text in texts:
-            print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
+    for text in draft.problems:
+        print(f"  {say('teach.problem', text=one_line(hide(text), MAX_LINE_CHARS))}")
     print()
 
 
@@ -254,11 +276,6 @@ def _step(tool: str, args: Mapping[str, object]) -> str:
         return script
     shown = ", ".join(str(value) for value in args.values())
     return f"{tool} {shown}"
-
-
-def _slot(slot: object) -> str:
-    text, where = getattr(slot, "text", ""), getattr(slot, "where", "")
-    return f"{text} ({where}): {', '.join(getattr(slot, 'candidates', ()))}"
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -290,7 +307,7 @@ def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")
     key = f"teach.next_{sop.status}"
-    if sop.status not in PROVEN and sop.procedure is not None and not_replayable(sop.procedure):
+    if sop.status not in PROVEN and sop.procedure is not None and not_tried(sop.procedure):
         key = "teach.next_supervised"
     if says(key):
         names = list(draft.content.parameters)

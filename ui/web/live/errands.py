@@ -13,6 +13,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
@@ -44,8 +45,8 @@ class Errand:
 class Errands:
     """The errands of this server, the newest ones."""
 
-    def __init__(self, config: Config, hub: Hub) -> None:
-        self._config, self._hub = config, hub
+    def __init__(self, config: Config, hub: Hub, cwd: Path) -> None:
+        self._config, self._hub, self._cwd = config, hub, cwd
         self._errands: OrderedDict[str, Errand] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -100,6 +101,7 @@ class Errands:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
+                cwd=self._cwd,
                 limit=8_000_000,
             )
         except OSError as error:

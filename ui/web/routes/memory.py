@@ -17,8 +17,7 @@ from memory.home.repository import Repository
 from memory.home.sessions import MAIN
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
-from memory.journal.store import Store
-from memory.journal.sync import INDEX
+from memory.journal.store import INDEX, Store
 from memory.notes.daily import days as note_days
 from memory.notes.daily import read as read_note
 from memory.notes.digest import MEMORY, entries
@@ -92,7 +91,7 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
         store = Store(site.home / "journal" / INDEX, readonly=True)
         try:
             end = start + timedelta(days=1)
-            numbers = store.turns_between(start, end, limit=max(1, min(limit, 5_000)))
+            numbers = store.said_between(start, end, limit=max(1, min(limit, 5_000)))
             by_number = store.turns(numbers)
             turns = [turn_as_json(by_number[number]) for number in numbers if number in by_number]
         finally:

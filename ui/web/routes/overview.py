@@ -15,8 +15,7 @@ from memory.runlog.log import RunSummary, list_runs
 from memory.runlog.usage import FAILED, by_day, by_model, by_sop, since
 from memory.sops.stats import Counts, SopStats
 from runs.schedule.due import Due, JobFolder, due_between
-from runs.schedule.scheduler import ledger_of
-from runs.workers.copies import up_to_date
+from runs.schedule.ledger import Ledger
 from ui.web.live.work import row
 from ui.web.routes.here import Here
 from ui.web.routes.world import entry
@@ -56,14 +55,14 @@ def overview(site: Here, days: int = 30) -> JSONResponse:
 
 
 def _listed(site: Site, runs: list[RunSummary]) -> dict[str, Any]:
-    return {"n": len(runs), "runs": [row(run) for run in up_to_date(site.config, runs[:SHOWN])]}
+    return {"n": len(runs), "runs": [row(run) for run in runs[:SHOWN]]}
 
 
 def _due(site: Site) -> dict[str, Any]:
     """Return the jobs that are due, each with its next time and how often it comes."""
     now = datetime.now(UTC)
     folder = JobFolder(site.home)
-    found = due_between(folder, ledger_of(site.config), now, now, now + AHEAD, MAX_DUE)
+    found = due_between(folder, Ledger(site.home), now, now, now + AHEAD, MAX_DUE)
     planned: dict[str, list[Due]] = {}
     for due in found:
         if due.status == "planned":
@@ -100,7 +99,7 @@ def _budget(site: Site, today: list[RunSummary]) -> dict[str, Any]:
     limits, day_ago = site.config.limits, datetime.now(UTC) - timedelta(days=1)
     return {
         "today": round(sum(run.cost for run in today), 6),
-        "scheduled": round(ledger_of(site.config).spent(day_ago), 6),
+        "scheduled": round(Ledger(site.home).spent(day_ago), 6),
         "scheduled_most": limits.cost_usd_per_day,
         "run_most": limits.cost_usd,
     }

@@ -16,7 +16,6 @@ from memory.runlog.inbox import Answer, Inbox
 from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
 from runs.doctor import checks
 from runs.resume import read_progress
-from runs.workers.copies import up_to_date
 from safety.secrets import without
 from ui.event_text import entry_text
 from ui.web import shapes
@@ -48,7 +47,7 @@ def runs(
         kept.append(run)
         if len(kept) > limit:
             break
-    rows = [row(run) for run in up_to_date(site.config, kept[:limit])]
+    rows = [row(run) for run in kept[:limit]]
     return JSONResponse({"runs": site.clean(rows), "more": len(kept) > limit})
 
 

@@ -1,11 +1,8 @@
-"""The SOPs: what there is, what each does, its history and learning curve; proving, teaching, rolling back. Routes:
-docs/web-api.md."""
+"""Show the SOPs: what there is, what each does, its versions and learning curve. Routes: docs/web-api.md."""
 
 from __future__ import annotations
 
 import difflib
-import shutil
-import tempfile
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -25,10 +22,8 @@ from memory.sops.store import Sop, SopError, SopStore
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from ui.sops import as_json, entry
-from ui.web import shapes
-from ui.web.routes.chat import _uploaded
 from ui.web.routes.here import Here
-from ui.web.site import Conflict, Site, found
+from ui.web.site import Site, found
 from ui.words import language
 
 MAX_SHOWN_BYTES = 200_000  # of one file in a diff
@@ -112,103 +107,9 @@ def stats(site: Here, name: str) -> JSONResponse:
     return JSONResponse(site.clean({**about, "runs": rows, "totals": asdict(count(runs))}))
 
 
-@to.post("/api/sops/teach", status_code=202)
-async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
-    if sum(each is not None for each in (body.run, body.text, body.upload)) != 1:
-        raise Conflict("Teach from one thing: a run, a text or a file.")
-    words = ["teach", body.name]
-    if body.run is not None:
-        words += ["--from-run", site.find(body.run)]
-    else:
-        lesson = _lesson(site, body)
-        words += ["--from-file", str(lesson)]
-    words += ["--request", body.request] if body.request else []
-    words += ["--check", body.check] if body.check else []
-    words += ["--new-version"] if body.new_version else []
-    words += ["--values", *_pairs(body.values)] if body.values else []
-    words += ["--prove", *_pairs(body.prove)] if body.prove else []
-    return JSONResponse(
-        {"errand": site.errands.begin("teach", body.name, words, language())}, status_code=202
-    )
-
-
-@to.post("/api/sops/{name}/verify", status_code=202)
-async def verify(site: Here, name: str, body: shapes.Values) -> JSONResponse:
-    words = ["sops", "verify", sop_of(site, name).name, *_pairs(body.values)]
-    return JSONResponse(
-        {"errand": site.errands.begin("verify", name, words, language())}, status_code=202
-    )
-
-
-@to.post("/api/sops/{name}/run", status_code=202)
-async def run(site: Here, name: str, body: shapes.Values) -> JSONResponse:
-    site.touched()
-    order = {
-        "do": "sop",
-        "name": sop_of(site, name).name,
-        "values": body.values,
-        "options": {"cwd": str(site.cwd)},
-    }
-    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
-
-
-@to.post("/api/sops/{name}/rollback")
-async def rollback(site: Here, name: str, body: shapes.Rollback) -> JSONResponse:
-    words = [
-        "sops",
-        "rollback",
-        sop_of(site, name).name,
-        *([str(body.version)] if body.version else []),
-    ]
-    return await changed(site, name, words)
-
-
-@to.post("/api/sops/{name}/enable")
-async def enable(site: Here, name: str, body: shapes.Nothing | None = None) -> JSONResponse:
-    return await changed(site, name, ["sops", "enable", sop_of(site, name).name])
-
-
-@to.post("/api/sops/{name}/disable")
-async def disable(site: Here, name: str, body: shapes.Nothing | None = None) -> JSONResponse:
-    return await changed(site, name, ["sops", "disable", sop_of(site, name).name])
-
-
-async def changed(site: Site, name: str, words: list[str]) -> JSONResponse:
-    said = await site.errands.said_by(words)
-    sop = store(site).get(name)
-    now = {
-        "name": name,
-        "status": sop.status if sop else None,
-        "version": sop.version if sop else None,
-    }
-    return JSONResponse(site.clean({**now, "said": said.strip()}))
-
-
 @to.get("/api/errands/{id}")
 def errand(site: Here, id: str) -> JSONResponse:
     return JSONResponse(site.clean(found(site.errands.get(id), "There is no such errand.")))
-
-
-def _pairs(values: dict[str, str]) -> list[str]:
-    return [f"{name}={value}" for name, value in values.items()]
-
-
-def _lesson(site: Site, body: shapes.Teach) -> Path:
-    """A file with what is to be learned."""
-    if body.upload is not None:
-        return _uploaded(site, body.upload)
-    folder = Path(tempfile.mkdtemp(prefix="lesson-", dir=_made(site.home / "web" / "uploads")))
-    text = body.text or ""
-    file = folder / ("lesson.sh" if text.startswith("#!") else "lesson.md")
-    file.write_text(text, "utf-8", "replace")
-    return file
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for old in sorted(folder.glob("lesson-*"))[:-20]:
-        shutil.rmtree(old, ignore_errors=True)
-    return folder
 
 
 def _shown(sop: Sop) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from starlette.responses import JSONResponse
 from memory.journal.api import local_timezone
 from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
-from runs.schedule.scheduler import ledger_of
-from runs.schedule.words import read_when
+from runs.schedule.ledger import Ledger
+from runs.schedule.when import read_when
 from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
+from ui.web.routes.teaching import pairs
 from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 
@@ -52,7 +53,7 @@ def calendar(
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
     if not timedelta(0) <= end - start <= 13 * MONTH:
         raise Conflict("That is too long a time for a calendar.")
-    found = due_between(JobFolder(site.home), ledger_of(site.config), now, start, end, MAX_DUE)
+    found = due_between(JobFolder(site.home), Ledger(site.home), now, start, end, MAX_DUE)
     return JSONResponse(site.clean({"due": folded(found), "is_cut": len(found) >= MAX_DUE}))
 
 
@@ -105,7 +106,9 @@ def preview(site: Here, body: shapes.When) -> JSONResponse:
 
 @to.post("/api/schedule")
 async def add(site: Here, body: shapes.NewJob) -> JSONResponse:
-    job = (await said(site, "add", "--cwd", str(site.cwd), "--", body.when, body.task))["job"]
+    what = ["--sop", body.sop] if body.sop else []
+    task = pairs(body.values) if body.sop else [body.task]
+    job = (await said(site, "add", *what, "--cwd", str(site.cwd), "--", body.when, *task))["job"]
     return JSONResponse(site.clean({"id": job["id"], "said": job["when"], "next": job["next"]}))
 
 
@@ -136,11 +139,19 @@ def graph_of(site: Site) -> Iterator[Any]:
     """The graph, for one look."""
     from memory.graph import opened
 
-    graph = opened(site.home, config=site.config.graph)
+    graph = opened(site.home)
     try:
         yield graph
     finally:
         graph.close()
+
+
+def wanted_of(predicates: str, since: str, until: str) -> Any:
+    """Return which edges are asked for."""
+    from memory.graph import Wanted
+
+    named = [each for each in predicates.split(",") if each] or None
+    return Wanted(None, named, moment(since), moment(until))
 
 
 @to.get("/api/graph")
@@ -148,12 +159,8 @@ def snapshot(
     site: Here, predicates: str = "", since: str = "", until: str = "", limit: int = 500
 ) -> JSONResponse:
     with graph_of(site) as graph:
-        shown = graph.snapshot(
-            predicates=[each for each in predicates.split(",") if each] or None,
-            since=moment(since),
-            until=moment(until),
-            limit=max(1, min(limit, MAX_EDGES)),
-        )
+        wanted = wanted_of(predicates, since, until)
+        shown = graph.snapshot(wanted, max(1, min(limit, MAX_EDGES)))
     return JSONResponse(site.clean(shown))
 
 
@@ -168,14 +175,8 @@ def neighbours(
     until: str = "",
 ) -> JSONResponse:
     with graph_of(site) as graph:
-        shown = graph.neighbours(
-            name[:400],
-            limit=max(1, min(limit, 1_000)),
-            depth=max(1, min(depth, 3)),
-            predicates=[each for each in predicates.split(",") if each] or None,
-            since=moment(since),
-            until=moment(until),
-        )
+        wanted, levels = wanted_of(predicates, since, until), max(1, min(depth, 3))
+        shown = graph.neighbours(name[:400], wanted, max(1, min(limit, 1_000)), levels)
     return JSONResponse(site.clean(shown))
 
 

@@ -1,0 +1,210 @@
+"""Read skills from elsewhere into memory under limits, scan them, and put them into the store under quarantine.
+
+Links and devices refuse the skill that holds them; whatever status it claims it lands as a draft with
+`sopwith-quarantine` in its metadata, and neither a model nor a replay gets to see it until its owner enables it
+(`release`). A status is then earned here, as by any other SOP. Source: seed 001 §2.3 (its front matter is understood).
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from learning.folder import in_folder
+from learning.imports.cloning import ImportRefused, safe_source
+from learning.imports.findings import Finding, scan
+from learning.imports.sources import MAX_FILE_BYTES, Entries, folded, grouped, opened
+from memory.home.repository import contents_of
+from memory.sops.changes import SopChanges
+from memory.sops.front_matter import with_metadata
+from memory.sops.store import FRONT_MATTER, NAME, QUARANTINE, Sop, SopError
+
+MAX_FILES = 2_000  # of one skill
+MAX_BYTES = 50_000_000  # of one skill
+MAX_SKILLS = 500
+BESIDE = "-imported"  # behind the name of a skill that is called like a seed
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One skill as it was found: its files by path, where it lay in the source, and what the scan found in it.
+
+    `problem` says why it cannot be imported; its files are then not to be used.
+    """
+
+    name: str
+    place: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    description: str = ""
+    findings: tuple[Finding, ...] = ()
+    problem: str | None = None
+
+
+def find_skills(source: str, cwd: Path) -> list[Skill]:
+    """Return the skills in a folder, a Markdown file, a zip or a git repository, scanned. Changes nothing.
+
+    A folder of many skills gives each of them; the problem of one does not stop the others. Raises ImportRefused.
+    """
+    with opened(source, cwd) as (entries, fallback):
+        skills = [_skill(place, inside, fallback) for place, inside in grouped(entries).items()]
+    if not skills:
+        said = f"there is no SKILL.md in {source}."
+        raise ImportRefused(f"{said}\nA skill is a folder with SKILL.md in it.")
+    if len(skills) > MAX_SKILLS:
+        said = f"{source} holds {len(skills)} skills; at most {MAX_SKILLS} at once."
+        raise ImportRefused(f"{said}\nImport a part of it.")
+    return _without_doubles(skills)
+
+
+def _without_doubles(skills: list[Skill]) -> list[Skill]:
+    """Take neither of two skills of one name."""
+    names = [skill.name for skill in skills if not skill.problem]
+    double = {name for name in names if names.count(name) > 1}
+    told = "two skills of the source have this name"
+    return [
+        Skill(skill.name, skill.place, problem=skill.problem or told)
+        if skill.name in double
+        else skill
+        for skill in skills
+    ]
+
+
+def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, Sop]) -> Sop:
+    """Put a skill into the store, under quarantine.
+
+    A name that is taken is refused; only what is under quarantine itself may be imported again. One that has the name of
+    a seed comes in beside it, under another name: a seed is never hidden by what nobody has let in.
+    Raises ImportRefused, and what SopChanges.write raises; the store is then as it was.
+    """
+    if skill.problem:
+        raise ImportRefused(f"{skill.name} is not imported: {skill.problem}.")
+    present = known.get(skill.name)
+    if present is not None and present.is_seed:
+        skill = _beside(skill)
+        present = known.get(skill.name)
+    if present is not None and not present.is_quarantined:
+        said = f"{skill.name} is not imported: there is an SOP of this name already."
+        raise ImportRefused(f'{said}\nRename the folder and its "name".')
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    said = safe_source(source)
+    metadata = {QUARANTINE: since, "sopwith-source": said, "sopwith-status": "draft"}
+    text = with_metadata(skill.files["SKILL.md"].decode(), metadata)
+    files = {**skill.files, "SKILL.md": text.encode()}
+    return changes.write(skill.name, files, reason=f"imported from {said}", status="draft")
+
+
+def _beside(skill: Skill) -> Skill:
+    """Return the skill under a name of its own."""
+    name = f"{skill.name[: 64 - len(BESIDE)]}{BESIDE}"
+    front, body = _front(skill.files["SKILL.md"])
+    text = _written({**front, "name": name}, body)
+    return replace(skill, name=name, files={**skill.files, "SKILL.md": text})
+
+
+def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
+    """Take an SOP out of quarantine: a draft like any other. Raises what SopChanges.write raises."""
+    files = {path: content.data for path, content in contents_of(sop.folder).items()}
+    files["SKILL.md"] = with_metadata(files["SKILL.md"].decode(), {QUARANTINE: None}).encode()
+    return changes.write(sop.name, files, reason=reason, status="draft")
+
+
+def findings_of(sop: Sop) -> list[Finding]:
+    """Return what the scan finds in an SOP that is in the store."""
+    return scan({path: content.data for path, content in contents_of(sop.folder).items()})
+
+
+def _skill(place: str, entries: Entries, fallback: str) -> Skill:
+    shown = PurePosixPath(place).name if place != "." else fallback
+    try:
+        files = _files(entries)
+        front, body = _front(files["SKILL.md"])
+        front["name"] = _name(str(front.get("name") or shown))
+        described = str(front.get("description") or "").strip()
+        if not described:
+            raise ImportRefused("SKILL.md has no description")
+        findings = tuple(scan(files))
+        files["SKILL.md"] = _written(front, body)
+        _check_reading(front["name"], files)
+        return Skill(front["name"], place, files, described, findings)
+    except SopError as error:
+        return Skill(shown, place, problem=str(error).replace("\n", " ").rstrip("."))
+    except (OSError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
+        return Skill(shown, place, problem=f"it cannot be read: {error}")
+
+
+def _files(entries: Entries) -> dict[str, bytes]:
+    """Return the bytes of a skill, as many as are allowed: what an archive states about sizes is not believed."""
+    if len(entries) > MAX_FILES:
+        raise ImportRefused(f"it has {len(entries)} files; at most {MAX_FILES}")
+    files: dict[str, bytes] = {}
+    seen: set[str] = set()
+    left = MAX_BYTES
+    for path, entry in sorted(entries.items()):
+        if entry.problem:
+            raise ImportRefused(f"{path} is {entry.problem}")
+        if folded(path) in seen:
+            raise ImportRefused(f"{path} is there twice but for its case")
+        seen.add(folded(path))
+        data = entry.read(MAX_FILE_BYTES + 1) if entry.size <= MAX_FILE_BYTES else b""
+        size = max(len(data), entry.size)
+        left -= size
+        if size > MAX_FILE_BYTES or left < 0:
+            limits = f"at most {MAX_FILE_BYTES} bytes a file, {MAX_BYTES} together"
+            raise ImportRefused(f"{path} makes it too large: {limits}")
+        files[path] = data
+    return files
+
+
+def _front(data: bytes) -> tuple[dict[str, Any], str]:
+    """Return front matter, that of seed 001 too, and body."""
+    import yaml
+
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise ImportRefused(f"SKILL.md is not UTF-8: {error}") from error
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        said = "SKILL.md has no front matter: name and description between two lines of ---"
+        raise ImportRefused(said)
+    try:
+        front = yaml.safe_load(match[1])
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise ImportRefused(f"SKILL.md: the front matter is not YAML: {why}") from error
+    if not isinstance(front, dict) or not isinstance(front.get("metadata") or {}, dict):
+        raise ImportRefused("SKILL.md: the front matter must be a mapping, and its metadata too")
+    return front, match[2]
+
+
+def _written(front: Mapping[str, Any], body: str) -> bytes:
+    """Return SKILL.md without what it claims about its own standing here."""
+    import yaml
+
+    said = {str(key): str(value) for key, value in (front.get("metadata") or {}).items()}
+    metadata = {key: value for key, value in said.items() if not key.startswith("sopwith-")}
+    kept = {**front, "metadata": metadata}
+    dumped: str = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"---\n{dumped}---\n{body}".encode()
+
+
+def _name(said: str) -> str:
+    """Return a name in the form of the Agent Skills format: task_management is task-management."""
+    name = re.sub(r"[^a-z0-9]+", "-", said.strip().lower()).strip("-")[:64].strip("-")
+    if not NAME.fullmatch(name):
+        raise ImportRefused(f"{said[:60]!r} is no name for an SOP: letters, digits and hyphens")
+    return name
+
+
+def _check_reading(name: str, files: Mapping[str, bytes]) -> None:
+    """Refuse what the store would refuse, before anything is written to it."""
+    read = ("SKILL.md", "sop.yaml")
+    own = {path: data for path, data in files.items() if path in read or path[:8] == "scripts/"}
+    with in_folder(name, own) as sop:
+        if sop.problem:
+            raise ImportRefused(sop.problem.replace(f"{sop.folder}/", ""))

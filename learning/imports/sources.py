@@ -1,0 +1,196 @@
+"""List the files of a folder, a Markdown file, a zip or a git address; nothing is followed, unpacked or believed.
+
+SopError
+└── ImportRefused    nothing was imported; two lines: what is wrong, what would work
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from learning.imports.cloning import ImportRefused, cloned
+
+MAX_FILE_BYTES = 10_000_000
+MAX_RATIO = 200  # of a packed file, above SMALL_BYTES
+SMALL_BYTES = 1_000_000
+MAX_ENTRIES = 50_000  # of a whole collection
+MAX_DEPTH = 12
+LEFT_OUT = frozenset(
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        "node_modules",
+        ".venv",
+        ".DS_Store",
+        "Thumbs.db",
+        "__MACOSX",
+    ]
+)
+ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
+LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)
+NOTHING = "Nothing was imported."
+
+
+class Entry(NamedTuple):
+    """One file of a source: its size as stated, why it must not be taken, and how to read at most so many bytes."""
+
+    size: int
+    problem: str
+    read: Callable[[int], bytes]
+
+
+Entries = dict[str, Entry]
+
+
+@contextmanager
+def opened(source: str, cwd: Path) -> Iterator[tuple[Entries, str]]:
+    """Yield the files of a source, and the name of a skill that has none. Raises ImportRefused."""
+    if ANY_ADDRESS.fullmatch(source):
+        with tempfile.TemporaryDirectory(prefix="sopwith-import-") as scratch:
+            name = re.split(r"[/:]", source.rstrip("/").removesuffix(".git"))[-1]
+            yield _of_folder(cloned(source, Path(scratch))), name
+        return
+    path = cwd / Path(source).expanduser()
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            raise ImportRefused(f"{source} is a link.\nName what it leads to.")
+        if stat.S_ISDIR(mode):
+            yield _of_folder(path), path.resolve().name
+        elif not stat.S_ISREG(mode):
+            said = f"{source} is no folder and no file."
+            raise ImportRefused(f"{said}\nGive a folder, a zip, or a git address.")
+        elif path.suffix.lower() == ".md":
+            own = path.resolve().parent.name if path.name == "SKILL.md" else path.stem
+            yield {"SKILL.md": _of_file(path)}, own
+        else:
+            with _zip(path, source) as archive:
+                yield _of_zip(archive), path.stem
+    except OSError as error:
+        why = error.strerror or error
+        raise ImportRefused(f"{source} cannot be read: {why}.\n{NOTHING}") from error
+
+
+def _of_folder(folder: Path) -> Entries:
+    """Return all files below a folder; links are seen, never followed."""
+    found: Entries = {}
+    waiting = [(folder, PurePosixPath())]
+    while waiting:
+        place, inside = waiting.pop()
+        with os.scandir(place) as listed:
+            children = sorted(listed, key=lambda entry: entry.name)
+        for entry in children:
+            path = inside / entry.name
+            if entry.name in LEFT_OUT:
+                continue
+            if entry.is_dir(follow_symlinks=False) and len(path.parts) <= MAX_DEPTH:
+                waiting.append((Path(entry.path), path))
+            else:
+                found[str(path)] = _of_file(Path(entry.path))
+        if len(found) > MAX_ENTRIES:
+            said = f"{folder} holds more than {MAX_ENTRIES} files."
+            raise ImportRefused(f"{said}\nImport a part of it.")
+    return found
+
+
+def _kind(mode: int) -> str:
+    """Return what is wrong with a file of this mode."""
+    if stat.S_ISLNK(mode):
+        return "a link"
+    return "" if stat.S_ISREG(mode) else "no ordinary file"
+
+
+def _of_file(path: Path) -> Entry:
+    found = path.lstat()
+
+    def read(limit: int) -> bytes:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(f"{path.name} is no ordinary file")
+            return file.read(limit)
+
+    return Entry(found.st_size, _kind(found.st_mode), read)
+
+
+@contextmanager
+def _zip(path: Path, source: str) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as error:
+        said = f"{source} is no zip that can be read: {error}."
+        raise ImportRefused(f"{said}\n{NOTHING}") from error
+
+
+def _of_zip(archive: zipfile.ZipFile) -> Entries:
+    """Return the files of a zip. Names that lead out of it, or that one disk would take for the same, refuse all of it."""
+    infos = archive.infolist()
+    if len(infos) > MAX_ENTRIES:
+        said = f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}."
+        raise ImportRefused(f"{said}\n{NOTHING}")
+    found: Entries = {}
+    seen: dict[str, str] = {}
+    for info in infos:
+        name = _safe_name(info.filename)
+        is_same_folder = info.is_dir() and seen.get(folded(name)) == name
+        if folded(name) in seen and not is_same_folder:
+            said = f"the zip holds {name!r} twice, or but for its case."
+            raise ImportRefused(f"{said}\n{NOTHING}")
+        seen[folded(name)] = name
+        if not info.is_dir() and not LEFT_OUT & set(name.split("/")):
+            found[name] = _of_packed(archive, info)
+    return found
+
+
+def folded(name: str) -> str:
+    """Return a name as a disk may take it that knows no case."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _safe_name(name: str) -> str:
+    parts = name.removesuffix("/").split("/")
+    is_odd = bool({"", ".", ".."} & set(parts)) or not name.isprintable()
+    if is_odd or LEADS_OUT.match(name) or len(parts) > MAX_DEPTH + 1:
+        said = f"the zip holds the name {name[:80]!r}, which leads out of it."
+        raise ImportRefused(f"{said}\n{NOTHING}")
+    return "/".join(parts)
+
+
+def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
+    mode = info.external_attr >> 16
+    is_unix = info.create_system == 3 and stat.S_IFMT(mode) != 0
+    problem = _kind(mode) if is_unix else ""
+    if info.flag_bits & 1:
+        problem = "encrypted"
+    if info.file_size > max(SMALL_BYTES, MAX_RATIO * info.compress_size):
+        problem = f"packed more than {MAX_RATIO} times"
+
+    def read(limit: int) -> bytes:
+        with archive.open(info) as file:
+            return file.read(limit)
+
+    return Entry(info.file_size, problem, read)
+
+
+def grouped(entries: Mapping[str, Entry]) -> dict[str, Entries]:
+    """Return the files of each skill: a folder with SKILL.md, as far as none above it has one."""
+    paths = [PurePosixPath(path) for path in entries]
+    folders = {path.parent for path in paths if path.name == "SKILL.md"}
+    outer = sorted(each for each in folders if not folders & set(each.parents))
+    found: dict[str, Entries] = {str(place): {} for place in outer}
+    for path in paths:
+        for place in (each for each in outer if path.is_relative_to(each)):
+            found[str(place)][str(path.relative_to(place))] = entries[str(path)]
+    return found

@@ -1,0 +1,188 @@
+"""Make of a run that a model finished a new version of its SOP, and say which rules that breaks: it may mend a step only."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from learning.cases import Case, free_name, read_cases
+from learning.draft import Draft, LearningError
+from learning.folder import in_folder, to_yaml
+from learning.guards import evidence
+from learning.trace import Trace, trace_of
+from memory.home.files import write_atomic
+from memory.home.repository import contents_of
+from memory.sops.store import Sop, SopError
+from models.base import Event
+from replay.procedure import EFFECTS, Procedure, ProcedureError
+
+TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
+MIN_KEPT = 0.7  # of the steps, and of the text of a script
+TELLING_CHARS = 3  # shorter values stand in many places
+
+# A run, the name of its SOP and the values that it had → a draft. Raises LearningError.
+Crystallise = Callable[[Trace, str, Mapping[str, Any]], Draft]
+
+
+class Patch(NamedTuple):
+    """A new version that is not proven, or what is wrong with it."""
+
+    files: Mapping[str, bytes] | None
+    problems: Sequence[str] = ()
+
+
+def patch(events: Sequence[Event], sop: Sop, crystallise: Crystallise) -> Patch:
+    """Return the files of a repaired version, from a run that a model finished."""
+    opening = events[0]
+    trace, values = trace_of(opening["run"], list(events)), dict(opening["parameters"])
+    try:
+        draft = crystallise(trace, sop.name, values)
+        files = _merged(sop, draft, trace, values)
+        with in_folder(sop.name, files) as new:
+            problems = [*draft.problems, *patch_problems(sop, new, values)]
+    except (LearningError, ProcedureError, SopError) as error:
+        return Patch(None, [str(error)])
+    return Patch(None if problems else files, problems)
+
+
+def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
+    """Return which rules a new version of an SOP breaks."""
+    before, after = old.procedure, new.procedure
+    if before is None or after is None:
+        return [new.problem or "it has no steps"]
+    found = list(_other_parameters(before, after))
+    for name, value in _hard_coded(before, after, values):
+        found.append(f"{name} and its value are hard-coded: {value}")
+    was, now = _calls(before), _calls(after)
+    if now < MIN_KEPT * was:
+        found.append(f"it shrinks from {was} steps to {now}")
+    if bool(before.script) != bool(after.script):
+        found.append("it is written in another form: a script, or steps")
+    elif len(_source(after)) < MIN_KEPT * len(_source(before)):
+        found.append("its script shrinks")
+    if _checks(before) > _checks(after):
+        found.append("a check is gone")
+    if EFFECTS.index(after.effects) > EFFECTS.index(before.effects):
+        found.append(f"its effects grow from {before.effects} to {after.effects}")
+    return found
+
+
+def _other_parameters(before: Procedure, after: Procedure) -> Iterator[str]:
+    for name, schema in before.parameters.items():
+        if name not in after.parameters:
+            yield f"the parameter {name} is gone"
+        elif _type(after.parameters[name]) != _type(schema):
+            yield f"the parameter {name} has another type"
+    for name in set(after.required) - set(before.required):
+        yield f"{name} is required now"
+
+
+def _type(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+    return schema.get("type"), schema.get("format"), tuple(map(str, schema.get("enum", ())))
+
+
+def _hard_coded(
+    before: Procedure, after: Procedure, values: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield the values of this run that stand in the new steps and stood not in the old ones."""
+    old, new = _text(before), _text(after)
+    for name, value in values.items():
+        for text in map(str, value if isinstance(value, list) else [value]):
+            whole = re.compile(rf"(?<![\w.]){re.escape(text)}(?![\w.])")
+            is_new = whole.search(new) and not whole.search(old)
+            if len(text) >= TELLING_CHARS and is_new:
+                yield name, text
+
+
+def _text(procedure: Procedure) -> str:
+    args = [dict(step.args) for step in procedure.steps]
+    return f"{json.dumps(args, ensure_ascii=False, default=str)}\n{_source(procedure)}"
+
+
+def _source(procedure: Procedure) -> str:
+    return procedure.script.source if procedure.script else ""
+
+
+def _calls(procedure: Procedure) -> int:
+    return sum(bool(step.tool) for step in procedure.steps) - _checks(procedure)
+
+
+def _checks(procedure: Procedure) -> int:
+    return sum(step.id.startswith("check") for step in procedure.steps)
+
+
+def diff(folder: Path, files: Mapping[str, bytes]) -> str:
+    """Return what a new version would change, as people read it: steps, scripts and instructions, not the evidence."""
+    old = {path: content.data for path, content in contents_of(folder).items()}
+    lines: list[str] = []
+    for path in sorted({*old, *files}):
+        if path.startswith(("sop.yaml", "scripts/", "SKILL")):
+            texts = [each.get(path, b"").decode("utf-8", "replace") for each in (old, files)]
+            before, after = (text.splitlines() for text in texts)
+            lines += unified_diff(before, after, path, path, lineterm="", n=1)
+    return "\n".join(lines)
+
+
+def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay, the run is added to them."""
+    import yaml
+
+    files = {path: content.data for path, content in contents_of(sop.folder).items()}
+    old, new = yaml.safe_load(files["sop.yaml"]), yaml.safe_load(draft.files["sop.yaml"])
+    none = {"type": "object", "properties": {}}
+    new["parameters"] = old.get("parameters") or new.get("parameters") or none
+    wordings = [*(old.get("wordings") or []), *(new.get("wordings") or [])]
+    new["wordings"] = list(dict.fromkeys(wordings))
+    new.setdefault("requires", old.get("requires") or {})
+    files = {path: data for path, data in files.items() if not path.startswith("scripts/")}
+    for path, text in draft.files.items():
+        if path.startswith(("scripts/", "references/")):
+            files[path] = text.encode()
+    files["sop.yaml"] = to_yaml(new).encode()
+    taught = json.loads(draft.files.get("evidence.json", "{}"))
+    found = evidence(sop.folder)
+    found["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": trace.run}])]
+    found.pop("budget", None)  # measured anew
+    tools = taught.get("tools")  # as they are now
+    found = {key: value for key, value in found.items() if key != "tools"}
+    found |= {"tools": tools} if tools else {}
+    files["evidence.json"] = (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
+    name = free_name(read_cases(sop.folder))
+    case = Case(name, values, {}, trace.request, trace.run, str(trace.cwd))
+    return files | {path: text.encode() for path, text in case.files().items()}
+
+
+def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
+    """Count one more try at repairing a failure; False when it was tried often enough, or the SOP today."""
+    now = now or datetime.now(UTC)
+    day_ago = (now - timedelta(days=1)).isoformat()
+    with _ledger(home) as tries:
+        known = tries.get(name, [])
+        same = sum(each["failure"] == failure for each in known)
+        today = sum(each["at"] > day_ago for each in known)
+        if same >= TRIES_A_FAILURE or today >= REPAIRS_A_DAY:
+            return False
+        tries[name] = [*known, {"at": now.isoformat(), "failure": failure}]
+        return True
+
+
+@contextmanager
+def _ledger(home: Path) -> Iterator[dict[str, list[dict[str, str]]]]:
+    """Yield the tries so far, by SOP; they are written back at the end. One process at a time."""
+    path = home / "sops" / ".repairs.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            tries: dict[str, list[dict[str, str]]] = json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            tries = {}
+        yield tries
+        write_atomic(path, json.dumps(tries, ensure_ascii=False, indent=1))

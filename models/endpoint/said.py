@@ -1,0 +1,61 @@
+"""Settle what a model said: text and calls, each with a name and an id that every server takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+from models.base import Event, Request, ToolCall
+from models.dialects import offer_of, parse
+from models.wires import Answer
+from text import pattern
+
+_NAME = pattern(r"[^a-zA-Z0-9_-]")
+_ID = pattern(r"[\x21-\x7e]{1,64}")
+_NAME_CHARS = 64
+
+
+class Said(NamedTuple):
+    """Hold text and calls of a whole answer. `is_native`: the calls came as calls, not in the text."""
+
+    text: str
+    calls: list[ToolCall]
+    is_native: bool
+
+    @classmethod
+    def of(cls, answer: Answer, request: Request) -> Self:
+        """Read an answer; a server may not have read the calls that its model wrote into the text."""
+        text, calls, is_native = answer.text, answer.calls(), True
+        if request.tools and not calls:
+            is_cut_off = answer.finish == "length"
+            prose, calls = parse(text, offer_of(request.tools), is_cut_off=is_cut_off)
+            is_native = prose == text and not calls
+            text = prose
+        return cls(text, list(_settled(calls, request)), is_native)
+
+    def shown(self, answer: Answer) -> Iterator[Event]:
+        """Bring the screens to the text: what was held back is no call after all, or a call was shown."""
+        if self.is_native:
+            rest = "" if self.calls else answer.rest()
+            yield from [{"type": "text", "delta": rest}] if rest else []
+            return
+        if "".join(answer.shown).strip() == self.text.strip():
+            return
+        if answer.shown:
+            yield {"type": "text_reset"}
+        if self.text:
+            yield {"type": "text", "delta": self.text}
+
+
+def _settled(calls: list[ToolCall], request: Request) -> Iterator[ToolCall]:
+    offered = {tool["function"]["name"] for tool in request.tools}
+    used = {message.get("tool_call_id", "") for message in request.messages}
+    for number, call in enumerate(calls, start=1):
+        name = call.name if call.name in offered else _NAME.sub("_", call.name)[:_NAME_CHARS]
+        is_usable = _ID.fullmatch(call.id) and call.id not in used
+        id_ = call.id if is_usable else f"call_{request.turn}_{number}"
+        while id_ in used:
+            id_ += "_"
+        used.add(id_)
+        yield replace(call, id=id_, name=name or "unknown")

@@ -1,0 +1,175 @@
+"""Ask the configured model, and write down what that cost.
+
+The call is a run of its own in the run log ("author NAME", left out of lists like a trial), which the evidence of the SOP
+names: so `sops stats` counts it as a cost of teaching.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from learning.draft import Draft
+from learning.judged import source_in
+from memory.runlog.log import RunLog, Totals
+from models.base import Event, Reply, Request
+from models.errors import ModelError
+from runs.run import now
+from runs.workshop import Workshop
+
+
+class Asker(Protocol):
+    """Asks a model. `schema`: the JSON Schema that the reply should fit."""
+
+    def __call__(self, prompt: str, schema: Mapping[str, Any] | None = None) -> str:
+        """The reply's text. Raises ModelError, RunLogError."""
+        ...
+
+
+def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+    """The configured model as a function from prompt to reply, each call written down as above; None when none is
+    configured, or limits.cost_usd leaves no room."""
+    if not _may_ask(agent, spent_usd):
+        return None
+    return lambda prompt, schema=None: (
+        _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
+    )
+
+
+def asked(agent: Workshop, name: str, cwd: Path, prompt: str) -> Reply:
+    """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
+
+
+def script_writer(
+    agent: Workshop, name: str, cwd: Path, *, spent_usd: float | None = None
+) -> ScriptWriter | None:
+    """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: what was spent on the run
+    already, when nobody asked for the call: then limits.cost_usd must leave room."""
+    return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
+
+
+class ScriptWriter:
+    """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
+
+    def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
+        self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
+        self.runs: list[str] = []
+        self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
+
+    def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
+        """The source; None when no model may be asked, or none answers."""
+        if not _may_ask(self._agent, None if self._spent is None else self._spent + self.cost):
+            return None
+        faults = "\n".join(f"- {each}" for each in wrong[:8])
+        prompt = self._agent.prompts.text("write_script", brief=brief, faults=faults or "-")
+        call = _Call(self._agent, self._name, self._cwd)
+        try:
+            reply = call.ask(self._agent.parts.redactor()(prompt))
+        except ModelError:
+            return None
+        self.runs.append(call.run)
+        self.model, self.cost = call.model, self.cost + reply.usage.cost
+        self.tokens += reply.usage.input + reply.usage.output
+        return source_in(reply.text)
+
+    def noted(self, draft: Draft) -> Draft:
+        """The draft that says what its script cost, and whose evidence names the calls."""
+        if not self.runs:
+            return draft
+        cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
+        return replace(_with_cost(draft, self.runs), notes=[*draft.notes, cost])
+
+
+def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
+    """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
+    limit = agent.config.limits.cost_usd
+    return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
+
+
+class _Call:
+    """One call of the first configured model, and the run that tells of it."""
+
+    def __init__(self, agent: Workshop, name: str, cwd: Path) -> None:
+        self._agent, self._name, self._cwd = agent, name, cwd
+        self._model = agent.parts.first_model()
+        self.model, self.run = self._model.name, ""
+
+    def ask(self, prompt: str, schema: Mapping[str, Any] | None = None) -> Reply:
+        """The reply. Raises ModelError, RunLogError."""
+        started, totals = time.monotonic(), Totals()
+        log = RunLog.create(self._agent.config.home)
+        self.run = log.run
+
+        def write(event: Event) -> None:
+            totals.add(event)
+            log.append({"type": event["type"], "run": log.run, "at": now(), **event})
+
+        write(self._opening(prompt))
+        status, result = "failed", ""
+        try:
+            reply = self._reply(prompt, schema)
+            redact = self._agent.parts.redactor().redact
+            write(redact(reply.event(1)))
+            status, result = "done", redact(reply.text)[:2_000]
+            return reply
+        except ModelError as error:
+            status, result = "no_model", str(error)
+            raise
+        finally:
+            end = {
+                "type": "run_ended",
+                "status": status,
+                "result": result,
+                "exit": "EXITED",
+                **totals.as_fields(),
+            }
+            write({**end, "seconds": round(time.monotonic() - started, 3), "sop": None})
+            log.close()
+
+    def _reply(self, prompt: str, schema: Mapping[str, Any] | None) -> Reply:
+        answer = self._model.reply(Request(1, [{"role": "user", "content": prompt}], schema=schema))
+        while True:
+            try:
+                next(answer)  # what it says meanwhile is for no screen
+            except StopIteration as stop:
+                reply: Reply = stop.value
+                return reply
+
+    def _opening(self, prompt: str) -> Event:
+        config = self._agent.config
+        return {
+            "type": "run_started",
+            "task": f"author {self._name}",
+            "session": "main",
+            "home": str(config.home),
+            "models": [self.model],
+            "sop": None,
+            "verifies": self._name,  # no run of the owner's: lists and "last" pass it over
+            "parameters": None,
+            "sop_version": None,
+            "cwd": str(self._cwd),
+            "lang": config.lang,
+            "previous": [],
+            "messages": [{"role": "user", "content": prompt}],
+        }
+
+
+def _with_cost(draft: Draft, runs: list[str]) -> Draft:
+    """Return the draft whose evidence names the calls, where there is evidence to name it in."""
+    text = draft.files.get("evidence.json")
+    evidence = json.loads(text) if text else {}
+    if not evidence.get("runs"):
+        return draft
+    evidence["runs"][0]["scripted"] = runs
+    return replace(
+        draft,
+        files={
+            **draft.files,
+            "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n",
+        },
+    )

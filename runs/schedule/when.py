@@ -1,0 +1,282 @@
+"""Turn words that say when into the keys of a job's file: "every weekday 08:00", "每天早上8点", a cron line, an ISO time.
+
+Every word must be understood (text/time reads them); what is left over, or could be meant in two ways, is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from runs.schedule.jobs import DAYS, DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
+from text.time import Repeat, recurring
+
+MAX_CHARS = 300
+_FIELD = r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+"
+_CRON = re.compile(rf"{_FIELD}(?:\s+{_FIELD}){{4}}")
+_ISO = re.compile(
+    r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?"
+)
+_ZONE = re.compile(
+    r"\(?\b(?:in\s+)?(?!(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*/)([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?"
+)
+_AFTER = re.compile(
+    r"after (?:the )?(?:job )?([\w.-]+)(?: is done)?|在?\s*([A-Za-z0-9_.-]+)\s*(?:完成|做完|结束)?(?:之后|以后|后)",
+    re.IGNORECASE,
+)
+_UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
+_LASTS = {"workday": "LW * *", "quarter": "L 3,6,9,12 *"}
+
+
+def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
+    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`, `after`; `timezone` when one is named.
+
+    `now` is aware. Raises JobError, which says what was understood."""
+    said = " ".join(text.split())
+    if not said:
+        raise JobError("error.when.empty")
+    if len(said) > MAX_CHARS:
+        raise JobError("error.when.too-long", max_chars=MAX_CHARS)
+    keys: dict[str, Any] = {}
+    zone = _ZONE.search(said)
+    if zone and not _CRON.fullmatch(said):
+        keys["timezone"] = timezone = zone[1]
+        said = " ".join((said[: zone.start()] + said[zone.end() :]).split())
+    return keys | _plain(said, now.astimezone(zone_of(timezone)))
+
+
+def _plain(said: str, now: datetime) -> dict[str, Any]:
+    """Return the keys of a time that names no timezone."""
+    is_cron = _CRON.fullmatch(said) and not re.search(r"\d:\d|\d-\d\d-\d", said)
+    if is_cron or said.lower() in MACROS:
+        return {"cron": check_cron(said)}
+    if _ISO.fullmatch(said):
+        return {"at": _iso(said)}
+    meant, understood = recurring(said, now)
+    if meant is None and (job := _AFTER.fullmatch(said)):
+        return {"after": job[1] or job[2]}
+    if meant is None:
+        raise _unclear(said, understood)
+    return _Reading(said, meant, now).keys()
+
+
+def _iso(said: str) -> str:
+    try:
+        moment = datetime.fromisoformat(re.sub(r"\s+(?=[+\-Z]\S*$)", "", said))
+    except ValueError:
+        raise JobError("error.when.no-moment", said=said) from None
+    if len(said) <= 10:
+        moment = moment.replace(hour=int(DEFAULT_TIME[:2]))
+    return moment.isoformat()
+
+
+def _unclear(said: str, understood: str) -> JobError:
+    left = said[len(understood) :].strip(" ,，")
+    if understood and left:
+        return JobError("error.when.left", known=understood.strip(), left=left)
+    return JobError("error.when.unclear", said=said)
+
+
+class _Reading:
+    """Turn what was said into the keys of a job."""
+
+    def __init__(self, said: str, meant: Repeat, now: datetime) -> None:
+        self._said, self._meant, self._now = said, meant, now
+
+    def keys(self) -> dict[str, Any]:
+        """Return them. Raises JobError."""
+        meant = self._meant
+        if meant.wait or meant.span or not meant.every:
+            return {"at": self._once().isoformat()}
+        count, unit = meant.every
+        if unit in ("minute", "hour"):
+            return self._step(count, unit)
+        if meant.hours or meant.start or meant.minute is not None:
+            raise JobError("error.when.no-step", said=self._said)
+        if unit in ("day", "week"):
+            return self._by_days(count, unit)
+        if count != 1:
+            raise JobError("error.when.which-months", said=self._said)
+        if meant.month_days:
+            days = ["last" if day < 0 else day for day in meant.month_days]
+            return self._timed("monthly", _one_or_many(days))
+        return self._by_cron(unit)
+
+    def _once(self) -> datetime:
+        """Return the one moment that is meant."""
+        meant, now = self._meant, self._now
+        rest = replace(meant, wait=(), span=None, times=(), parts=(), weekdays=())
+        if rest != Repeat() or len(meant.times) > 1 or len(meant.weekdays) > 1:
+            raise _unclear(self._said, "")
+        if meant.wait:
+            return self._later()
+        day = now
+        if meant.span and meant.span.start:
+            start = meant.span.start.replace(tzinfo=meant.span.zone or now.tzinfo)
+            if meant.span.unit != "day":
+                return self._coming(start)
+            day = start
+        if meant.weekdays:
+            day += timedelta(days=(meant.weekdays[0] - now.weekday()) % 7)
+        minutes = self._minutes()
+        if not (minutes or meant.span):
+            raise _unclear(self._said, "")
+        time = minutes[0] if minutes else int(DEFAULT_TIME[:2]) * 60
+        found = day.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(minutes=time)
+        if found <= now and not meant.span:
+            found += timedelta(days=7 if meant.weekdays else 1)
+        return self._coming(found)
+
+    def _coming(self, moment: datetime) -> datetime:
+        if moment <= self._now:
+            raise JobError("error.when.over", said=self._said, at=f"{moment:%Y-%m-%d %H:%M}")
+        return moment
+
+    def _later(self) -> datetime:
+        """So much later: days and weeks by the calendar, minutes and hours as they pass."""
+        sizes = {"minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
+        if any(unit not in sizes for _, unit in self._meant.wait):
+            raise _unclear(self._said, "")
+        wait = timedelta(seconds=sum(n * sizes[unit] for n, unit in self._meant.wait))
+        is_days = not wait % timedelta(days=1)
+        minutes = self._minutes()
+        if minutes and not is_days:
+            raise JobError("error.when.no-time-later")
+        try:
+            elapsed = (self._now.astimezone(UTC) + wait).astimezone(self._now.tzinfo)
+            moment = self._now + wait if is_days else elapsed
+        except OverflowError:
+            raise JobError("error.when.too-late") from None
+        if minutes:
+            moment = moment.replace(hour=minutes[0] // 60, minute=minutes[0] % 60, second=0)
+        return moment.replace(microsecond=0)
+
+    def _minutes(self) -> list[int]:
+        """Return the times of the day that are said, in minutes; a part of the day has its usual hour."""
+        found = [self._minute(clock) for clock in self._meant.times]
+        is_in_part = all(_is_in(minute, part) for part in self._meant.parts for minute in found)
+        if self._meant.parts and not (is_in_part and found == sorted(found)):
+            raise _unclear(self._said, "")  # 9 and 3 in the morning
+        return list(dict.fromkeys(found or [part.hour * 60 for part in self._meant.parts]))
+
+    def _minute(self, clock: Any) -> int:
+        """A time of day in minutes. Raises JobError where it may be before or after noon."""
+        for part in self._meant.parts[:1]:
+            clock = clock.within(part.clock)
+        start = clock.start // 60
+        if clock.halves and 60 <= start < 6 * 60:
+            first, second = (f"{(start + more) // 60:02d}:{start % 60:02d}" for more in (0, 720))
+            raise JobError("error.when.halves", first=first, second=second)
+        return int(start)
+
+    def _times(self) -> list[str]:
+        """Return the times as a job's file has them."""
+        minutes = self._minutes()
+        count = self._meant.count
+        days = len(self._meant.weekdays)
+        if count and count[0] != (len(minutes) if count[1] == "day" else days):
+            raise JobError("error.when.how-often")
+        is_daily = self._meant.every == (1, "day") and not self._meant.left_out
+        if any(minute >= 24 * 60 for minute in minutes) and not is_daily:
+            raise JobError("error.when.midnight")
+        found = sorted(minute % (24 * 60) for minute in minutes)
+        return [f"{minute // 60:02d}:{minute % 60:02d}" for minute in found]
+
+    def _timed(self, repeat: str, on: Any = None) -> dict[str, Any]:
+        found = {"schedule": ",".join(self._times()) or DEFAULT_TIME, "repeat": repeat}
+        return found if on is None else found | {"on": on}
+
+    def _by_days(self, count: int, unit: str) -> dict[str, Any]:
+        """Every so many days or weeks."""
+        meant = self._meant
+        days = set(meant.weekdays)
+        if meant.left_out:
+            days = (days or set(range(7))) - set(meant.left_out)
+            if not days or (unit, count) == ("day", 2):
+                raise JobError("error.when.left-out")
+            unit = "week"
+        if unit == "day":
+            return self._timed("daily" if count == 1 else f"every_{count}d")
+        if count == 1 and days == {0, 1, 2, 3, 4}:
+            return self._timed("weekday")
+        if count == 1 and days == {5, 6}:
+            return self._timed("weekend")
+        names = [DAYS[(day + 1) % 7] for day in sorted(days, key=lambda day: (day + 1) % 7)]
+        repeat = "weekly" if count == 1 else f"every_{count}w"
+        return self._timed(repeat, _one_or_many(names) if names else None)
+
+    def _by_cron(self, unit: str) -> dict[str, Any]:
+        """Days that only a cron line can say."""
+        meant = self._meant
+        if meant.left_out or meant.weekdays:
+            raise JobError("error.when.left-out")
+        fields = {"month": "1 * *", "quarter": "1 1,4,7,10 *", "year": "1 1 *"}[unit]
+        if meant.nth_weekdays:
+            fields = "* * " + ",".join(_nth_weekday(*each) for each in meant.nth_weekdays)
+        if meant.year_day:
+            fields = f"{meant.year_day[1]} {meant.year_day[0]} *"
+        fields = _LASTS.get(meant.last, fields)
+        if unit == "month" and fields == "1 * *":
+            return self._timed("monthly")
+        times = [time.split(":") for time in self._times() or [DEFAULT_TIME]]
+        if len({minute for _, minute in times}) > 1:
+            raise JobError("error.when.one-minute")
+        hours = ",".join(str(int(hour)) for hour, _ in times)
+        return {"cron": check_cron(f"{int(times[0][1])} {hours} {fields}")}
+
+    def _step(self, count: int, unit: str) -> dict[str, Any]:
+        """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
+        meant = self._meant
+        if meant.times or meant.parts:
+            raise JobError("error.when.step-with-time")
+        fits = count and (24 if unit == "hour" else 60) % count == 0
+        is_whole = not (meant.hours or meant.weekdays or meant.start or meant.minute is not None)
+        if is_whole:
+            return {"repeat": f"every_{count}{_UNITS[unit]}"}
+        has_minute = meant.start or meant.minute is not None
+        if not fits or (unit == "minute" and has_minute):
+            raise JobError("error.when.no-fit", said=self._said)
+        return {"cron": check_cron(f"{self._minute_field(count, unit)} * * {self._day_field()}")}
+
+    def _minute_field(self, count: int, unit: str) -> str:
+        """Return the first two fields of a cron line."""
+        meant = self._meant
+        if meant.start:
+            first = self._minute(meant.start)
+            hours = sorted((first // 60 + more) % 24 for more in range(0, 24, count))
+            return f"{first % 60} {_listed(hours)}"
+        minutes = str(meant.minute or 0) if unit == "hour" else f"*/{count}"
+        first_hour, many = 0, 24
+        if meant.hours:
+            first_hour, many = meant.hours.start // 3600, meant.hours.length // 3600
+        last = many + (unit == "hour" and many < 24)
+        step = count if unit == "hour" else 1
+        return f"{minutes} {_listed([(first_hour + more) % 24 for more in range(0, last, step)])}"
+
+    def _day_field(self) -> str:
+        days = [(day + 1) % 7 for day in self._meant.weekdays]
+        if days == [1, 2, 3, 4, 5]:
+            return "1-5"
+        return ",".join(map(str, sorted(days))) or "*"
+
+
+def _is_in(minute: int, part: Any) -> bool:
+    """True for a time that is in the same half of the day as a part of it; a night ends at four or later."""
+    if part.hour >= 18 or part.hour < 6:
+        return bool(minute >= 720 or minute < 6 * 60)
+    return bool((minute < 720) == (part.hour < 12))
+
+
+def _listed(hours: list[int]) -> str:
+    return "*" if len(hours) == 24 else ",".join(map(str, hours))
+
+
+def _nth_weekday(nth: int, day: int) -> str:
+    number = (day + 1) % 7
+    return f"{number}L" if nth < 0 else f"{number}#{nth}"
+
+
+def _one_or_many(days: list[Any]) -> Any:
+    return days if len(days) > 1 else days[0]

@@ -1,0 +1,18 @@
+"""Bound what a task passes on its way to its first tool: files of ours, and calls from one to another (bench/passes.py)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from tests.conftest import CHECKOUT
+
+
+def test_few_files_and_calls_stand_between_a_task_and_its_tool() -> None:
+    command = [sys.executable, "-m", "bench.passes"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=CHECKOUT)
+    found = re.findall(r"^(.+): (\d+) files, (\d+) calls", done.stdout, re.MULTILINE)
+    counted = {name: (int(files), int(calls)) for name, files, calls in found}
+    assert all(map(int.__le__, counted["by rote"], (170, 1_100))), done.stdout
+    assert all(map(int.__le__, counted["file_write"], (160, 2_000))), done.stdout

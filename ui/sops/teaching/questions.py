@@ -1,0 +1,195 @@
+"""Ask the questions of `teach`: at a terminal one by one, in a pipe answered by the options of the command.
+
+A "later" or a stop leaves the lesson as far as it came.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from learning.draft import Draft
+from learning.wording import slotted
+from memory.sops.store import Sop
+from ui.sanitise import clean, one_line
+from ui.sops import NO, parameters
+from ui.terminal import read_next
+from ui.words import say
+
+_YES = {"y", "yes", "ok", "是", "好", "要"}
+_LATER = {"later", "以后", "稍后"}
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+Listed = list[list[Any]]  # values that may vary: name, text, whether it varies
+
+
+class FromOptions:
+    """Nobody is asked: what the command line does not say is taken as it was found."""
+
+    is_attended = False
+
+    def __init__(self, args: Namespace) -> None:
+        self._values = parameters(args.values or [])
+        self._has_chosen = args.values is not None  # `--values` alone: nothing varies
+        sets = [args.values if args.from_file else None, args.prove]
+        self._sets = [parameters(each) for each in sets if each]
+        self.named: Sequence[str] = [name for each in self._sets for name in each]
+        self._check = args.check or ""
+        self._request, self._is_new_version = args.request or "", bool(args.new_version)
+
+    def may_replace(self, existing: Sop) -> bool:
+        """Return True when a new version of an SOP that exists is meant: with --new-version."""
+        return self._is_new_version
+
+    def may(self, key: str, **values: object) -> bool:
+        """Return False: an owner has to allow what `key` asks."""
+        return False
+
+    def yes(self, question: str) -> bool:
+        """Return True, the default."""
+        return True
+
+    def vary(self, listed: Listed, *, may_drop: bool) -> dict[str, str]:
+        """Return the values that vary: those of --values, else all that were found to."""
+        if self._has_chosen:
+            return dict(self._values)
+        return {name: text for name, text, varies in listed if varies}
+
+    def request(self, name: str, slots: Mapping[str, str]) -> str:
+        """Return how the owner will ask for it; "" when nobody says."""
+        text = self._request
+        for key, value in ({} if slots else self._values).items():
+            text = text.replace(f"{{{key}}}", value)
+        return text
+
+    def request_again(self, missing: Sequence[str]) -> str:
+        """Return "": there is one --request."""
+        return ""
+
+    def check(self, draft: Draft) -> str:
+        """Return a command that proves what was changed, once; "" when there is none."""
+        check, self._check = self._check, ""
+        return check
+
+    def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
+        """Return values to prove it on, other than those before; None: later."""
+        return self._sets.pop(0) if self._sets else None
+
+
+class AtTerminal(FromOptions):
+    """Asks whoever sits at the terminal. KeyboardInterrupt and EOFError mean: stop."""
+
+    is_attended = True
+
+    def __init__(self) -> None:
+        self.named = ()
+
+    def may_replace(self, existing: Sop) -> bool:
+        """Ask; no is the default."""
+        key = "teach.replace_seed" if existing.is_seed else "teach.replace"
+        return self.may(key, name=existing.name, version=existing.version, status=existing.status)
+
+    def may(self, key: str, **values: object) -> bool:
+        """Ask; no is the default."""
+        return read_next(say(key, **values)).strip().lower() in _YES
+
+    def yes(self, question: str) -> bool:
+        """Ask; yes is the default."""
+        return read_next(question).strip().lower() not in NO
+
+    def vary(self, listed: Listed, *, may_drop: bool) -> dict[str, str]:
+        """Show what may vary until the owner is content."""
+        while True:
+            _show_values(listed, may_drop=may_drop)
+            said = read_next(say("teach.values_prompt")).strip()
+            if not said:
+                return {str(name): str(text) for name, text, varies in listed if varies}
+            if problem := _change(listed, said, may_drop=may_drop):
+                print(f"  {problem}")
+
+    def request(self, name: str, slots: Mapping[str, str]) -> str:
+        """Ask for a sentence, in which the slots stand where there are no values yet."""
+        named = (f"{key} {slot}" for key, slot in slots.items())
+        example = " ".join([name.replace("-", " "), *named])
+        print(f"\n{say('teach.request_slots' if slots else 'lesson.request', example=example)}")
+        return clean(read_next(say("teach.request_prompt"))).strip()
+
+    def request_again(self, missing: Sequence[str]) -> str:
+        """Ask once more: the first answer left out values."""
+        print("  " + say("teach.unsaid", values=", ".join(missing)))
+        return clean(read_next(say("teach.request_prompt"))).strip()
+
+    def check(self, draft: Draft) -> str:
+        """Ask; nothing is the default."""
+        names = " ".join(f"${name}" for name in draft.content.parameters)
+        print(say("teach.check", names=names or "–"))
+        return read_next(say("teach.check_prompt")).strip()
+
+    def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
+        """Ask for one value after the other; Enter keeps the one before."""
+        print(f"\n{say(key)}")
+        given: dict[str, str] = {}
+        for name, before in was.items():
+            asked = "teach.value_prompt" if before else "teach.new_value_prompt"
+            text = read_next(say(asked, name=name, before=one_line(before, 60))).strip()
+            if text.lower() in _LATER:
+                return None
+            if text:
+                given[name] = text
+        return given or None
+
+
+Questions = FromOptions
+
+
+def questions_of(args: Namespace, *, is_attended: bool) -> Questions:
+    """Return whoever answers."""
+    return AtTerminal() if is_attended else FromOptions(args)
+
+
+def unsaid(request: str, values: Mapping[str, str]) -> list[str]:
+    """Return the values that a request leaves out."""
+    return slotted(request, values)[1] if request else []
+
+
+def _show_values(listed: Listed, *, may_drop: bool) -> None:
+    if not listed:
+        print(f"\n{say('teach.no_values')}")
+        return
+    print(f"\n{say('teach.values')}")
+    width = min(60, max(len(text) for _, text, _ in listed))
+    for number, (name, text, varies) in enumerate(listed, 1):
+        meaning = f"→ {name}" if varies else say("teach.fixed")
+        print(f"  {number}  {one_line(text, 80).ljust(width)}  {meaning}")
+    print("  " + say("teach.values_how" if may_drop else "teach.values_how_named"))
+
+
+def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
+    """Do what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Return what is wrong."""
+    if added := re.fullmatch(r"(\w+)\s*=\s*(.+)", said):
+        return _add(listed, added[1], added[2])
+    changed = re.fullmatch(r"(\d+)(?:\s+(\S+))?", said)
+    if changed is None or not 1 <= int(changed[1]) <= len(listed):
+        return say("teach.not_understood", text=one_line(said, 60))
+    value, name = listed[int(changed[1]) - 1], changed[2]
+    if name is None:
+        if not may_drop:
+            return say("teach.in_request", text=one_line(value[1], 60))
+        value[2] = not value[2]
+        return ""
+    if not _is_free(name, [each for each in listed if each is not value]):
+        return say("teach.bad_value_name", name=one_line(name, 60))
+    value[0], value[2] = name, True
+    return ""
+
+
+def _add(listed: Listed, name: str, text: str) -> str:
+    if not _is_free(name, listed):
+        return say("teach.bad_value_name", name=name)
+    listed.append([name, text, True])
+    return ""
+
+
+def _is_free(name: str, listed: Listed) -> bool:
+    return bool(_NAME.fullmatch(name)) and all(each[0] != name for each in listed)

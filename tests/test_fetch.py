@@ -322,3 +322,21 @@ def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(
     assert ended[1]["status"] == "refused" and site.hits == ["/news"]
     assert owner.shown[0].risk == "send"
     assert [event["families"] for event in events if event["type"] == "run_started"] == [["fetch"]]
+
+
+ENCODED = {
+    "header": ("text/html; charset=GB2312", "中文，你好。镕".encode("gb18030")),
+    "meta": ("text/html", b'<html><meta charset="big5"><p>' + "中文，你好。".encode("big5")),
+    "mark": ("text/plain", "中文，你好。".encode("utf-16")),
+    "none": ("text/plain", "中文，你好。".encode()),
+    "guessed": ("text/plain", "中文，你好。".encode("gbk")),
+    "wrong": ("text/plain; charset=utf-8", "中文，你好。".encode() + b"\xff"),
+    "undefined": ("text/plain; charset=undefined", "中文，你好。".encode("gbk")),
+    "unknown": ("text/plain; charset=klingon", "中文，你好。".encode()),
+}
+
+
+@pytest.mark.parametrize("case", ENCODED)
+def test_every_encoding_is_read(case: str, site: Site, ctx: ToolContext) -> None:
+    kind, body = ENCODED[case]
+    assert "中文，你好。" in get(ctx, site.page("/", body, kind)).data["output"]

@@ -215,12 +215,13 @@ class RunsConfig:
 @dataclass(frozen=True)
 class McpServer:
     """How one MCP server is reached: `command` with arguments starts it here, with `env` added to its environment; or it
-    answers at `url`, and is sent `headers`."""
+    answers at `url`, and is sent `headers`. `effects`: what its tools do, where their names do not say it."""
 
     command: Names = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     url: str | None = field(default=None, repr=False, metadata=_URL)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    effects: Mapping[str, Literal["read", "change", "send", "delete", "spend", "system", "unknown"]] = field(default_factory=dict)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,7 @@ class AutoConfig:
 
 @dataclass(frozen=True)
 class InboxConfig:
-    """Let the desktop show that something waits; never what it is."""
+    """Accepted from files of earlier versions, and without effect: `notify` tells what waits."""
 
     desktop: Literal["on", "off"] = "on"
 

@@ -277,3 +277,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if not item.get_closest_marker("live")]
     if live:
         config.hook.pytest_deselected(items=live)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """The browser of this machine, for the tests of one module."""
+    from tests.window import chromium
+
+    with chromium() as opened:
+        yield opened

@@ -47,15 +47,23 @@ AT_USE = {
         f"ui/web/routes/{name}.py": "ui.web.routes"
         for name in (
             "changes",
-            "chat",
             "doors",
             "here",
             "memory",
             "overview",
             "runs",
-            "shared",
-            "sops",
+            "settings",
             "world",
+        )
+    },
+    **{
+        f"ui/web/routes/{name}.py": f"ui.web.routes.{name.partition('/')[0]}"
+        for name in (
+            "talking/chat",
+            "talking/shared",
+            "talking/talks",
+            "learned/sops",
+            "learned/teaching",
         )
     },
     "ui/web/routes/openai/completions.py": "ui.web.routes.openai.completions",

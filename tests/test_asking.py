@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from handler import Owner
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
@@ -131,18 +131,6 @@ def test_a_refused_value_says_why(home: Path) -> None:
     assert "port" in result and "65535 or less" in result
 
 
-def test_the_door_is_chinese_for_a_chinese_owner(home: Path, log: Path) -> None:
-    ended = drive(
-        taught(home, lang="zh").start(f"显示一下 {log} 末尾 2 行", Options(), AbsentOwner())
-    )[-1]
-    assert "最接近" in ended["result"] and "last-lines" in ended["result"]
-
-
-def test_no_rote_shows_nothing(home: Path, log: Path) -> None:
-    ended = ask(home, TASK.format(log), Choosing(), rote=False)[-1]
-    assert ended["status"] == "no_model" and "last-lines" not in ended["result"]
-
-
 @pytest.mark.parametrize("task", ["what can you do?", "Help!", "hello", "你能做什么", "帮助"])
 def test_what_it_can_do_is_answered_without_a_model(home: Path, task: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]
@@ -224,27 +212,6 @@ def test_a_pick_that_writes_is_shown_before_it_is_done(
     ended = drive(run)[-1]
     assert "changes files here" in owner.candidates[0][0]
     assert ended["status"] == "done" and bill.read_text() == "stamped"
-
-
-def test_a_pick_that_writes_is_left_to_the_model_where_nobody_sees_it(
-    home: Path, tmp_path: Path, scripted_server: Any
-) -> None:
-    bill = tmp_path / "bill.txt"
-    choice = {"sop": "stamp", "parameters": {"file": str(bill)}}
-    server = scripted_server([Answer(text=json.dumps(choice)), Answer(text="I would rather ask.")])
-    run = with_model(home, server).start(f"put a stamp on invoice {bill}", Options(), AbsentOwner())
-    ended = drive(run)[-1]
-    assert ended["result"] == "I would rather ask." and not bill.exists()
-
-
-def test_what_may_not_run_alone_yet_is_told_to_the_model(
-    home: Path, log: Path, scripted_server: Any
-) -> None:
-    server = scripted_server([Answer(text="two of them.")])
-    agent_ = with_model(home, server, "candidate")
-    events = drive(agent_.start(f"show the last 2 lines of {log}", Options(), AbsentOwner()))
-    assert "Mind the header line" in json.dumps(server.requests[0].body)
-    assert events[-1]["model_calls"] == 1 and not events[-1]["rote"]
 
 
 # a run that waits

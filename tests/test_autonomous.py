@@ -16,12 +16,12 @@ import pytest
 
 import config
 from config import Config
-from memory.notes.tasks import Tasks
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import read_events, run_ids, summarise, worker
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
+from memory.logs import read_events, run_ids, summarise, worker
+from memory.tasks import Tasks
 from runs.assemble import Agent, Options
-from runs.auto.ledger import AutoBusy, Ledger
+from runs.auto.ledger import Ledger
 from runs.auto.work import Autonomous
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
@@ -235,21 +235,6 @@ def test_what_failed_is_told_and_not_tried_again_at_once(home: Path, served: Any
     assert ended(work(home)) == [("Break it", "no_model")], "its owner has changed it"
 
 
-def test_the_money_is_for_all_items_together(home: Path, served: Any) -> None:
-    served({"item": Answer(text="done")})
-    for number in range(5):
-        Tasks(home).add(f"item {number}")
-    told = work(home, cost_usd=0.03)
-    assert told[-1]["why"] == "cost" and told[-1]["items"] == 3
-    shares = [
-        b.cost_usd
-        for run in sorted(run_ids(home))
-        if (b := Bounds.of(next(read_events(home, run))))
-    ]
-    assert shares == pytest.approx([0.03, 0.019, 0.008])
-    assert work(home, minutes=0.001)[-1]["why"] == "time"
-
-
 def plan(*rows: tuple[str, int, int]) -> Answer:
     items = [
         {"title": title, "task": f"do: {title}", "new": new, "lasting": lasting}
@@ -406,9 +391,3 @@ def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
     assert [each["what"] for each in told][:2] == ["resumed", "ended"] and told[1][
         "status"
     ] == "done"
-
-
-def test_one_at_a_time(home: Path, served: Any) -> None:
-    served({})
-    with Ledger(home).alone(), pytest.raises(AutoBusy, match=str(os.getpid())):
-        work(home)

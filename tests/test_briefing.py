@@ -4,8 +4,6 @@ turn, words to remember at once."""
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,12 @@ import pytest
 
 from config import SopwithError
 from context import Prompts
-from memory.home.sessions import MAIN, Session
-from memory.notes import daily as notes
-from memory.runlog.log import read_events
-from memory.runlog.mailbox import Letters
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CommandLine
 from tests.driving import agent, bash, call, drive, of, run, without_tail
 from tests.scripted_server import Answer
 from tests.test_resume import an_sop
@@ -48,20 +43,6 @@ def test_a_replay_builds_no_context(home: Path) -> None:
     events = drive(agent(home, None).run_sop("append", {}, Options(), AbsentOwner()))
     assert events[-1]["status"] == "done" and of(events, "context") == []
     assert "messages" not in events[0] and not (home / "AGENTS.md").exists()
-
-
-def test_a_replay_imports_nothing_that_only_a_context_needs(home: Path) -> None:
-    an_sop(home)
-    code = (
-        "import sys; sys.argv = ['sopwith', 'sops', 'run', 'append', '--home', sys.argv[1]]\n"
-        "import launch; code = launch.main()\n"
-        "print(code, sorted({'pydantic', 'openai', 'context.builder', 'context.workspace.files'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(home)], cwd=Path.cwd(), env={"PYTHONPATH": str(CHECKOUT), "PATH": "/bin:/usr/bin"},
-        capture_output=True, encoding="utf-8", check=True,
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
 
 
 def test_a_handover_builds_the_context_and_the_log_rebuilds_it(
@@ -160,34 +141,6 @@ def test_what_a_task_says_for_good_is_on_disk_before_the_model_is_asked(home: Pa
     assert of(events, "reloaded") == []
 
 
-def test_what_is_said_while_a_run_works_is_noted_once_and_not_read_back(home: Path) -> None:
-    started = agent(home, [bash("echo 1"), bash("echo 2"), "done"]).start(
-        "x", Options(rote=False), AbsentOwner()
-    )
-    events = []
-    for event in started.events():
-        events.append(event)
-        if event["type"] == "tool_ended" and event["turn"] == 1:
-            Letters(home / "runs" / started.id).leave("From now on always answer in German")
-    assert [event["turn"] for event in of(events, "noted")] == [2] and of(events, "reloaded") == []
-    assert "German" in (home / today()).read_text("utf-8")
-
-
-def test_a_shared_session_notes_under_its_own_name_and_sees_no_others(home: Path) -> None:
-    day = datetime.now().astimezone().date()
-    for session, said in (
-        ("main", "Remember that the door code is 4711"),
-        ("shared:a", WHOLE["en"]),
-    ):
-        assert run(home, ["done"], task=said, session=session)[-1]["status"] == "done"
-    assert "inky" in notes.read(home, day, Session.parse("shared:a"))
-    assert "4711" not in notes.read(home, day, Session.parse("shared:a"))
-    assert notes.read(home, day, Session.parse("shared:b")) == ""
-    assert "4711" in notes.read(home, day, MAIN)
-    events = run(home, ["done"], task="hello", session="shared:a")
-    assert "inky" in json.dumps(of(events, "context")) and "4711" not in json.dumps(events)
-
-
 def test_a_note_that_cannot_be_written_is_said_and_the_run_goes_on(home: Path) -> None:
     (home / today()).mkdir(parents=True)
     events = run(home, ["done"], task=BOTH)
@@ -209,25 +162,6 @@ def test_a_persona_is_told_to_the_model_and_kept_over_a_resume(home: Path) -> No
     events = drive(one.start("task", Options(rote=False, persona="pirate"), AbsentOwner()))
     assert events[0]["persona"] == "pirate" and "Say arr." in system(of(events, "context")[0])
     assert "Say arr." not in system(of(run(home, ["done"]), "context")[0])
-
-
-def test_an_unknown_persona_is_bad_usage(home: Path, cli: CommandLine) -> None:
-    a_persona(home)
-    code, _, said = cli("run", "hello", "--persona", "pirat")
-    assert code == 2 and "Pirate" in said
-    assert list((home / "runs").iterdir()) == []
-
-
-def test_a_conversation_changes_its_persona(home: Path, cli: CommandLine) -> None:
-    a_persona(home)
-    agent(home, ["one"])
-    _, out, _ = cli("chat", stdin="/persona pirate\nhello\n/persona off\n/persona nobody\nhello\n")
-    events = [
-        next(e for e in read_events(home, id.name) if e["type"] == "context")
-        for id in sorted((home / "runs").iterdir())
-    ]
-    assert ["Say arr." in system(event) for event in events] == [True, False]
-    assert "Pirate" in out
 
 
 def test_a_shared_conversation_cannot_go_on_from_a_run_of_the_owner(

@@ -16,7 +16,6 @@ from tests.driving import bash
 from tests.machine import Hold
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
-from text.sentences import catalogue
 from ui import words
 from ui.terminal.chat import SLASHES
 
@@ -84,15 +83,6 @@ def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded
     assert "did you mean /model?" in out and "model calls: 3" in out and "largest-files" in out
     assert "there is no /zzzzzz; /help" in out
     assert all(f"/{each.name}" in out for each in SLASHES)
-
-
-def test_slash_commands_have_their_line_in_both_languages() -> None:
-    for lang in ("en", "zh"):
-        assert {key for key in catalogue(lang) if key.startswith("slash.")} == {
-            "slash.near",
-            "slash.unknown",
-            *(f"slash.{each.name}" for each in SLASHES),
-        }
 
 
 def test_a_conversation_goes_on_later(
@@ -215,18 +205,6 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     assert screen.ends() == 0
 
 
-def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path) -> None:
-    hold = Hold()
-    scripted(home, [bash(hold.command), "Done."])
-    screen = chat()
-    screen.types("work" + ENTER)
-    hold.reached()
-    screen.types(CTRL_D)
-    assert screen.ends() == 0
-    hold.left()
-    assert logs(home)[0][-1]["status"] == "cancelled"
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("is_working", [True, False])
 def test_sigterm_leaves_with_the_terminal_as_it_was(
@@ -259,58 +237,3 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
     screen.types(CTRL_D)
     assert screen.ends() == 0 and not file.exists()
     assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["blue"]
-
-
-def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
-    scripted(
-        home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."]
-    )
-    screen = chat()
-    screen.types("paint" + ENTER)
-    screen.waits_for("Which folder?", "answer:")
-    screen.types("/cost" + ENTER)
-    screen.waits_for(words.say("chat.later", command="/cost"))
-    screen.types("/home/me" + ENTER)  # looks like one, and is none
-    screen.waits_for("Painted.", "tasks: 1")
-    screen.types(CTRL_D)
-    assert screen.ends() == 0
-    assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["/home/me"]
-
-
-def test_a_question_can_be_left_with_the_command_that_leaves(chat: Opener, home: Path) -> None:
-    scripted(
-        home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."]
-    )
-    screen = chat()
-    screen.types("paint" + ENTER)
-    screen.waits_for("Which folder?", "answer:")
-    screen.types("/quit" + ENTER)
-    assert screen.ends() == 0
-    assert logs(home)[0][-1]["status"] == "waiting"
-
-
-def test_several_lines_pasted_are_one_task(chat: Opener, endpoint: list[Recorded]) -> None:
-    screen = chat()
-    screen.types("\x1b[200~first line\nsecond line\x1b[201~")
-    screen.waits_for("second line")
-    screen.types(ENTER)
-    screen.waits_for("Answer 1.")
-    screen.types(CTRL_D)
-    assert screen.ends() == 0
-    assert "first line\\nsecond line" in words_sent(endpoint[0]) and len(endpoint) == 1
-
-
-@pytest.mark.parametrize("columns", [40, 380])
-def test_a_conversation_fits_its_terminal(chat: Opener, home: Path, columns: int) -> None:
-    scripted(
-        home,
-        [bash("for n in 1 2 3; do echo step $n; sleep 0.3; done", "I look."), "中文答案。" * 30],
-    )
-    screen = chat(columns=columns)
-    screen.types("看一看" + ENTER)
-    screen.waits_for("step 2", "code_run")
-    screen.waits_for("2 turns")
-    screen.types(CTRL_D)
-    assert screen.ends() == 0
-    assert screen.text().count("✓ code_run") == 1 and screen.text().count("I look.") == 1
-    assert screen.text().replace("\n", "").count("中文答案。") == 30

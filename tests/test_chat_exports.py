@@ -9,19 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memory.journal.imports import Bad, read
 from memory.journal.turns import Turn
-
-
-@pytest.fixture(autouse=True)
-def utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exports of messengers say the time as it was on the phone: here it is that of this machine."""
-    import time
-
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
 
 
 def _turns(tmp_path: Path, name: str, content: Any) -> list[Turn]:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import re
-import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory.runlog.log import read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.screen import scripted, waits_until
-from tests.scripted_server import Answer, ScriptedServer
 from ui import words
 from ui.arguments import build_parser, with_command
 from ui.command import RUN_OPTIONS, declared_in
@@ -127,37 +122,6 @@ def test_bad_usage_is_two_lines_at_most(
     assert len(err.splitlines()) <= 2 and err.startswith("sopwith: ")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_streams_lead_nowhere(closed: str, home: Path, tmp_path: Path) -> None:
-    program = shlex.join([sys.executable, "-W", "error", str(CHECKOUT / "launch.py")])
-    command = f"{program} 'largest files in {tmp_path}' {closed}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    (run,) = (home / "runs").glob("2*")
-    assert [*read_events(home, run.name)][-1]["status"] == "done"
-
-
-def test_a_folder_that_was_removed_is_said(cli: CommandLine, tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
-    program = shlex.join([sys.executable, str(CHECKOUT / "launch.py")])
-    for args, code in (
-        ("runs list", 2),
-        ("--home here runs list", 2),
-        (f"run --cwd {tmp_path} 'system report'", 0),
-    ):
-        gone.mkdir()
-        command = f"cd {gone} && rmdir {gone} && exec {program} {args}"
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stderr
-        assert code == 0 or done.stderr == f"sopwith: {words.say('usage.cwd-gone')}\n"
-
-
-def test_errors_are_chinese_where_the_owner_is(cli: CommandLine) -> None:
-    assert "是不是 runs？" in cli("--lang", "zh", "rnus").stderr
-    assert "缺少：TASK" in cli("run", env={"LANG": "zh_CN.UTF-8"}).stderr
-    assert cli("run", "--help", env={"LC_ALL": "zh_CN.UTF-8"}).stdout.startswith("用法：")
-
-
 def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path) -> None:
     for args in (
         ["--home", "h1", "runs", "list", "--json"],
@@ -172,13 +136,6 @@ def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path)
     ):
         code, _, err = cli(*args)
         assert code == 2 and "config.yaml, line 1: limits.turns" in err
-
-
-def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
-    program = shlex.join([sys.executable, "-W", "error", str(CHECKOUT / "launch.py")])
-    command = f"{program} sops list --json | head -c 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
 
 
 # How fast it starts.
@@ -217,10 +174,6 @@ def test_help_loads_no_screen(args: tuple[str, ...]) -> None:
     assert loaded(*args) & (HEAVY | {"yaml", "handler", "runs"}) == set()
 
 
-def test_help_of_a_command_loads_its_screen_and_nothing_heavy() -> None:
-    assert loaded("run", "--help") & HEAVY == set()
-
-
 def test_a_replay_in_a_pipe_loads_nothing_heavy(tmp_path: Path) -> None:
     names = loaded("sops", "run", "largest-files", f"folder={tmp_path}")
     assert "replay.rote" in names
@@ -244,23 +197,6 @@ def test_a_task_by_rote_answers_on_stdout(cli: CommandLine, tmp_path: Path) -> N
 def test_nobody_to_do_it_is_exit_5_and_two_lines(cli: CommandLine) -> None:
     code, out, err = cli("write a poem")
     assert code == 5 and out == "" and len(err.splitlines()) == 2 and "OPENAI_API_KEY" in err
-
-
-def test_events_are_json_lines_and_nothing_else(cli: CommandLine, home: Path) -> None:
-    scripted(home, [bash("printf 'a\\xff\\n'; printf '\\033[2J中'", "I \ud83d look"), "Done. 完成"])
-    code, out, _ = cli("--events", "do it")
-    events = [json.loads(line) for line in out.splitlines()]
-    assert code == 0
-    assert events[0]["type"] == "run_started" and events[-1]["type"] == "run_ended"
-    assert {
-        "turn_started",
-        "text",
-        "model_called",
-        "tool_started",
-        "tool_output",
-        "tool_ended",
-    } <= {event["type"] for event in events}
-    assert len({event["run"] for event in events}) == 1 and all("at" in event for event in events)
 
 
 def test_a_question_waits_in_the_inbox_and_its_answer_goes_on(cli: CommandLine, home: Path) -> None:
@@ -314,21 +250,6 @@ def test_limits_end_with_4_and_failures_with_1(cli: CommandLine, home: Path) -> 
     assert cli("count").code == 1
 
 
-def test_the_time_limit_cuts_a_slow_stream(cli: CommandLine, home: Path) -> None:
-    with ScriptedServer([Answer("x" * 4000, split=1, drip=1.0)]) as server:
-        ran = cli(
-            "--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url}
-        )
-    (run,) = (home / "runs").glob("2*")
-    took = next(
-        event["seconds"] for event in read_events(home, run.name) if event["type"] == "run_ended"
-    )
-    assert ran.code == 4 and took < 30  # of the hour that the stream takes
-    assert re.search(
-        r"time limit reached: (?!0\.0+ )\d\.\d\d? of 0.02 minutes are used", ran.stderr
-    )
-
-
 def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path) -> None:
     scripted(
         home, [bash("echo found it", "I look.\n<summary>looked</summary>"), "It is **there**."]
@@ -373,26 +294,6 @@ def start(*args: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("milliseconds", range(0, 40, 20))
-def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: int) -> None:
-    command = [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), "doctor"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        fcntl.fcntl(
-            process.stderr, fcntl.F_SETPIPE_SZ, 8192
-        )  # it cannot be done before anybody looks
-        while not process.stderr.readline().endswith(
-            " enum\n"
-        ):  # among the first that launch.py imports
-            pass
-        time.sleep(milliseconds / 1000)
-        process.send_signal(signal.SIGINT)
-        said = [line for line in process.stderr if not line.startswith("import time:")]
-        assert (process.wait(), process.stdout.read(), said) == (130, "", [])
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_its_tool(home: Path, cli: CommandLine, number: int) -> None:
     hold = Hold()
@@ -406,21 +307,6 @@ def test_a_signal_ends_the_run_and_its_tool(home: Path, cli: CommandLine, number
     )
     hold.left()
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
-
-
-def test_a_run_under_nohup_outlives_its_terminal(home: Path) -> None:
-    hold = Hold()
-    scripted(home, [bash(hold.command), "Done."])
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what nohup does
-    try:
-        process = start("wait")
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    hold.reached()
-    process.send_signal(signal.SIGHUP)
-    hold.release()
-    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 0 and "Done." in out
 
 
 def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, cli: CommandLine) -> None:
@@ -468,20 +354,3 @@ def test_sops_are_listed_shown_and_run(cli: CommandLine, tmp_path: Path) -> None
     )
     assert english != chinese and re.search("[一-鿿]", chinese)
     assert cli("sops", "run", "largest-files", "folder=/nowhere/at/all").code != 0
-
-
-def test_doctor_says_one_line_each(cli: CommandLine) -> None:
-    code, out, _ = cli("doctor")
-    assert code == 0 and re.search("^✓ ", out, re.MULTILINE) and "OPENAI_API_KEY" in out
-    assert {"name", "ok", "detail", "fix"} <= json.loads(cli("doctor", "--json").stdout)["checks"][
-        0
-    ].keys()
-
-
-def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home: Path) -> None:
-    code, out, _ = cli("init")
-    assert code == 0 and str(home / "config.yaml") in out
-    assert (home / "config.yaml").stat().st_mode & 0o777 == 0o600
-    assert cli("runs", "list").code == 0
-    text = (home / "config.yaml").read_text()
-    assert "stays as it is" in cli("init").stdout and (home / "config.yaml").read_text() == text

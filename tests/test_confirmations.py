@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from handler import Approval
-from memory.home.files import write_atomic
-from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
-from memory.runlog.log import read_events
+from memory.files import write_atomic
+from memory.inbox import Answer, Entry, Inbox, InboxError
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT
-from tests.driving import SpokenOwner, agent, bash, drive, run
+from tests.driving import agent, bash, drive
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import ENTER, Screen, scripted
 
@@ -68,21 +67,6 @@ def test_the_same_call_once_more_is_asked_about_once_more(home: Path) -> None:
     assert Inbox(home).list()[0].id != entry.id
 
 
-def test_an_answer_given_to_another_call_is_none(home: Path) -> None:
-    """The model was asked again after a crash and wants something else now: under the same number."""
-    inbox = Inbox(home)
-    first = Entry("r.1", "r", "confirmation", "x", call=call_hash("t", {"path": "a"}))
-    inbox.add(first)
-    inbox.answer(first, Answer("approve"))
-    second = Entry("r.1", "r", "confirmation", "x", call=call_hash("t", {"path": "b"}))
-    inbox.add(second)
-    assert inbox.answer_for("r", second.call) is None and [entry.id for entry in inbox.list()] == [
-        "r.1"
-    ]
-    inbox.answer(first, Answer("approve"))  # on a screen that still shows the first one
-    assert inbox.answer_for("r", second.call) is None
-
-
 def test_an_answer_that_a_crash_left_behind_is_not_used_again(home: Path) -> None:
     one, entry = waiting(home, "done")
     inbox = Inbox(home)
@@ -115,15 +99,6 @@ def _fields(entry: Entry) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(entry)
-
-
-def test_a_yes_for_the_run_does_not_cover_another_risk(home: Path) -> None:
-    for name in "ab":
-        (Path.cwd() / name).write_text(name)
-    owner = SpokenOwner(approvals=[Approval("run"), Approval("no")])
-    run(home, [bash("rm a"), bash("rm b"), bash("sudo -n rm b"), "done"], owner)
-    assert [shown.args["script"] for shown in owner.shown] == ["rm a", "sudo -n rm b"]
-    assert not (Path.cwd() / "a").exists() and not (Path.cwd() / "b").exists()
 
 
 def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_happens_once(

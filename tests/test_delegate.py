@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,14 +15,15 @@ from typing import Any
 import pytest
 
 import config
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
+from memory.logs import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
+from runs.control.remote import cancel
 from tests import screen
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT
 from tests.driving import drive, of
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.scripted_server import Answer, ScriptedServer
@@ -44,12 +46,6 @@ def results(body: dict[str, Any]) -> int:
 
 def said(body: dict[str, Any]) -> str:
     return json.dumps(body["messages"], ensure_ascii=False)
-
-
-def body_task(body: dict[str, Any]) -> str:
-    """The task of a helper, as it is put to its model."""
-    texts = [str(m["content"]) for m in body["messages"] if m["role"] == "user"]
-    return next(t.partition("You are a helper")[0][-80:] for t in texts if "You are a helper" in t)
 
 
 def delegate(*tasks: str, **args: Any) -> Answer:
@@ -133,32 +129,27 @@ def test_what_helpers_cost_counts_against_their_parent(home: Path, served: Any) 
     assert len(server.requests) == 4
 
 
-def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: Any) -> None:
-    """The first is given two tools; what it asks for the second beyond them is refused, and all that it has goes down."""
-
-    def helper(body: dict[str, Any]) -> Answer:
-        first = delegate("second", tools=["code_run"]) if results(body) == 0 else delegate("second")
-        return (
-            Answer(text="second was here")
-            if "second" in body_task(body)
-            else in_turn(first, first, Answer(text="x"))(body)
-        )
-
+def test_a_helper_has_no_more_tools_than_its_parent_gives_it(home: Path, served: Any) -> None:
     agent, server = served(
-        in_turn(delegate("first", tools=["delegate", "file_read"]), Answer(text="done")), helper
+        in_turn(delegate("look", tools=["file_read"]), Answer(text="done")),
+        in_turn(bash("touch made"), Answer(text="could not")),
     )
     drive(agent.start("task", plain(), AbsentOwner()))
-    asked = [r.body for r in server.requests if is_helper(r.body) and "second" in body_task(r.body)]
-    assert [{each["function"]["name"] for each in body["tools"]} for body in asked] == [
-        {"file_read"}
-    ]
-    [first] = [
-        run
-        for run in run_ids(home)
-        if (b := Bounds.of(next(read_events(home, run)))) and b.depth == 1
-    ]
-    refused = of(list(read_events(home, first)), "tool_ended")[0]
-    assert refused["status"] == "error" and "code_run" in str(refused["data"])
+    asked = next(request.body for request in server.requests if is_helper(request.body))
+    assert [each["function"]["name"] for each in asked["tools"]] == ["file_read"]
+    assert not Path("made").exists()
+
+
+def test_a_helper_asks_nobody_and_remembers_nothing(home: Path, served: Any) -> None:
+    agent, server = served(
+        in_turn(delegate("I prefer tea. Remember: my name is Bo"), Answer(text="done")),
+        in_turn(Answer(text="x")),
+    )
+    drive(agent.start("task", plain(), AbsentOwner()))
+    asked = next(request.body for request in server.requests if is_helper(request.body))
+    names = {each["function"]["name"] for each in asked["tools"]}
+    assert names and not names & {"ask_user", "start_long_term_update"}
+    assert not list((home / "memory").glob("20*.md"))
 
 
 def test_the_owners_words_decide_what_a_helper_may_reach_not_its_task(
@@ -197,25 +188,6 @@ def test_whose_words_a_helper_read_taints_its_parent(
     assert of(events, "tool_ended")[0]["origin"] == "outside"
     second = of(events, "delegated")[-1]["child"]
     assert next(read_events(home, second))["origins"] == ["outside"]
-
-
-def test_when_the_time_of_the_parent_is_up_its_helpers_end(
-    home: Path, served: Any, tmp_path: Path
-) -> None:
-    agent, _ = served(
-        in_turn(delegate("slow"), Answer(text="never")), waiting_model(tmp_path / "never")
-    )
-    events = drive(agent.start("task", Options(rote=False, max_minutes=0.05), AbsentOwner()))
-    assert events[-1]["status"] == "limit" and "time" in events[-1]["result"]
-    assert {s.status for run in helpers_of(home) if (s := summarise(home, run))} <= {
-        "limit",
-        "cancelled",
-        "interrupted",
-    }
-    assert (
-        not [run for run in helpers_of(home) if worker(home / "runs" / run)]
-        and not Path("effects").exists()
-    )
 
 
 PARENT = """
@@ -298,11 +270,9 @@ def test_a_killed_parent_takes_what_is_done_and_goes_on_with_the_rest(
     assert Path("effects").read_text().split().count("quick") == 1
 
 
-def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
-    home: Path, served: Any, tmp_path: Path
-) -> None:
+def test_a_helper_whose_process_is_killed_goes_on(home: Path, served: Any, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    agent, _ = served(in_turn(delegate("slow"), Answer(text="all done")), waiting_model(gate))
+    served(in_turn(delegate("slow"), Answer(text="all done")), waiting_model(gate))
     process = in_background(home)
     waits_until(
         lambda: (
@@ -310,39 +280,33 @@ def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
             and bool(of(list(read_events(home, helpers_of(home)[0])), "tool_started"))
         )
     )
-    process.terminate()
-    process.wait(timeout=PATIENCE_SECONDS)
     [child] = helpers_of(home)
+    os.kill(worker(home / "runs" / child) or 0, signal.SIGKILL)
     gate.touch()
-    run = next(summary.run for summary in list_runs(home) if not summary.parent)
-    events = drive(agent.resume(run, plain(), AbsentOwner()))
-    assert events[-1]["status"] == "done" and helpers_of(home) == [child]
-    assert of(events, "tool_ended")[0]["data"][0]["answer"] == "slow done"
+    process.wait(timeout=PATIENCE_SECONDS)
+    assert helpers_of(home) == [child]
+    found = summarise(home, child)
+    assert found is not None and found.status == "done"
+    assert len(of(list(read_events(home, child)), "run_resumed")) == 2, "its beginning is one, too"
 
 
-def test_a_helper_is_steered_and_answered_from_outside(
-    home: Path, served: Any, tmp_path: Path, cli: CommandLine
-) -> None:
-    gate = tmp_path / "gate"
-    slow = waiting_model(gate)
-    served(in_turn(delegate("slow"), Answer(text="done")), slow)
+def test_cancel_goes_down(home: Path, served: Any, tmp_path: Path) -> None:
+    served(
+        in_turn(delegate("slow one", "slow two"), Answer(text="never")),
+        waiting_model(tmp_path / "gate"),
+    )
     process = in_background(home)
+    waits_until(lambda: len(helpers_of(home)) == 2)
     waits_until(
-        lambda: (
-            bool(helpers_of(home))
-            and any(e["type"] == "tool_started" for e in read_events(home, helpers_of(home)[0]))
+        lambda: all(
+            of(list(read_events(home, child)), "tool_started") for child in helpers_of(home)
         )
     )
-    child = helpers_of(home)[0]
-    told = cli("runs", "steer", child, "be brief")
-    assert told.code == 0, told
-    gate.touch()
+    parent = next(summary.run for summary in list_runs(home) if not summary.parent)
+    assert cancel(home, parent)
     process.wait(timeout=PATIENCE_SECONDS)
-    assert of(list(read_events(home, child)), "steered")[0]["text"] == "be brief"
-    shown = cli("runs", "show", next(s.run for s in list_runs(home) if not s.parent))
-    assert child in shown.stdout and "slow" in shown.stdout
-    listed = json.loads(cli("runs", "list", "--json").stdout)["runs"]
-    assert {row["run"]: row["parent"] for row in listed}[child] is not None
+    assert {s.status for run in run_ids(home) if (s := summarise(home, run))} == {"cancelled"}
+    assert not Path("effects").exists()
 
 
 def test_what_a_helper_waits_for_is_answered_in_the_inbox_and_it_goes_on_where_it_stood(

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -118,34 +117,6 @@ def test_endpoints_that_do_not_serve_are_told_apart(
     assert (check.ok, said in check.detail) == (ok, True), check
 
 
-def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Serve) -> None:
-    asked: list[float] = []
-    silent = [
-        replace(endpoint(serve(wait=4.0, asked=asked)), name=name) for name in ("main", "second")
-    ]
-    absent = ModelConfig(name="local", model="known", base_url="http://127.0.0.1:9/v1")
-    report = found(home, *silent, absent)
-    assert asked[1] - asked[0] < 3, "one after the other"
-    assert "nothing came for 3 s" in report["model main"].detail
-    assert "nothing came for 3 s" in report["model second"].detail
-    assert "no connection" in report["model local"].detail
-    assert report["model local"].fix == "curl -sS http://127.0.0.1:9/v1/models"
-
-
-def test_password_in_an_address_is_not_shown(home: Path) -> None:
-    report = found(
-        home, ModelConfig(name="main", model="m", base_url=f"http://me:{KEY}@127.0.0.1:9/v1")
-    )
-    assert report["model main"].ok is False
-
-
-def test_key_is_not_taken_from_netrc(home: Path, serve: Serve) -> None:
-    netrc = Path.home() / ".netrc"
-    netrc.write_text("machine 127.0.0.1 login me password other\n")
-    netrc.chmod(0o600)
-    assert found(home, endpoint(serve()))["model main"].ok
-
-
 def test_home_that_cannot_serve_is_said(home: Path) -> None:
     home.mkdir()
     (home / "version").write_text("99\n")
@@ -171,10 +142,6 @@ def test_broken_sop_is_named(home: Path) -> None:
     assert check.ok is False
     assert "torn" in check.detail
     assert check.fix == "sopwith sops show torn"
-
-
-def test_chinese_owner_reads_chinese(home: Path) -> None:
-    assert "未配置模型" in found(home, lang="zh")["models"].detail
 
 
 def test_doctor_on_the_command_line(cli: CommandLine, serve: Serve) -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from sandbox.cells import levels
 from sandbox.stage import probe
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.screen import scripted
 
@@ -92,42 +89,12 @@ def test_what_reaches_outside_is_refused_and_listed(cli: CommandLine, home: Path
     assert "example.org" in found["refused"][1]["reason"] and kinds(found) == {"new": "new"}
 
 
-def test_the_agents_memory_and_to_do_list_stay_as_they_are(cli: CommandLine, home: Path) -> None:
-    note = call("file_write", path=str(home / "memory" / "note.md"), content="x")
-    found = tried(cli, home, [note, call("start_long_term_update", what="it works")])
-    assert found["changes"] == []
-
-
 def test_people_are_shown_a_list_and_the_answer(cli: CommandLine, home: Path) -> None:
     (Path.cwd() / "a").write_text("a")
     scripted(home, [bash("rm a"), "gone it is"])
     done = cli("run", "tidy up", "--no-rote", "--dry-run")
     assert done.stdout.splitlines()[0] == "gone it is" and (Path.cwd() / "a").exists()
     assert f"- {Path.cwd() / 'a'}" in done.stdout and "nothing was changed" in done.stdout
-
-
-SKILL = (
-    "---\nname: copy-it\ndescription: Copies a\nmetadata: {sopwith-status: active}\n---\n\nCopy.\n"
-)
-STEPS = "parameters: {type: object, properties: {to: {type: string}}, required: [to]}\nrun: {script: 'cp a \"$to\"; echo copied'}\nexpect: {changes: {new: ['{{cwd}}/b']}}\n"
-
-
-def learned(home: Path) -> None:
-    folder = home / "sops" / "copy-it"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(SKILL)
-    (folder / "sop.yaml").write_text(STEPS)
-    (Path.cwd() / "a").write_text("a")
-
-
-def test_an_sop_is_tried_and_held_against_its_expectation(cli: CommandLine, home: Path) -> None:
-    learned(home)
-    done = cli("sops", "run", "copy-it", "to=b", "--dry-run", "--json")
-    found = json.loads(done.stdout)
-    assert done.code == 0 and found["result"] == "copied" and kinds(found) == {"b": "new"}
-    failed = json.loads(cli("sops", "run", "copy-it", "to=else", "--dry-run", "--json").stdout)
-    assert "make" in failed["result"] and not (Path.cwd() / "b").exists()
-    assert list_runs(home) == [] and not list(home.glob("journal/*.md"))
 
 
 def test_a_job_is_tried_without_a_row_in_its_ledger(cli: CommandLine, home: Path) -> None:
@@ -137,14 +104,6 @@ def test_a_job_is_tried_without_a_row_in_its_ledger(cli: CommandLine, home: Path
     found = json.loads(cli("schedule", "run-now", job["id"], "--dry-run", "--json").stdout)
     assert found["result"] == "made it" and [each["kind"] for each in found["changes"]] == ["new"]
     assert json.loads(cli("schedule", "history", job["id"], "--json").stdout)["history"] == []
-
-
-def test_the_variable_alone_makes_nothing_dry(home: Path) -> None:
-    """A process that is in no stage does not take itself for a dry run."""
-    scripted(home, ["done"])
-    words = [sys.executable, "-c", "from tools.staged.dry import is_dry; print(is_dry())"]
-    env = os.environ | {"SOPWITH_DRY_RUN": "1 5", "PYTHONPATH": str(CHECKOUT)}
-    assert subprocess.run(words, env=env, capture_output=True, check=True).stdout == b"False\n"
 
 
 def test_without_a_stage_it_says_why_and_does_nothing(cli: CommandLine, home: Path) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory.journal import episodes
-from memory.journal.api import Memory
-from memory.journal.episodes import MAX_TURNS, grouped, scene, summary, update
+from memory.journal.episodes import grouped, scene, summary
 from memory.journal.store import Store
 from memory.journal.turns import Turn
 from text.time import TimeRange
@@ -36,12 +35,6 @@ def test_a_long_silence_ends_an_episode() -> None:
     assert grouped([]) == []
     turns = [turn(at, text) for at, text in ((0, BREAD), (5, CAR), (10, BREAD), (200, BREAD))]
     assert grouped(turns) == [[0, 1, 2], [3]]
-
-
-def test_episode_does_not_grow_without_end() -> None:
-    groups = grouped([turn(at, BREAD) for at in range(200)])
-    assert sorted(place for group in groups for place in group) == list(range(200))
-    assert max(map(len, groups)) <= MAX_TURNS
 
 
 def test_scene_is_the_time_that_is_spoken_of_else_when_it_was_said() -> None:
@@ -70,24 +63,6 @@ def test_summary_is_made_of_sentences_that_were_said() -> None:
     assert "?" not in said
     assert len(summary([turn(0, "词" * 5000)])) <= 400
     assert summary([turn(0, "Really?")]) == "Really?"
-
-
-def test_every_turn_is_in_one_episode_also_when_some_come_later_or_between(tmp_path: Path) -> None:
-    with Memory(tmp_path, works_behind=False) as memory:
-        store = Store(tmp_path / "journal" / "memory.sqlite3")
-        for minutes in ((0, 5, 10), (15, 20), (400, 405, 410), (7,), (-600,)):
-            memory.write([turn(minute, BREAD) for minute in minutes])
-            update(store, ["main"])
-            update(store, ["main"])
-        members = [store.members(episode.number) for episode in store.episodes()]
-        assert sorted(number for each in members for number in each) == sorted(store.numbers())
-        assert sorted(map(len, members)) == [1, 3, 6]
-        assert [episode.participants for episode in store.episodes()] == [("owner",)] * 3
-        texts = store.texts(store.without_embedding("m")).values()
-        assert set(texts) == {
-            turn.text for turn in store.turns(store.numbers()).values()
-        }  # turns alone have vectors
-        store.close()
 
 
 def test_who_speaks_does_not_wait_for_the_grouping_and_two_processes_group_once(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import list_runs, read_events
+from memory.logs import list_runs, read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer
@@ -76,12 +76,6 @@ def test_f_attaches_copies_of_files(
     assert [Path(name).read_text() for name in names] == ["red", "blue"]
 
 
-def test_a_long_text_is_attached_by_its_path(cli: CommandLine, scripted_server: Serve) -> None:
-    server = scripted_server([Answer("Long.")])
-    assert cli("summarise this", env=_env(server), stdin="word " * 10_000).code == 0
-    assert "stdin.txt" in _asked(server) and "word word" not in _asked(server)
-
-
 def test_piped_binary_is_attached_and_said(
     home: Path, tmp_path: Path, scripted_server: Serve
 ) -> None:
@@ -114,32 +108,11 @@ def test_what_cannot_be_attached_is_said(name: str, says: str, cli: CommandLine)
     assert (done.code, says in done.stderr) == (2, True), done.stderr
 
 
-def test_a_slow_pipe_is_waited_for_and_said(scripted_server: Serve) -> None:
-    server = scripted_server([Answer("A fruit.")])
-    slowly = ["sh", "-c", "sleep 5; echo apple"]
-    with subprocess.Popen(slowly, stdout=subprocess.PIPE) as slow:
-        done = _run_raw("what is this", env=_env(server), stdin=slow.stdout)
-    assert done.returncode == 0 and "Waiting for the end of the piped text" in done.stderr
-    assert "apple" in _asked(server)
-
-
 def test_c_goes_on_with_the_last_conversation(cli: CommandLine, scripted_server: Serve) -> None:
     server = scripted_server([Answer("Noted: heron."), Answer("Heron.")])
     assert cli("the word is heron", env=_env(server)).code == 0
     assert cli("-c", "what was the word?", env=_env(server)).code == 0
     assert "the word is heron" in _asked(server, 1)
-
-
-def test_m_chooses_a_model(cli: CommandLine) -> None:
-    done = cli("-m", "nobody", "hello")
-    assert (done.code, "nobody" in done.stderr) == (2, True), done.stderr
-
-
-def test_without_words_a_terminal_opens_the_chat(at_terminal: Callable[..., Any]) -> None:
-    screen = at_terminal()
-    screen.waits_for_prompt("/help")
-    screen.types("/quit\r")
-    assert screen.ends() == 0
 
 
 def test_an_sop_takes_piped_text_by_a_dash(cli: CommandLine, home: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from config import Config, GraphConfig
-from memory.graph import Graph, Wanted, neo4j_graph, opened
+from memory.graph import Graph, Wanted, opened
 from memory.graph.neo4j_graph import GraphDown, Neo4jGraph
 from memory.journal.api import Memory
 from memory.journal.store import Store
@@ -126,15 +125,6 @@ def test_emptied_by_its_owner_or_after_a_rebuild_it_is_filled_anew(
     assert is_in_step(home, server)
 
 
-def test_two_homes_in_one_database_do_not_meet(
-    home: Path, tmp_path: Path, server: BoltServer
-) -> None:
-    say(home, "My boss is Bob.", graph=server.config)
-    say(tmp_path / "other", "My boss is Eve.", graph=server.config)
-    bosses = server.ask("MATCH ()-[e]->(n) WHERE e.label = 'boss' RETURN DISTINCT e.graph, n.name")
-    assert len({graph for graph, _ in bosses}) == 2 and len(bosses) == 2
-
-
 def test_nothing_that_was_said_stands_in_it(home: Path, server: BoltServer) -> None:
     say(
         home,
@@ -173,17 +163,3 @@ def test_doctor_says_that_it_answers(home: Path, server: BoltServer) -> None:
     (check,) = check_graph(Config(home=home, lang="en", graph=server.config))
     assert check.ok is True
     assert check_graph(Config(home=home, lang="en")) == []
-
-
-def test_without_the_driver_the_command_is_named(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "neo4j", None)
-    neo4j_graph.hang_up()
-    config = GraphConfig(uri="bolt://127.0.0.1:1", password="p" * 9)
-    with pytest.raises(GraphDown, match="scripts/setup --extra neo4j"):
-        Neo4jGraph(config, home).version()
-    say(home, "My goal is tea.", graph=config)
-    with opened(home) as graph:
-        assert edges(graph.snapshot(Wanted())) == {("owner", "CARES_ABOUT", "goal", "tea")}
-    neo4j_graph.hang_up()

@@ -13,12 +13,11 @@ import pytest
 from config import Config, ModelConfig, SopwithError
 from memory.graph import Wanted, opened, read
 from memory.graph.reading import SCHEMA
-from memory.home.sessions import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
 from models.errors import ModelUnavailable
-from runs.upkeep.heartbeat import READINGS, beat
+from runs.upkeep.heartbeat import beat
 from tests.graphs import START, edges, say
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -183,23 +182,6 @@ def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
         assert edges(graph.snapshot(Wanted())) == before
 
 
-def test_a_talk_that_may_go_on_a_group_and_chatter_are_not_read(home: Path) -> None:
-    say(home, SAID)
-    say(home, "I love tea.", session=Session.parse("shared:team"), who="Carol")
-    say(home, "List the files.", start=START + timedelta(days=30))
-    model = Model(reply())
-    assert have_read(home, model, now=START + timedelta(minutes=90)) == 0
-    assert have_read(home, model) == 1 and SAID in model.asked[0]
-
-
-def test_paused_nothing_is_asked(home: Path) -> None:
-    say(home, SAID)
-    store = Store(home / "journal" / "memory.sqlite3")
-    store.set_setting("graph_paused", "yes")
-    store.close()
-    assert have_read(home, Model()) == 0
-
-
 def configured(home: Path, server: ScriptedServer) -> Config:
     return Config(
         home=home,
@@ -222,11 +204,3 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
         assert len(server.requests) == asked
     with opened(home) as graph:
         assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot(Wanted()))
-
-
-def test_at_most_so_many_are_read_at_one_time(home: Path) -> None:
-    say(home, *(f"I love number{n} tea." for n in range(READINGS + 5)))
-    with ScriptedServer(lambda body, number: Answer(text=reply())) as server:
-        config = configured(home, server)
-        beat(config, LATER)
-        assert len(server.requests) == READINGS

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, scripted
-from ui.arguments import with_command
 
 ASKS = {
     "calls": [
@@ -132,18 +131,6 @@ def test_bash_completes_commands_and_options(cli: CommandLine, tmp_path: Path) -
     assert completed("sopwith", "sch") == ["schedule"]
     assert completed("sopwith", "runs", "l") == ["list"]
     assert completed("sopwith", "runs", "list", "--st") == ["--status"]
-
-
-def test_help_shows_what_a_command_takes(cli: CommandLine) -> None:
-    assert cli("help", "runs", "list").stdout == cli("runs", "list", "--help").stdout
-    assert "sopwith" in cli("help").stdout
-    unknown = cli("help", "weather")
-    assert unknown.code == 2 and "schedule" in unknown.stderr
-
-
-def test_a_sentence_that_begins_with_help_is_a_task() -> None:
-    assert with_command(["help", "me", "sort"]) == ["run", "help", "me", "sort"]
-    assert with_command(["help", "runs", "list"]) == ["help", "runs", "list"]
 
 
 def test_init_that_is_stopped_says_what_was_written(home: Path, at_terminal: Terminal) -> None:

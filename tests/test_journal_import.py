@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -182,15 +181,6 @@ def test_the_same_file_again_adds_nothing_and_another_text_is_told(
     assert memory.turn("a", "talk-1") is not None
 
 
-def test_secrets_of_an_export_are_hidden(tmp_path: Path, memory: Memory) -> None:
-    import_file(
-        memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]")
-    )
-    turn = memory.turn("a", "talk-1")
-    assert turn is not None
-    assert turn.text == "[hidden]"
-
-
 # the commands
 
 
@@ -261,25 +251,6 @@ def test_imported_turns_are_found_with_their_ids(
     day.write_text(day.read_text("utf-8").replace("Lunch", "Dinner"), "utf-8")
     assert main(["memory", "check", "--lang", "zh"]) == 1
     assert "D2:1" in capsys.readouterr().out
-
-
-def test_an_empty_journal_is_no_error(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["memory", "search", "anything"]) == 0
-    assert main(["memory", "show"]) == 0
-    assert main(["memory", "check"]) == 0
-    assert main(["memory", "show", "nobody"]) == 2
-    assert "empty" in capsys.readouterr().out
-
-
-def test_a_home_that_cannot_be_written_can_be_searched(home: Path, tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    with Memory(home, works_behind=False) as memory:
-        memory.write_turn("the printer", who="owner")
-    (home / "journal").chmod(0o500)
-    with Memory(home, works_behind=False) as memory:
-        assert memory.retrieve("printer", datetime.now(UTC)).results
-    (home / "journal").chmod(0o700)
 
 
 @pytest.mark.parametrize("who", ["me", "Me", "我", "用户", "owner", "Robin"])

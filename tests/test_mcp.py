@@ -311,6 +311,21 @@ def test_a_script_sop_calls_tools_of_servers_by_name(
         assert not of(events, "tool_started") and "desk.sweep does more than read" in last["result"]
 
 
+def test_a_try_changes_nothing_on_a_server(home: Path, tmp_path: Path) -> None:
+    folder = home / "sops" / "copy-note"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: copy-note\ndescription: Copies a note.\n---\n")
+    (folder / "scripts" / "run.py").write_text(SCRIPT)
+    (folder / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
+        "wordings: ['copy note {name}']\neffects: local\nscript: scripts/run.py\n"
+    )
+    (tmp_path / "todo").write_text("milk")
+    here = agent(home, None, settings(tmp_path))
+    tried = here.attempt(here.sop("copy-note"), {"name": "todo"}, tmp_path)
+    assert not tried.passed and not (tmp_path / "todo.copy").exists()
+
+
 def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: CommandLine) -> None:
     home.mkdir(parents=True)
     key = "tok-123456789"

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from config import Config, ConfigError, NotifyConfig, load
-from memory.runlog.inbox import Inbox
-from runs.notify import Notice, Outbox, delivering
-from runs.notify.delivery import deliver, quiet_until
+from config import Config, NotifyConfig, load
+from memory.inbox import Inbox
+from runs.notify import Notice, Outbox
+from runs.notify.delivery import deliver
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.hooks import Hook
@@ -85,33 +85,6 @@ def test_quiet_hours_hold_and_deliver_after(home: Path, hook: Hook) -> None:
     assert titles(hook) == ["title"]
 
 
-@pytest.mark.parametrize(
-    ("quiet", "at", "until"),
-    [
-        ("22:00-07:00", "2026-11-22 23:30", "2026-11-23 07:00"),
-        ("22:00-07:00", "2026-11-23 06:59", "2026-11-23 07:00"),
-        ("22:00-07:00", "2026-11-23 07:00", None),
-        ("22:00-07:00", "2026-11-23 21:59", None),
-        ("9:00 - 17:30", "2026-11-23 12:00", "2026-11-23 17:30"),
-        ("9:00-17:30", "2026-11-23 17:30", None),
-        ("", "2026-11-23 03:00", None),
-    ],
-)
-def test_quiet_hours_go_past_midnight(
-    home: Path, hook: Hook, quiet: str, at: str, until: str | None
-) -> None:
-    end = quiet_until(settings(home, hook, quiet), datetime.fromisoformat(at))
-    assert end == (datetime.fromisoformat(until) if until else None)
-
-
-@pytest.mark.parametrize("quiet", ["22-7", "25:00-07:00", "22:00", "night"])
-def test_quiet_hours_that_are_none_are_named_with_their_line(home: Path, quiet: str) -> None:
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "config.yaml").write_text(f'notify:\n  quiet: "{quiet}"\n')
-    with pytest.raises(ConfigError, match=r"line 2: notify\.quiet must be like this: 22:00-07:00"):
-        load(home, "en", {})
-
-
 DELIVERS = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -161,36 +134,6 @@ def test_a_job_tells_its_outcome_its_changes_and_how_to_undo_them(
     assert SECRET.encode() not in outbox
 
 
-def test_a_job_that_says_the_same_again_is_not_told_again(
-    home: Path, hook: Hook, cli: CommandLine
-) -> None:
-    configured(home, hook, ["All is well."])
-    cli("schedule", "add", "every day 08:00", "look whether all is well")
-    [job] = [path.stem for path in (home / "schedule").glob("*.json")]
-    for _ in range(3):
-        cli("schedule", "run-now", job)
-    assert titles(hook) == [f"Sopwith · {job}: done"]
-
-
-def test_a_question_says_how_it_is_answered(home: Path, hook: Hook, cli: CommandLine) -> None:
-    configured(home, hook, [call("ask_user", question="Which day?"), "Thank you."])
-    cli("schedule", "add", "every day 08:00", "ask me about the day")
-    [job] = [path.stem for path in (home / "schedule").glob("*.json")]
-    assert cli("schedule", "run-now", job).code == 3
-    [entry] = Inbox(home).list()
-    assert hook.got[0]["title"].endswith("waits for you")
-    assert "Which day?" in hook.got[0]["message"]
-    assert f"sopwith inbox answer {entry.id}" in hook.got[0]["message"]
-
-
-def test_a_failure_is_told(home: Path, hook: Hook, cli: CommandLine) -> None:
-    configured(home, hook, [])
-    cli("schedule", "add", "every day 08:00", "do something new")
-    [job] = [path.stem for path in (home / "schedule").glob("*.json")]
-    assert cli("schedule", "run-now", job).code != 0
-    assert len(hook.got) == 1 and not hook.got[0]["title"].endswith("done")
-
-
 def test_autonomous_mode_tells_of_each_item(
     home: Path, hook: Hook, cli: CommandLine, tmp_path: Path
 ) -> None:
@@ -212,19 +155,3 @@ def test_a_test_message_says_which_service_takes_it(
     assert refused.code == 1
     assert json.loads(refused.stdout) == {"sent": [{"service": "json", "ok": False}]}
     assert SECRET not in refused.stdout + refused.stderr
-
-
-def test_without_an_address_the_setting_is_named(home: Path, cli: CommandLine) -> None:
-    code, _, err = cli("notify", "test")
-    assert code == 2 and "notify.urls" in err
-
-
-def test_without_the_package_the_extra_is_named(
-    home: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "apprise", None)
-    told: list[Exception] = []
-    with delivering(settings(home, hook), told.append):
-        Outbox(settings(home, hook)).put(Notice("a", "title", "body"))
-    assert len(told) == 1 and str(told[0]).endswith("scripts/setup --extra notify")
-    assert (home / "notify" / "outbox.sqlite3").exists(), "what was not sent is kept"

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from memory.facts.store import Add, Amend, FactStore
-from memory.home.folder import open_home
-from memory.home.sessions import MAIN, Session
+from memory import notes as daily
+from memory.facts import FactStore
+from memory.home import MAIN, Session, open_home
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.notes import daily, written_lines
 from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
@@ -58,7 +56,7 @@ def full(home: Path) -> Path:
     """A home in which the same sentence stands in every place, among others."""
     open_home(home)
     note(home, SAME)
-    FactStore(home).apply(Add("ENVIRONMENT", SAME), by_owner=True)
+    FactStore(home).add("ENVIRONMENT", SAME, by_owner=True)
     (home / "MEMORY.md").write_text(f"# Memory\n\n- Tea is in the kitchen\n- {SAME}\n", "utf-8")
     (home / "memory/projects").mkdir()
     for name in ("memory/office.md", "memory/projects/move.md"):
@@ -100,16 +98,6 @@ def test_what_is_changed_or_gone_in_a_file_is_changed_in_the_index(full: Path) -
     assert "memory/office.md" not in found(full, "green door")
     with closing(Store(full / "journal/memory.sqlite3")) as store:
         assert store.damage() == ""
-
-
-def test_turns_are_counted_without_the_lines_and_a_rebuild_finds_both(
-    full: Path, cli: CommandLine
-) -> None:
-    before = found(full, "office wifi")
-    assert json.loads(cli("memory", "rebuild", "--json").stdout)["turns"] == 3
-    assert json.loads(cli("memory", "show", "--json").stdout)["turns"] == 3
-    assert found(full, "office wifi") == before
-    assert cli("memory", "check").code == 0
 
 
 def test_lines_are_found_by_what_they_mean(full: Path) -> None:
@@ -177,8 +165,10 @@ def test_a_run_begins_with_the_lines_that_its_request_is_about(full: Path) -> No
 def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path) -> None:
     open_home(home)
     facts = FactStore(home)
-    old = facts.apply(Add("ENVIRONMENT", "the office wifi is called Heron"), by_owner=True)
-    new = facts.apply(Amend(old.id, old.text, "the office wifi is called Stork"), by_owner=True)
+    old = facts.add("ENVIRONMENT", "the office wifi is called Heron", by_owner=True)
+    new = facts.add(
+        "ENVIRONMENT", "our office wifi is called Stork, no longer Heron", by_owner=True
+    )
     refresh(home)
     with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
         first, second = search(store, "office wifi", NOW).results
@@ -186,36 +176,3 @@ def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path)
         assert f"superseded by {new.id}" in second.why
         assert [each.turn.id for each in relevant(store, "office wifi", 5)] == [new.id]
     assert [each.text for each in answer(home, "what is the wifi called?", NOW)] == [new.text]
-
-
-def test_an_older_note_points_to_the_one_that_took_its_place(home: Path) -> None:
-    open_home(home)
-    for text in ("I prefer coffee", "The standup is at nine", "I prefer tea, no longer coffee."):
-        note(home, text)
-    refresh(home)
-    with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
-        newer, older = search(store, "tea or coffee", NOW, 2).results
-        asked = relevant(store, "make me a coffee, what do I prefer", 3)
-    assert newer.turn.text == "I prefer tea, no longer coffee."
-    assert older.turn.text == "I prefer coffee"
-    assert f"superseded by {newer.turn.id}" in older.why
-    assert [each.turn.text for each in asked] == [newer.turn.text]
-
-
-def test_lines_of_a_file_are_its_entries_and_paragraphs(home: Path) -> None:
-    text = "# A\n\nOne\nparagraph.\n\n- first\n  goes on\n- [ ] second\n\n1. third\n```\n<!-- x --> fourth\n"
-    (home / "memory").mkdir(parents=True)
-    (home / "memory/2026-02-03-x.md").write_text(text, "utf-8")
-    lines = written_lines(home, "memory/2026-02-03-x.md")
-    said: Sequence[str] = [each.text for each in lines]
-    assert [" ".join(each.split()) for each in said] == [
-        "One paragraph.",
-        "first goes on",
-        "second",
-        "third",
-        "fourth",
-    ]
-    assert {f"{each.at:%Y-%m-%d}" for each in lines} == {"2026-02-03"}
-    assert all(each.at.astimezone(UTC) for each in lines)
-    (home / "memory/gbk.md").write_bytes("会议".encode("gbk"))
-    assert written_lines(home, "memory/gbk.md") == []

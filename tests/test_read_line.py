@@ -72,26 +72,6 @@ def test_ctrl_c_counts_once_wherever_between_two_questions_it_comes(
     assert b"<stopped 2>" not in screen.raw and b"Traceback" not in screen.raw, screen.text()
 
 
-def test_ctrl_c_while_the_first_question_is_made_ready_counts(
-    asking: Callable[..., Screen],
-) -> None:
-    screen = asking()
-    screen.waits_for("begins")
-    screen.types(CTRL_C)
-    screen.waits_for("<stopped 1>")
-    screen.waits_for_prompt("q0")
-
-
-def test_ctrl_c_in_one_piece_with_an_answer_counts_when_no_question_follows(
-    asking: Callable[..., Screen],
-) -> None:
-    screen = asking(works=0.05)
-    screen.waits_for_prompt("q0")
-    screen.types("yes" + ENTER + CTRL_C)
-    screen.waits_for("<stopped 1>")
-    assert b"<got" not in screen.raw
-
-
 @pytest.mark.parametrize("terminal", ["xterm-256color", "dumb"])
 def test_a_signal_is_like_a_ctrl_c(asking: Callable[..., Screen], terminal: str) -> None:
     screen = asking(TERM=terminal)

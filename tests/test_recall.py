@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bench.recall import CUTS, OWN, Table, conversations, written
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.journal.turns import Found, Recalled, Turn
-from memory.recall import context_lines
+from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
-from memory.recall.question import stated, understood
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from runs.start.recalling import Recalling
 
@@ -83,29 +79,6 @@ def test_answers_are_found_in_our_own_questions(
     ), table.mean("recall")
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("When did Ann go to Rome?", "I go to Rome"),
-        ("What is Ann's favourite colour?", "my favourite colour"),
-        ("How many kinds of tea has Ann tried", "kinds of tea has I tried"),
-        ("阿诚什么时候考科目三？", "我考科目三"),
-        ("小雨的姐姐让阿诚发什么给她？", "我的姐姐让我发给她"),
-        ("???", "???"),
-        ("", ""),
-    ],
-)
-def test_question_becomes_the_beginning_of_its_answer(question: str, answer: str) -> None:
-    assert stated(question, ["Ann", "阿诚", "小雨"]) == answer
-
-
-def test_question_names_speakers() -> None:
-    found = understood("When did Ann and Bo move?", ["Ann", "Bo", "owner", ""])
-    assert found.named == {"Ann", "Bo"}
-    assert "ann" not in found.terms
-    assert "move" in found.terms
-
-
 def test_time_in_the_question_is_a_reason_and_no_filter(tmp_path: Path) -> None:
     then = datetime(2026, 2, 25, 9, tzinfo=UTC)  # the Wednesday before
     texts = [f"The printer on floor {at} is fine again" for at in range(30)]
@@ -132,17 +105,6 @@ def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_screen_says_why_in_the_owners_language(tmp_path: Path) -> None:
-    kept(tmp_path, ("Ann", "打印机上周三坏了", NOW - timedelta(days=3))).close()
-    asked = ["--home", str(tmp_path), "--lang", "zh", "memory", "search", "Ann 的打印机"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "launch.py", *asked], capture_output=True, text=True, check=True
-    )
-    head, text = done.stdout.splitlines()
-    assert "Ann" in head and "journal/" in head and "词语：" in head and "由 Ann 说" in head
-    assert text == "    打印机上周三坏了"
-
-
 def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store = kept(
         tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
@@ -156,23 +118,6 @@ def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
         found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
         assert ids(found) == ["t0"]
         assert found.degraded == ["embeddings"]
-    store.close()
-
-
-def test_empty_journal_gives_nothing(tmp_path: Path) -> None:
-    store = kept(tmp_path)
-    assert recall.search(store, "anything", NOW).results == []
-    store.close()
-
-
-def test_the_same_words_again_stand_behind_other_answers(tmp_path: Path) -> None:
-    again = [("owner", "book the dentist", NOW - timedelta(days=day)) for day in range(1, 9)]
-    store = kept(
-        tmp_path,
-        *again,
-        ("agent", "The dentist is booked for Friday at nine", NOW - timedelta(days=4)),
-    )
-    assert "t8" in ids(recall.search(store, "dentist", NOW, 2))
     store.close()
 
 
@@ -206,23 +151,6 @@ def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home
     assert recalling.at_start("list the largest files in Downloads") == []
 
 
-def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(
-    home: Path, model: EmbeddedModel
-) -> None:
-    kept(
-        home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))
-    ).close()
-    recalling = Recalling(home, MAIN, None)
-    recalling._embedder = model
-    for _ in range(
-        20
-    ):  # each time works off what half a second is enough for; on a busy machine that is not all
-        found = recalling.asked("Which photographs does my sibling wish for?")
-        if not found.degraded:
-            break
-    assert (len(found.lines), list(found.degraded)) == (1, [])
-
-
 def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
     kept(
         home,
@@ -243,72 +171,6 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
             [sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT
         )
         assert done.stdout.strip() == said, done.stderr
-
-
-def test_what_was_recalled_is_written_down_as_read(home: Path) -> None:
-    kept(home, ("owner", "The allotment shed has a new lock", NOW - timedelta(days=20))).close()
-    Recalling(home, MAIN, None).asked("allotment shed")
-    store = Store(home / "journal" / "memory.sqlite3")
-    assert len(store.last_accessed(store.numbers())) == 1
-    store.close()
-
-
-def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> None:
-    turns = [
-        Turn(
-            f"t{day}", "main", "owner", "word " * 20, NOW - timedelta(days=day), source="journal/x"
-        )
-        for day in (1, 5, 3)
-    ]
-    found = [Found(turn, 1.0) for turn in turns]
-    assert [line[:10] for line in context_lines(found, 10_000)] == [
-        "2026-02-25",
-        "2026-02-27",
-        "2026-03-01",
-    ]
-    assert len(context_lines(found, 200)) == 1
-
-
-@pytest.mark.parametrize("kind", ["exact", "faiss"])
-def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
-    kind: str, tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if kind == "faiss" and find_spec("faiss") is None:
-        pytest.skip("faiss is not installed")
-    monkeypatch.setenv("SOPWITH_VECTORS", kind)
-    monkeypatch.setattr("memory.recall.meaning.SAVE_AT", 2)
-    turns = [
-        Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=at))
-        for at, text in enumerate(["the cat sleeps", "it rains", "a loaf of bread"])
-    ]
-    with Memory(tmp_path, embedder=model) as memory:
-        memory.write(turns)
-        assert memory.flush(60)
-        assert memory.retrieve("Where is the kitten?", NOW, 1).results[0].turn.id == "t0"
-    said = tmp_path / "journal" / ("vectors.f32" if kind == "exact" else "faiss.json")
-    file = said if kind == "exact" else said.with_name("faiss.index")
-    whole, header = file.read_bytes(), said.read_bytes()
-    for torn, other in (
-        (whole[:-3], None),
-        (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1)),
-    ):
-        file.write_bytes(torn)
-        if other:
-            said.write_bytes(other)
-        store = Store(tmp_path / "journal" / "memory.sqlite3")
-        found = recall.search(store, "Where is the kitten?", NOW, 1, embedder=model)
-        assert ids(found) == ["t0"]
-        assert found.degraded == []
-        store.close()
-        assert file.read_bytes()[4096:] == whole[4096:]
-        assert said.read_bytes() != other
-
-
-def test_weights_say_how_they_were_learned() -> None:
-    read = json.loads(recall.WEIGHTS.read_text("utf-8"))
-    assert read["weights"].keys() == {"words", "words_and_meaning"}
-    for way in read["weights"]:
-        assert read["learned"][way]["held out"].keys() >= {"locomo", "madial", "en", "zh"}
 
 
 def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
@@ -333,11 +195,4 @@ def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     other = "t1" if before == "t0" else "t0"
     store.touch([numbers[int(other[1])]], now - timedelta(days=1))
     assert first(now) == other
-    store.close()
-
-
-@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-def test_nothing_is_found_where_nothing_is_asked(home: Path, text: str) -> None:
-    store = kept(home, ("owner", "The allotment shed has a new lock", NOW))
-    assert recall.search(store, text, NOW) == ([], [])
     store.close()

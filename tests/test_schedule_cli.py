@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
@@ -143,7 +143,6 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
             "no parameter 'folders'",
         ),
         (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
-        (("add", "after nobody", "x"), "no such job"),
         (("add", "every day at 8", "x", "--model", "other"), "no model is called"),
         (("show", "nothing"), 'no job "nothing"'),
         (("run-now", "nothing"), "sopwith schedule list"),
@@ -162,13 +161,11 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(
     cli: CommandLine, home: Path, start: Start
 ) -> None:
     write_job(home, "first", at=soon(1.5), sop="system-report", notify="always")
-    write_job(home, "second", after="first", prompt="System report")
     write_job(home, "broken", at="never", prompt="x")
     process = start()
     assert json.loads(cli("schedule", "list", "--json").stdout)["running"] is True
     until(lambda: row(home, "first", "done"))
     write_job(home, "third", at=soon(0.5), prompt="System report")  # by hand, while it works
-    assert until(lambda: row(home, "second", "done")).model_calls == 0
     assert until(lambda: row(home, "third", "done")).model_calls == 0
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_SECONDS) == 0
@@ -185,11 +182,11 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(
         job["id"]: job["health"]
         for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
     }
-    assert listed == {"first": "ok", "second": "ok", "third": "ok", "broken": "broken"}
+    assert listed == {"first": "ok", "third": "ok", "broken": "broken"}
     entries = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
     assert {entry["id"] for entry in entries} == {"job-broken-broken", f"job-first-{first.due}"}
     history = json.loads(cli("schedule", "history", "--json").stdout)["history"]
-    assert len(history) == 3 and all(
+    assert len(history) == 2 and all(
         each["status"] == "done" and each["cost"] == 0 for each in history
     )
 
@@ -303,24 +300,6 @@ def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start) -> No
     assert done.attempts == 0 and len(list_runs(home)) == 1
 
 
-def test_a_day_has_a_budget_which_rote_does_not_need(home: Path, cli: CommandLine) -> None:
-    scripted(home, [{"text": "Paid for."}])
-    with (home / "config.yaml").open("a") as file:
-        file.write("\nlimits: {cost_usd_per_day: 0.5}\n")
-    write_job(home, "asks", schedule="08:00", prompt="Think about the harvest")
-    write_job(home, "rote", schedule="08:00", prompt="System report")
-    now = micros(datetime.now(UTC))
-    spent = Row("asks", now - 10, run="r", status="done", noticed=now, cost=0.5)
-    Ledger(home).add([spent], {})
-    assert cli("schedule", "run-now", "rote").code == 0
-    done = cli("schedule", "run-now", "asks")
-    assert done.code == 5
-    found = row(home, "asks", "no_model")
-    assert found is not None and found.reason.startswith(
-        "limits.cost_usd_per_day is used up: 0.50 of 0.50"
-    )
-
-
 def test_a_run_may_write_a_job_only_with_its_owners_yes(home: Path, cli: CommandLine) -> None:
     job = json.dumps({"schedule": "08:00", "prompt": "System report"})
     path = home / "schedule" / "more.json"
@@ -354,38 +333,6 @@ def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
         return watched.num_ctx_switches().voluntary - before <= 1 and watched.cpu_times() == cpu
 
     until(rests)
-
-
-def test_it_is_put_into_cron_and_taken_out_again(
-    home: Path, cli: CommandLine, tmp_path: Path
-) -> None:
-    """With a `crontab` that keeps the table in a file of the test, and no systemd of this user."""
-    table, folder = tmp_path / "table", tmp_path / "bin"
-    folder.mkdir()
-    program = folder / "crontab"
-    program.write_text(f'#!/bin/sh\nif [ "$1" = -l ]; then cat {table}; else cat > {table}; fi\n')
-    program.chmod(0o755)
-    systemctl = folder / "systemctl"
-    systemctl.write_text("#!/bin/sh\necho no bus >&2\nexit 1\n")
-    systemctl.chmod(0o755)
-    table.write_text("0 1 * * * mine\n")
-    path = {"PATH": f"{folder}:{os.environ['PATH']}"}
-    for _ in range(2):  # a second time changes nothing
-        assert cli("schedule", "install", env=path).code == 0
-    lines = table.read_text().splitlines()
-    assert lines[0] == "0 1 * * * mine" and len(lines) == 3 and "--unless-running" in lines[1]
-    assert cli("schedule", "install", "--remove", env=path).code == 0
-    assert table.read_text() == "0 1 * * * mine\n"
-    assert "not installed" in cli("schedule", "install", "--remove", env=path).stdout
-
-
-def test_a_second_scheduler_ends_at_once_where_one_is_enough(
-    home: Path, cli: CommandLine, start: Start
-) -> None:
-    home.mkdir(parents=True)
-    start()
-    done = cli("schedule", "start", "--unless-running")
-    assert (done.code, done.stdout) == (0, "")
 
 
 def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,10 +16,8 @@ import pytest
 from runs.schedule.ledger import (
     Ledger,
     LedgerError,
-    Owner,
     Row,
     folder_of,
-    is_at_work,
 )
 from tests.conftest import CHECKOUT
 
@@ -86,33 +83,6 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
     assert [each.status for each in ledger.rows()] == ["done"] and ledger.take(
         [ended], "third"
     ) == []
-
-
-def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(
-    tmp_path: Path, ledger: Ledger
-) -> None:
-    owner = Owner(tmp_path)
-    child = subprocess.Popen(
-        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[owner.descriptor]
-    )
-    assert is_at_work(tmp_path)
-    owner.close()
-    owner.close()
-    assert ledger.is_alive(owner.name)
-    child.kill()
-    child.communicate()
-    assert not ledger.is_alive(owner.name) and not ledger.is_alive("nobody")
-    with Owner(tmp_path, by_hand=True):
-        assert not is_at_work(tmp_path)
-
-
-def test_a_ledger_of_a_newer_version_is_left_alone(ledger: Ledger, tmp_path: Path) -> None:
-    ledger.add([Row("job", 1)], {})
-    database = sqlite3.connect(folder_of(tmp_path) / "ledger.sqlite3")
-    database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(LedgerError, match="newer Sopwith"):
-        Ledger(tmp_path).rows()
 
 
 def test_a_ledger_that_is_damaged_says_so(tmp_path: Path) -> None:

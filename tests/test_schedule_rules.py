@@ -274,7 +274,7 @@ def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(
 
 
 def test_three_failures_pause_a_job_and_the_owner_reads_it(at_home: Home, clock: SetClock) -> None:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     at_home.add("weak", cron="0 * * * *", timezone="UTC")
     at_home.ends["weak"] = "failed"
@@ -301,67 +301,3 @@ def test_a_run_that_waits_for_its_owner_is_not_followed_by_another(
     (folder := at_home.home / "runs" / "run-1").mkdir(parents=True)
     assert folder.is_dir() and statuses(at_home, "asks") == ["waiting", "skipped", "skipped"]
     assert at_home.rows("asks")[0].reason == "the run before waits for the owner"
-
-
-def test_one_job_comes_after_another_each_time_it_is_done(at_home: Home, clock: SetClock) -> None:
-    at_home.add("first", cron="0 * * * *", timezone="UTC")
-    at_home.add("second", after="first")
-    at_home.add("third", after="second")
-    for _ in range(3):
-        clock.passes(timedelta(hours=1))
-        for _ in range(3):
-            at_home.look()
-    ran = [job for job, _ in at_home.done]
-    assert ran == ["first", "second", "third"] * 3 and len(set(at_home.done)) == 9
-    at_home.ends["first"] = "failed"
-    clock.passes(timedelta(hours=1))
-    at_home.look()
-    at_home.look()
-    assert [job for job, _ in at_home.done[9:]] == ["first"]
-
-
-def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_other(
-    at_home: Home, clock: SetClock
-) -> None:
-    from memory.runlog.inbox import Inbox
-    from runs.schedule.due import problems
-
-    at_home.add("a", after="b")
-    at_home.add("b", after="a")
-    at_home.add("c", after="nobody")
-    (at_home.home / "schedule" / "d.json").write_text("{", "utf-8")
-    at_home.add("e", cron="0 * * * *", timezone="UTC")
-    at_home.look()
-    clock.passes(timedelta(hours=1))
-    at_home.look()
-    assert set(problems(at_home.scheduler.folder.all())) == {"a", "b", "c", "d"}
-    assert [job for job, _ in at_home.done] == ["e"]
-    assert {entry.id for entry in Inbox(at_home.home).list()} == {
-        f"job-{id}-broken" for id in "abcd"
-    }
-    assert (at_home.home / "schedule" / "d.json").read_text("utf-8") == "{"
-    at_home.add("d", cron="0 * * * *", timezone="UTC")
-    at_home.look()
-    assert "job-d-broken" not in {entry.id for entry in Inbox(at_home.home).list()}
-
-
-def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetClock) -> None:
-    other = Home(at_home.home, clock)
-    other.done = at_home.done
-    for number in range(20):
-        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
-    other.scheduler._is_stale = True
-    at_home.look()
-    other.look()
-    clock.passes(timedelta(hours=1))
-    at_home.scheduler.tick()
-    other.scheduler.tick()
-    assert len(at_home.scheduler._queue) == 20 and len(other.scheduler._queue) == 0
-    assert other.scheduler.next_wake()[1] is not None, (
-        "it looks again at what the other one works on"
-    )
-    at_home.scheduler.owner.close()  # killed between claim and run
-    other.look()
-    assert len(at_home.done) == len(set(at_home.done)) == 20
-    assert {row.status for row in other.rows()} == {"done"}
-    other.scheduler.owner.close()

@@ -9,15 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.api import Memory
-from memory.journal.lock import WriterLock
 from memory.journal.originals import Journal
 from memory.journal.sync import check
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from runs.start.spoken import Spoken
-from runs.upkeep.heartbeat import _important
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.machine import PATIENCE_SECONDS
 
@@ -64,23 +61,6 @@ def test_questions_and_answers_are_kept_too(home: Path) -> None:
     ]
 
 
-def test_what_the_owner_wants_remembered_is_important(home: Path) -> None:
-    told = "From now on, always answer in French."
-    run = drive(agent(home, [{"text": "D'accord."}]).start(told, Options(), AbsentOwner()))[-1][
-        "run"
-    ]
-    other = drive(
-        agent(home, [{"text": "Fine."}]).start("look at the printer", Options(), AbsentOwner())
-    )[-1]["run"]
-    settled()
-    with Memory(home, works_behind=False) as memory:
-        turns = [
-            memory.turn(f"{each}-{name}") for each in (run, other) for name in ("task", "result")
-        ]
-    assert [turn.importance for turn in turns if turn] == [9, 5, 5, 5]
-    assert _important(home, datetime.now(UTC)) == [], "the note of the run has it"
-
-
 def test_a_resumed_run_writes_nothing_twice(home: Path) -> None:
     first = agent(home, [bash("echo one"), {"text": "Never asked."}])
     (*_, ended) = drive(first.start("count", Options(approve="all", max_turns=1), AbsentOwner()))
@@ -121,20 +101,3 @@ def test_a_journal_that_cannot_be_written_stops_no_run_and_is_said_once(home: Pa
     events = drive(worker.start("work", Options(approve="all"), AbsentOwner()))
     assert events[-1]["status"] == "done"
     assert [event["type"] for event in events].count("journal_failed") == 1
-
-
-def test_a_journal_that_is_held_by_another_delays_nothing(home: Path) -> None:
-    worker = agent(home, [{"text": "Done."}])
-    with WriterLock(home / "journal"):
-        events = drive(worker.start("work", Options(), AbsentOwner()))
-        assert events[-1]["status"] == "done"
-    assert [text for _, text, _ in said(home)] == ["work", "Done."]
-
-
-def test_a_run_of_which_nothing_came_says_nothing(tmp_path: Path) -> None:
-    spoken = Spoken(tmp_path, Session("main", "main"))
-    spoken.heard(
-        {"type": "run_started", "task": "never begun", "run": "r", "at": "2026-01-01T00:00:00Z"}
-    )
-    assert spoken.finish() == ""
-    assert not (tmp_path / "journal").exists()

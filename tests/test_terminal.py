@@ -4,15 +4,12 @@ foreign takes it over."""
 from __future__ import annotations
 
 import io
-import json
 import re
 import string
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyte
 import pytest
 
 from handler import Confirmation
@@ -25,9 +22,8 @@ from text.sentences import catalogue
 from ui import words
 from ui.lists import make_console
 from ui.sanitise import clean
-from ui.terminal.blocks import Blocks
 from ui.terminal.owner import TerminalOwner, read_approval
-from ui.terminal.terminal import TerminalScreen
+from ui.terminal.terminal import TerminalScreen, visible_text
 from ui.terminal.text_screen import PlainScreen
 
 
@@ -149,62 +145,13 @@ def test_an_escape_in_two_pieces_does_not_pass() -> None:
     assert text.split() == ["ab"]
 
 
-# Blocks.
-
-
-def pieces(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]
-
-
-ANSWER = """# Result
-
-First paragraph
-of two lines.
-
-1. one
-2. two
-
-   still two
-
-```python
-def f():
-
-    return 1
-```
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-End."""
-
-
-@pytest.mark.parametrize("size", [1, 3, 1000])
-def test_blocks_are_the_same_however_the_text_comes(size: int) -> None:
-    blocks = Blocks()
-    found = [block for piece in pieces(ANSWER, size) for block in blocks.feed(piece)] + blocks.end()
-    assert "".join(found) == ANSWER
-    assert [block.split("\n")[0] for block in found] == [
-        "# Result",
-        "First paragraph",
-        "1. one",
-        "```python",
-        "| a | b |",
-        "End.",
-    ]
-
-
-@pytest.mark.parametrize("size", [1, 4, 1000])
-def test_what_only_the_agent_reads_is_not_shown(size: int) -> None:
-    text = "<think>\nhm\n\n</think>\nI look.\n<summary>looks</summary>\n\n```\n<summary>stays</summary>\n```\n"
-    blocks = Blocks()
-    found, tails = [], []
-    for piece in pieces(text, size):
-        found += blocks.feed(piece)
-        tails.append(blocks.tail())
-    found += blocks.end()
-    assert "".join(found).split() == ["I", "look.", "```", "<summary>stays</summary>", "```"]
-    assert not any("hm" in tail or "looks" in tail or "<th" in tail for tail in tails)
+def test_what_only_the_agent_reads_is_not_shown() -> None:
+    code = "```\n<summary>stays</summary>\n```\n"
+    text = f"<think>\nhm\n\n</think>\nI look.\n<summary>looks</summary>\n\n{code}"
+    assert visible_text(text).split() == ["I", "look.", *code.split()]
+    for end in range(len(text)):
+        tail = visible_text(text[:end])
+        assert not any(each in tail for each in ("hm", "looks", "<th"))
 
 
 # The terminal.
@@ -407,29 +354,6 @@ def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, columns: int) -> N
     assert screen.shows_cursor()
 
 
-def test_no_colour_where_none_is_wanted(at_terminal: Opener, home: Path) -> None:
-    scripted(home, [bash("true"), "Done **well**."])
-    screen = at_terminal("do it", env={"NO_COLOR": "1"})
-    assert screen.ends() == 0 and "Done well." in screen.text()
-    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", screen.raw)
-
-
-def test_a_question_at_the_terminal(at_terminal: Opener, home: Path) -> None:
-    question = {"question": "Which colour?", "candidates": ["red", "blue"]}
-    scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, "Painted."])
-    screen = at_terminal("paint it")
-    screen.waits_for_prompt("Which colour?", "2. blue", "number or answer:")
-    screen.types("2" + ENTER)
-    assert screen.ends() == 0
-    assert screen.text().count("Which colour?") == 1 and "Painted." in screen.text()
-    assert answers(home) == ["blue"]
-
-
-def answers(home: Path) -> list[str]:
-    log = next(home.glob("runs/*/log.jsonl")).read_text().splitlines()
-    return [each["text"] for each in map(json.loads, log) if each["type"] == "answered"]
-
-
 @pytest.mark.parametrize(
     ("keys", "is_there", "said"),
     [
@@ -468,31 +392,6 @@ def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, 
     )
 
 
-@pytest.mark.parametrize("keys", [ENTER, CTRL_C, CTRL_D])
-def test_ctrl_c_twice_leaves_and_says_how_to_go_on(
-    at_terminal: Opener, home: Path, keys: str
-) -> None:
-    hold = Hold()
-    scripted(home, [bash(hold.command), "Done."])
-    screen = at_terminal("wait")
-    hold.reached()
-    screen.types(CTRL_C)
-    screen.waits_for("Say what to do instead")
-    screen.types(keys)
-    assert screen.ends() == 130
-    assert "Go on with: sopwith runs resume" in screen.text() and screen.shows_cursor()
-
-
-def test_ctrl_c_at_a_question_stops_the_run(at_terminal: Opener, home: Path) -> None:
-    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}, "Done."])
-    screen = at_terminal("paint it")
-    screen.waits_for("answer:")
-    screen.types(CTRL_C)
-    screen.waits_for("Say what to do instead")
-    screen.types(CTRL_C)
-    assert screen.ends() == 130
-
-
 def test_keys_pressed_before_the_question_are_no_answer(
     at_terminal: Opener, home: Path, tmp_path: Path
 ) -> None:
@@ -510,50 +409,6 @@ def test_keys_pressed_before_the_question_are_no_answer(
     assert screen.ends() == 0 and file.exists()
 
 
-def test_an_answer_typed_twice_answers_one_question(
-    at_terminal: Opener, home: Path, tmp_path: Path
-) -> None:
-    files = [tmp_path / "cwd" / name for name in ("one.txt", "two.txt")]
-    for file in files:
-        file.write_text("old")
-    trash = [{"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]} for file in files]
-    scripted(home, [*trash, "Tidied."])
-    screen = at_terminal("tidy up")
-    screen.waits_for_prompt("one.txt", "allow?")
-    screen.types("1" + ENTER + "1" + ENTER)
-    screen.waits_for_prompt("two.txt", "allow?")
-    screen.types(ENTER)
-    assert screen.ends() == 0 and [file.exists() for file in files] == [False, True]
-
-
-def test_ctrl_c_behind_an_answer_is_not_lost(
-    at_terminal: Opener, home: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "cwd" / "old.txt"
-    file.write_text("old")
-    question = {"calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}
-    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
-    scripted(home, [question, trash, "Tidied."])
-    screen = at_terminal("tidy up")
-    screen.waits_for_prompt("answer:")
-    screen.types("all" + ENTER + CTRL_C)
-    screen.waits_for_prompt("Say what to do instead")
-    screen.types(ENTER)
-    assert screen.ends() == 130 and file.exists()
-
-
-def test_lists_on_a_terminal_fit(at_terminal: Opener, home: Path) -> None:
-    scripted(home, ["Done."])
-    for task in ("整理" * 60, "tidy up " * 30):
-        at_terminal(task).ends()
-    for columns in (40, 100, 380):
-        screen = at_terminal("runs", "list", columns=columns)
-        assert screen.ends() == 0
-        assert "done" in screen.text() and "整理" in screen.text()
-        screen = at_terminal("sops", "list", columns=columns)
-        assert screen.ends() == 0 and "largest-files" in screen.text()
-
-
 def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> None:
     screen = at_terminal("init")
     screen.waits_for("Which endpoint")
@@ -567,34 +422,3 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
     assert screen.ends() == 0 and "export MY_KEY=" in screen.text()
     said = (home / "config.yaml").read_text()
     assert 'base_url: "http://127.0.0.1:9/v1"' in said and "api_key: ${MY_KEY}" in said
-
-
-def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.terminal.terminal.REDRAW_SECONDS", 0.0)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # seconds; else the two threads seldom meet
-    written = io.StringIO()
-    screen = TerminalScreen(make_console(file=written, force_terminal=True, width=60, height=400))
-    for number in range(100):
-        screen.show(
-            {"type": "tool_started", "tool": "code_run", "args": {"script": f"echo {number}"}}
-        )
-        screen.show({"type": "tool_output", "call": "c", "delta": f"{number}\n"})
-        screen.show(
-            {
-                "type": "tool_ended",
-                "tool": "code_run",
-                "status": "ok",
-                "seconds": 0.1,
-                "data": {},
-                "call": "c",
-            }
-        )
-    screen.close()
-    sys.setswitchinterval(interval)
-    page = pyte.Screen(60, 400)
-    page.set_mode(pyte.modes.LNM)
-    pyte.Stream(page).feed(written.getvalue())
-    assert [line.split()[3] for line in page.display if line.startswith("✓")] == [
-        *map(str, range(100))
-    ]

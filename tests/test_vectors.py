@@ -66,15 +66,6 @@ def test_search_keeps_to_the_numbers_given(kind: str) -> None:
     assert made.nearest(question, 10, [])[0].tolist() == []
 
 
-def test_vector_that_comes_again_takes_the_place_of_the_old_one(kind: str) -> None:
-    made, first, second = empty(kind), some(3), some(3, seed=9)
-    made.add(np.array([1, 2, 3]), first)
-    made.add(np.array([2]), second[1:2])
-    assert made.numbers().tolist() == [1, 2, 3]
-    assert np.allclose(made.of([2, 99])[2], second[1])
-    assert made.nearest(second[1], 1)[0].tolist() == [2]
-
-
 def test_file_gives_back_what_was_saved_and_takes_more(kind: str, tmp_path: Path) -> None:
     path, made, vectors = tmp_path / "v", empty(kind), some(50)
     made.add(np.arange(50), vectors)
@@ -110,22 +101,3 @@ def test_file_that_is_torn_or_of_something_else_is_not_used(
         }
         path.write_bytes(broken.get(damage, data))
     assert again(kind, path, "n" if damage == "other model" else "m") is None
-
-
-def test_spread_is_that_of_all(kind: str) -> None:
-    made, vectors, questions = empty(kind), some(300), some(2, seed=5)
-    made.add(np.arange(300), vectors)
-    mean, deviation = made.spread(questions)
-    assert np.allclose(mean, (vectors @ questions.T).mean(axis=0), atol=1e-5)
-    assert np.allclose(deviation, (vectors @ questions.T).std(axis=0), atol=1e-5)
-
-
-def test_rows_are_the_vectors_that_are_there_in_the_order_asked_for(kind: str) -> None:
-    made, vectors = empty(kind), some(40)
-    assert made.rows([1, 2])[1].shape == (0, DIMENSION)
-    made.add(np.arange(40) * 2, vectors)
-    there, found = made.rows([78, 3, 4, 4, 1000])
-    assert there.tolist() == [True, False, True, True, False]
-    assert np.allclose(found, vectors[[39, 2, 2]])
-    made.add(np.array([4]), vectors[:1])
-    assert np.allclose(made.rows([4])[1], vectors[:1])

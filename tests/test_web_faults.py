@@ -13,7 +13,7 @@ from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.scripted_server import Answer, ScriptedServer
 from tests.serving import Served, made_home
-from tests.window import Window, chromium
+from tests.window import Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,12 +23,6 @@ SCRIPTS: dict[str, list[Any]] = {
     "quick": ["Good."],
     "working": [bash("echo begun; sleep 60"), "Done."],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 
 from tests.driving import bash
 from tests.serving import Served, made_home
-from tests.window import NARROW, WIDE, Window, chromium
+from tests.window import NARROW, WIDE, Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 RUNS = 5_000
 NOW = datetime.now(UTC).replace(hour=12)
 SOP = "largest-files"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 def written(home: Path, number: int, **how: Any) -> str:

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.serving import Served, made_home
-from tests.window import NARROW, WIDE, Window, chromium
+from tests.window import NARROW, WIDE, Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -52,12 +52,6 @@ TALK = [
     ("owner", "My sister is Anna. Anna lives in Berlin."),
     ("agent", "Good to know."),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -190,45 +184,6 @@ def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Se
     window.close()
 
 
-def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(
-    window: Window, site: Served
-) -> None:
-    (site.home.parent / "notes.md").write_text("one\ntwo\n", "utf-8")
-    window.go("sops").settled()
-    window.button("Teach").click()
-    window.find("dialog input").first.fill("count-notes")
-    window.find("dialog [role=tab]", has_text="From a text").click()
-    window.find("dialog textarea").fill('#!/bin/sh\nwc -l "$HOME/notes.md"\n')
-    window.button("Teach it").click()
-    window.button("Open it").click()
-    window.find("h1", has_text="count-notes").wait_for()
-    window.button("Verify").click()
-    window.find("dialog").get_by_role("button", name="Verify").click()
-    window.find(".errand.done").wait_for()
-    window.find("[role=tab]", has_text="Steps").click()
-    window.find(".steps", has_text="code_run").wait_for()
-    window.find("[role=tab]", has_text="Versions").click()
-    window.button("What changed").first.click()
-    window.find(".diff .plus").first.wait_for()
-    window.picture("versions")
-    window.button("Run").click()
-    window.find("dialog").get_by_role("button", name="Run").click()
-    window.find(".line.rote", has_text="count-notes").wait_for()
-    window.find(".closing", has_text="by rote, no model asked").wait_for()
-    window.go("sops/count-notes/curve")
-    window.find(".chart .bar").first.wait_for()
-    window.expect(window.find(".tiles")).to_contain_text("100 %")
-    window.picture("curve")
-    window.button("Disable").click()
-    window.button("Enable").wait_for()
-    window.button("Enable").click()
-    window.button("Disable").wait_for()
-    assert site.post("/api/sops/count-notes/rollback", {"version": 1}).json["version"] == 3
-    window.go("sops/count-notes/versions").find(".versions b", has_text="version 3").wait_for()
-    window.button("Take this one back").first.click()
-    window.find(".versions b", has_text="version 4").wait_for()
-
-
 def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None:
     window.go("memory/facts").settled()
     window.find(".filters input").fill("The bin is emptied on Tuesdays")
@@ -342,7 +297,9 @@ def test_all_is_reached_by_keyboard(window: Window) -> None:
 
 PAGES = [
     "chat", "runs", "sops", "sops/largest-files", "sops/clean-old-files/steps", "sops/largest-files/curve", "memory",
-    "memory/journal", "memory/facts", "memory/file", "memory/changes", "graph", "schedule", "inbox", "access", "doctor",
+    "memory/search", "memory/facts", "memory/file", "memory/changes", "graph", "schedule", "inbox", "access", "doctor",
+    "overview", "teach", "sops/clean-old-files/edit", "settings/models", "settings/mcp", "settings/approvals",
+    "settings/notify",
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.driving import bash
 from tests.serving import Served, made_home
-from tests.window import NARROW, WIDE, Window, chromium
+from tests.window import NARROW, WIDE, Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -22,12 +22,6 @@ SCRIPTS: dict[str, list[Any]] = {
     "again": [bash("echo other > lists/other.csv", "I write."), "It is written."],
     "remove": [bash("rm -rf keep && echo removed", "I would remove it."), "It is removed."],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -17,10 +15,10 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.workers.database import Database, QueueError, Unreachable, opened
+from runs.workers.database import Database, opened
 from runs.workers.log import (
     GOES_ON,
     Claim,
@@ -179,24 +177,6 @@ def test_who_held_a_run_before_is_refused_and_leaves_no_trace(shared: Database, 
     assert [event["type"] for event in read_events(home, run)] == ["run_started", "run_resumed"]
 
 
-def test_a_lost_connection_is_made_again_and_an_absent_database_is_waited_for(
-    postgres: Cluster, shared: Database, home: Path
-) -> None:
-    run = a_run(home)
-    log = SharedLogs(opened(load(home, "en", {}), 30), claimed(shared, run)).create(home)
-    log.closes_database = True
-    log.append({**STARTED, "run": run})
-    postgres.stop()
-    with pytest.raises(Unreachable):
-        shared.ask(lambda connection: connection.execute("SELECT 1"))
-    back = threading.Timer(0.5, postgres.start)
-    back.start()
-    log.append({"type": "asked", "run": run, "question": "?"})
-    back.join()
-    log.close()
-    assert len(events_of(shared, run) or []) == 2
-
-
 def intervals(database: Database, runs: list[str]) -> list[tuple[str, str]]:
     found = []
     for run in runs:
@@ -269,22 +249,6 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     third = queue(home, range(5, 6), tmp_path / "work")[0]  # its session is not blocked
     until(lambda: sent(shared, 1)[0].status == "done" and sent(shared, 1)[0].run == third)
     assert not (tmp_path / "work" / "1").exists()
-
-
-def test_a_worker_ends_after_the_task_in_its_hands(
-    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]]
-) -> None:
-    gate = tmp_path / "gate"
-    waits = f"while [ ! -e {gate} ]; do sleep 0.05; done"
-    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", waits))
-    first, second = queue(home, range(2), tmp_path / "work")
-    started = worker(home)
-    until(lambda: bool(events_of(shared, first)))
-    started.send_signal(signal.SIGTERM)
-    gate.touch()
-    _, said = started.communicate(timeout=PATIENCE_SECONDS)
-    assert started.returncode == 0, said
-    assert {each.run: each.status for each in sent(shared, 2)} == {first: "done", second: "queued"}
 
 
 def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
@@ -393,28 +357,3 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
             shared, one
         )
     assert quick in cli("runs", "show", run).stdout
-
-
-def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine) -> None:
-    home.mkdir(parents=True)
-    missing = cli("worker")
-    assert missing.code == 2 and "queue.url" in missing.stderr
-    (home / "config.yaml").write_text('queue: {url: "postgresql://me:hush-hush@127.0.0.1:1/x"}\n')
-    for words in (("worker",), ("worker", "--list"), ("run", "x", "--queue")):
-        absent = cli(*words)
-        assert (
-            absent.code == 1 and "does not answer" in absent.stderr and "hush" not in absent.stderr
-        )
-    (home / "config.yaml").write_text('queue: {url: "hush-hush:::"}\n')
-    wrong = cli("worker", "--list")
-    assert wrong.code == 2 and "postgresql://USER" in wrong.stderr and "hush" not in wrong.stderr
-    with pytest.raises(QueueError):
-        opened(load(home, "en", {}))
-    code = "import sys; sys.modules['psycopg'] = None; import launch; sys.exit(launch.main(['worker', '--list']))"
-    lacks = subprocess.run(
-        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=False
-    )
-    assert lacks.returncode == 2 and "scripts/setup --extra queue" in lacks.stderr
-
-
-JOB = {"schedule": "08:00", "repeat": "daily", "timezone": "UTC", "sop": "stamp", "notify": "never"}

@@ -71,6 +71,7 @@ SCREENS = {  # in the order of the help
     "config show": "ui.system.settings",
     "config path": "ui.system.settings",
     "config check": "ui.system.settings",
+    "config set": "ui.system.set_setting",
     "completion": "ui.system.completion",
     "help": "ui.system.completion",
     "doctor": "ui.system.doctor",

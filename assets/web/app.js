@@ -18,15 +18,20 @@ import { Memory } from "./pages/memory.js";
 import { Overview } from "./pages/overview.js";
 import { Runs } from "./pages/runs.js";
 import { Schedule } from "./pages/schedule.js";
+import { Settings } from "./pages/settings.js";
 import { Sops } from "./pages/sops.js";
+import { Teach } from "./pages/teach.js";
+import { Palette } from "./parts/palette.js";
 
-const PAGES = { overview: Overview, chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, doctor: Doctor };
-const KEYS = { o: "overview", c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", d: "doctor" };
+const PAGES = { overview: Overview, chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, settings: Settings, doctor: Doctor, teach: Teach };
+const KEYS = { o: "overview", c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", e: "settings", d: "doctor", t: "teach" };
+const WITHIN = { teach: "sops" }; // pages that the rail shows as part of another
 const names = () => Object.keys(PAGES).filter((name) => store.state.features?.[name] !== false);
+const railed = () => names().filter((name) => !WITHIN[name]);
 
 const App = {
   setup() {
-    const shown = reactive({ isMenuOpen: false, isHelpOpen: false });
+    const shown = reactive({ isMenuOpen: false, isHelpOpen: false, isFinding: false });
     let isGoing = false; // after "g": the next key names a page
     useKeys((event) => {
       if (isGoing && KEYS[event.key]) go(`/${KEYS[event.key]}`);
@@ -37,6 +42,12 @@ const App = {
       }
       isGoing = event.key === "g" && !isGoing;
     });
+    const find = (event) => {
+      if (event.key?.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || !store.isSignedIn) return;
+      event.preventDefault(); // wherever somebody types
+      shown.isFinding = !document.querySelector("dialog[open]");
+    };
+    addEventListener("keydown", find);
     watch(() => route.page, (page) => {
       shown.isMenuOpen = false;
       if (page !== "chat") nextTick(() => document.querySelector("main h1")?.focus({ preventScroll: true }));
@@ -53,7 +64,8 @@ const App = {
           ${topbar(shown)} ${rail(shown)}
           <main id="main" tabindex="-1">${notices()}${page ? html`<${page} key=${route.page} />` : html`<div class="empty"><h1>${say("page.unknown")}</h1></div>`}</main>
         </div>
-        ${toasts()} ${shown.isHelpOpen && html`<${Help} onClosed=${() => (shown.isHelpOpen = false)} />`}`;
+        ${toasts()} ${shown.isFinding && html`<${Palette} pages=${names()} onClosed=${() => (shown.isFinding = false)} />`}
+        ${shown.isHelpOpen && html`<${Help} onClosed=${() => (shown.isHelpOpen = false)} />`}`;
     };
   },
 };
@@ -73,7 +85,8 @@ function topbar(shown) {
 function rail(shown) {
   return html`<nav class="rail" aria-label=${say("menu")} onKeydown=${(event) => event.key === "Escape" && (shown.isMenuOpen = false)}>
     <a class="brand" href="/overview">${mark()}<b>Sopwith</b></a>
-    <ul>${names().map((name) => html`<li key=${name}><a href=${`/${name}`} aria-current=${route.page === name ? "page" : null}>
+    <button type="button" class="btn find" onClick=${() => (shown.isFinding = true)}>${icon("search")}<span>${say("palette.find")}</span><kbd>Ctrl K</kbd></button>
+    <ul>${railed().map((name) => html`<li key=${name}><a href=${`/${name}`} aria-current=${(WITHIN[route.page] ?? route.page) === name ? "page" : null}>
       ${icon(name)}<span>${say(`page.${name}`)}</span>${count(name)}</a></li>`)}</ul>
     <div class="rail-end">
       ${switchOf(say("changes"), store.changes, setChanges, { hint: say(store.changes ? "changes.on" : "readonly.why") })}
@@ -108,7 +121,7 @@ const Help = {
   emits: ["closed"],
   setup: (_, { emit }) => () => html`<${Dialog} title=${say("keys")} onClosed=${() => emit("closed")}>
     <dl class="keys">${Object.entries(KEYS).filter(([, name]) => names().includes(name)).map(([key, name]) => html`<div key=${key}><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${say(`page.${name}`)}</dd></div>`)}
-      ${[["n", "chat.new"], ["/", "keys.search"], ["?", "keys"], ["Enter", "keys.send"], ["Shift Enter", "keys.line"], ["Esc", "keys.stop"]].map(([keys, text]) => html`
+      ${[["Ctrl K", "palette"], ["n", "chat.new"], ["/", "keys.search"], ["?", "keys"], ["Enter", "keys.send"], ["Shift Enter", "keys.line"], ["Esc", "keys.stop"]].map(([keys, text]) => html`
         <div key=${text}><dt>${keys.split(" ").map((key) => html`<kbd key=${key}>${key}</kbd> `)}</dt><dd>${say(text)}</dd></div>`)}</dl></${Dialog}>`,
 };
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory.facts.words import coverage
 from memory.graph.people import ROLES, meant, role_of, speaker
-from memory.graph.shapes import PREDICATES, Party, Predicate, Statement
+from memory.graph.shapes import PREDICATES, Party, Predicate, Statement, role_key
 from memory.journal.turns import Turn
+from memory.wording import coverage
 
 MAX_SHOWN_CHARS = 12_000
 MAX_TURN_CHARS = 1_500
@@ -121,25 +121,23 @@ def _said(item: dict[str, Any]) -> Said | None:
     }
     predicate = str(item.get("predicate") or "").strip().upper().replace(" ", "_")
     line = re.fullmatch(r"L?(\d{1,4})", str(item.get("line") or "").strip())
-    is_mood = item.get("lasting") is False or str(item.get("lasting")).lower() == "false"
-    if (
-        predicate not in _FROM_MODEL
-        or line is None
-        or is_mood
-        or not words["subject"]
-        or not words["object"]
-    ):
+    is_mood = str(item.get("lasting")).lower() == "false"
+    is_named = all((words["subject"], words["object"]))
+    if predicate not in _FROM_MODEL or line is None or is_mood or not is_named:
         return None
     given = item.get("confidence")
-    confidence = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else 0.6
-    said = (
+    is_number = isinstance(given, int | float) and 0 <= given <= 1
+    sureness = float(item["confidence"]) if is_number else 0.6
+    return Said(
         words["subject"],
         predicate,
         words["object"],
         words["label"][:40].lower(),
         int(line[1]) - 1,
+        words["quote"],
+        sureness,
+        words["emotion"][:20].lower(),
     )
-    return Said(*said, words["quote"], confidence, words["emotion"][:20].lower())
 
 
 def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:
@@ -150,31 +148,32 @@ def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[
 def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterator[Statement]:
     everything = " ".join(f"{turn.who} {turn.text}" for _, turn in turns)
     for each in said:
-        if not 0 <= each.place < len(turns):
-            continue
-        number, turn = turns[each.place]
-        text = " ".join(turn.text.split()).casefold()
-        quote = each.quote.casefold().strip(" .…\"'“”")
-        if turn.who == "agent" or len(quote) < LEAST_QUOTE_CHARS or quote not in text:
-            continue
-        who = speaker(turn)
-        subject, object = _party(each.subject, who), _party(each.object, who)
-        if subject is None or object is None or subject.key == object.key:
-            continue
-        label = role_of(each.label) or each.label
-        if (
-            object.key.startswith("@")
-            and label in ROLES
-            and object.key.endswith(f":{label}")
-            and subject == who
-        ):
-            continue  # "my sister is my sister"
-        if not all(_stands_in(party, who, everything) for party in (subject, object)):
-            continue
-        predicate: Predicate = next(name for name in PREDICATES if name == each.predicate)
-        yield Statement(
-            subject, predicate, object, number, label, each.confidence, each.emotion, "model"
-        )
+        if 0 <= each.place < len(turns) and _is_quoted(each.quote, turns[each.place][1]):
+            number, turn = turns[each.place]
+            if found := _statement(each, number, speaker(turn), everything):
+                yield found
+
+
+def _is_quoted(quote: str, turn: Turn) -> bool:
+    """True where a person says these words in the turn."""
+    words = quote.casefold().strip(" .…\"'“”")
+    is_said = words in " ".join(turn.text.split()).casefold()
+    return turn.who != "agent" and len(words) >= LEAST_QUOTE_CHARS and is_said
+
+
+def _statement(said: Said, number: int, who: Party, everything: str) -> Statement | None:
+    subject, object = _party(said.subject, who), _party(said.object, who)
+    if subject is None or object is None or subject.key == object.key:
+        return None
+    label = role_of(said.label) or said.label
+    if label in ROLES and subject == who and object.key == role_key(who, label):
+        return None  # "my sister is my sister"
+    if not all(_stands_in(party, who, everything) for party in (subject, object)):
+        return None
+    predicate: Predicate = next(name for name in PREDICATES if name == said.predicate)
+    return Statement(
+        subject, predicate, object, number, label, said.confidence, said.emotion, "model"
+    )
 
 
 def _stands_in(party: Party, who: Party, text: str) -> bool:

@@ -340,15 +340,7 @@ class Store:
         speaker. `near`: only turns that have all of these there. Else the rarest terms are looked up, so many that about
         MOST_RANKED turns are scored: a term that stands in very many tells little.
         """
-        known = self.documents(term for term in terms if '"' not in term)
-        rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
-        if not near:
-            sums = accumulate(known[term] for term in rare)
-            rare = [
-                term
-                for at, (term, seen) in enumerate(zip(rare, sums, strict=True))
-                if at < LEAST_TERMS or seen <= MOST_RANKED
-            ]
+        rare = self._looked_up(terms, is_bounded=not near)
         if not rare:
             return []
         where, values = self._within(session)
@@ -365,6 +357,16 @@ class Store:
             by_time = asked.format(joined, where, ", turns.at DESC, turns.id")
             found = [(number, -score) for number, score in self._rows(by_time, sought)]
         return found[:limit]
+
+    def _looked_up(self, terms: Sequence[str], *, is_bounded: bool) -> list[str]:
+        """Return the rarest of the terms; where it is bounded, so many that few enough turns are scored."""
+        known = self.documents(term for term in terms if '"' not in term)
+        rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
+        if not is_bounded:
+            return rare
+        sums = list(accumulate(known[term] for term in rare))
+        fitting = sum(seen <= MOST_RANKED for seen in sums)
+        return rare[: max(LEAST_TERMS, fitting)]
 
     def with_near(self, terms: Sequence[str], limit: int) -> list[int]:
         """The turns that have all of these as their speaker or in the turn before."""

@@ -29,7 +29,7 @@ def with_names(question: str, recent: Callable[[], Sequence[Turn]]) -> str:
 
 
 def _names(text: str) -> Iterator[str]:
-    from memory.facts.words import values
+    from memory.wording import values
 
     for value in values(text):
         is_name = value.kind in ("name", "quoted", "path") or (

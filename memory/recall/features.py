@@ -289,16 +289,15 @@ def _of_time(rows: Rows, ranges: Sequence[TimeRange]) -> dict[str, Numbers]:
     """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a turn."""
     import numpy as np
 
-    within, soon, later, mentioned = (np.zeros(len(rows.numbers)) for _ in range(4))
+    within, soon, mentioned = (np.zeros(len(rows.numbers)) for _ in range(3))
     for asked in ranges:
         start = asked.start.timestamp() if asked.start else -math.inf
         end = asked.end.timestamp() if asked.end else math.inf
         within = np.maximum(within, (rows.at >= start) & (rows.at < end))
         soon = np.maximum(soon, (rows.at >= start - DAY) & (rows.at < end + 8 * DAY))
-        later = np.maximum(later, (rows.at >= start - DAY) & (rows.at < end + 35 * DAY))
         overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
         mentioned = np.maximum(mentioned, overlaps)
-    return {"within": within, "soon": soon, "later": later, "mentioned": mentioned}
+    return {"within": within, "soon": soon, "mentioned": mentioned}
 
 
 def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:

@@ -158,25 +158,32 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
 
 def _why(found: Candidates, row: int) -> str:
     """Return what spoke for a turn, in a few words."""
-    shape = found.rows.shapes[row]
-    also = found.question.also
-    words = [
-        each
-        for term in found.question.terms
-        for each in (term, *also.get(term, ()))
-        if each in shape.tokens
-    ]
+    words = _words_said(found, row)
     said = [f"words: {', '.join(words[:6])}"] if words else []
-    if found.has_meaning and found.features["near"][row] > 0.5:
-        said.append("meaning")
-    if found.features["within"][row]:
-        said.append("said at that time")
-    if found.features["mentioned"][row]:
-        said.append("speaks of that time")
+    said += [why for name, (least, why) in _WHYS.items() if _value(found, name, row) > least]
+    turn = found.rows.turns[row]
     if found.features["speaker"][row]:
-        said.append(f"said by {found.rows.turns[row].who}")
-    if not words and found.has_meaning and found.features["like"][row] > LIKE:
+        said.append(f"said by {turn.who}")
+    if not words and _value(found, "like", row) > LIKE:
         said.append("words that mean much the same")
-    if by := superseded_by(found.rows.turns[row]):
+    if by := superseded_by(turn):
         said.append(f"superseded by {by}")
     return "; ".join(said) or "near such turns"
+
+
+_WHYS = {
+    "near": (0.5, "meaning"),
+    "within": (0.0, "said at that time"),
+    "mentioned": (0.0, "speaks of that time"),
+}
+
+
+def _value(found: Candidates, name: str, row: int) -> float:
+    return float(found.features[name][row]) if name in found.features else 0.0
+
+
+def _words_said(found: Candidates, row: int) -> list[str]:
+    """Return the terms of the question, or what stands for the same, that a row has."""
+    tokens, question = found.rows.shapes[row].tokens, found.question
+    terms = [each for term in question.terms for each in (term, *question.also.get(term, ()))]
+    return [each for each in terms if each in tokens]

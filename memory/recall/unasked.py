@@ -4,11 +4,12 @@ model."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.turns import WRITTEN, Found, Turn
 from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
 from memory.recall.question import is_small, understood
@@ -27,41 +28,45 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     """Up to `k` turns that speak of what a request is about, best first: only those in which, or around which, most of what
     is telling in it stands. By words alone, ranked by BM25: that finds one in fifty less than `weighed` would, whose numpy the
     start of a run would feel."""
-    from memory.recall.features import rarity, shape
+    from memory.recall.features import rarity
 
-    terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
+    request = request[:MAX_QUERY_CHARS]
+    terms = [term for term in asked(request) if not is_small(term)]
     if len(terms) < LEAST_TERMS:
         return []
     documents, total = store.documents(terms), store.total()
     hits = dict(store.keyword_ranks(list(documents), BY_WORDS_ALONE))
     hits |= dict(best_lines(store, list(documents), BY_LINES))
     turns = store.turns(hits.keys() | around(store, hits))
-    beside = store.beside(turns)
-    question = understood(
-        request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns}
-    )
+    question = understood(request, {turns[number].who for number in hits if number in turns})
     telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
-    own = {
-        number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()
-    }
-    everything, said = sum(telling.values()) or 1.0, " ".join(request.split())
     found: dict[str, Found] = {}
-    for number in sorted(
-        turns, key=lambda each: turns[each].at, reverse=True
-    ):  # of the same words, the last
+    for number, words in _covering(store, turns, telling):
         text = " ".join(turns[number].text.split())
-        near = own[number].union(*(own[each] for each in _close(turns, number, beside)))
-        covered = sum(telling[term] for term in near) / everything
-        if superseded_by(turns[number]):
-            continue
-        if own[number] and covered >= LEAST_COVERED and text != said:
+        if text != " ".join(request.split()):
             score = round(hits.get(number, 0.0) / max(hits.values()), 4)
-            found.setdefault(
-                text, Found(turns[number], score, f"words: {', '.join(sorted(own[number]))}")
-            )
+            why = f"words: {', '.join(sorted(words))}"
+            found.setdefault(text, Found(turns[number], score, why))
     best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
     old = outdated([each.turn for each in best])
     return [each for each in best if each.turn.id not in old][:k]
+
+
+def _covering(
+    store: Store, turns: Mapping[int, Turn], telling: Mapping[str, float]
+) -> Iterator[tuple[int, AbstractSet[str]]]:
+    """Give the turns that, with those around them, say most of what is telling, and their own words of it; the last first."""
+    from memory.recall.features import shape
+
+    beside, everything = store.beside(turns), sum(telling.values()) or 1.0
+    own = {
+        number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()
+    }
+    for number in sorted(turns, key=lambda each: turns[each].at, reverse=True):
+        near = own[number].union(*(own[each] for each in _close(turns, number, beside)))
+        covered = sum(telling[term] for term in near) / everything
+        if own[number] and covered >= LEAST_COVERED and not superseded_by(turns[number]):
+            yield number, own[number]
 
 
 def _close(

@@ -20,7 +20,7 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     name = f"model {model.name}"
     if model.kind == "scripted":
         return _check_script(name, model, lang)
-    if not (model.api_key.isascii() and model.api_key.isprintable()):
+    if not _is_plain(model.api_key):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
     from models.endpoint import Endpoint, read_listing
 
@@ -55,6 +55,10 @@ def _tried(model: ModelConfig, lang: Lang) -> Check:
         if finding.what == NEEDED[-1]:
             break
     return Check(name, True, say(lang, "tried"))
+
+
+def _is_plain(key: str) -> bool:
+    return key.isascii() and key.isprintable()
 
 
 def _check_script(name: str, model: ModelConfig, lang: Lang) -> Check:

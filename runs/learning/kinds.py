@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memory.runlog.evidence import SAYS_NOTHING
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import RunSummary, list_runs, read_events
+from memory.evidence import SAYS_NOTHING
+from memory.inbox import Entry, Inbox
+from memory.logs import RunSummary, list_runs, read_events
 
 LOOKED_AT = 100  # of the newest runs
 ENOUGH = 3  # runs of a kind; a fourth is not offered again
+MOST_CHARS = 2_000  # of a request: what is longer would take minutes to read
 SAME_KIND = 0.7  # of the words of two requests, values left out
 _VALUES = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|\S*[/~]\S*|\S+\.\w+|\S*\d\S*")
 _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]")
@@ -48,7 +49,7 @@ def _entry(run: RunSummary, same: Sequence[str], lang: str) -> Entry:
 
 def _words(task: str) -> frozenset[str]:
     """Return the words of a request without its values; of Chinese its characters."""
-    return frozenset(_WORDS.findall(_VALUES.sub(" ", task.lower())))
+    return frozenset(_WORDS.findall(_VALUES.sub(" ", task[:MOST_CHARS].lower())))
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
+"""Define a job: the keys of its file, checked, with every way to say when as cron lines, a step or a moment.
 
 Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
 (scheduled_task_sop), docs/schedules.md.
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`, `after`; what: `prompt` or `sop`.
+    """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`; what: `prompt` or `sop`.
 
     `every` with d or w is held against `cron`, which then says at what times of such a day. `fields`: as in the file."""
 
@@ -64,7 +64,6 @@ class Job:
     cron: tuple[str, ...] = ()
     every: tuple[int, str] | None = None
     at: datetime | None = None
-    after: str = ""
     is_once: bool = False
     start: datetime | None = None
     until: datetime | None = None
@@ -72,7 +71,6 @@ class Job:
     enabled: bool = True
     max_delay_hours: float = 6.0
     catch_up: Literal["latest", "all", "skip"] = "latest"
-    overlap: bool = False
     notify: Literal["failure", "always", "never"] = "failure"
     approve: Literal["ask", "never", "all"] = "ask"
     limits: Limits = Limits()
@@ -94,7 +92,7 @@ class Job:
     @property
     def rule(self) -> str:
         """Return what says when it is due, as text: another rule counts from when it was written."""
-        keys = (
+        keys = [
             "schedule",
             "repeat",
             "on",
@@ -105,7 +103,7 @@ class Job:
             "start",
             "until",
             "enabled",
-        )
+        ]
         return json.dumps(
             [self.timezone, *(self.fields.get(key) for key in keys)], ensure_ascii=False
         )
@@ -146,7 +144,6 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
         enabled=fields.get("enabled", True),
         max_delay_hours=float(fields.get("max_delay_hours", 6)),
         catch_up=_word(fields, "catch_up", ("latest", "all", "skip")),
-        overlap=fields.get("overlap", False),
         notify=_word(fields, "notify", ("failure", "always", "never")),
         approve=_word(fields, "approve", ("ask", "never", "all")),
         limits=_limits(fields.get("limits") or {}),
@@ -221,16 +218,14 @@ def _word(fields: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Any:
 
 def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
     """The fields of Job that say when."""
-    given = [key for key in ("schedule", "cron", "at", "after", "repeat") if fields.get(key)]
-    if given not in (["schedule"], ["cron"], ["at"], ["after"], ["repeat"], ["schedule", "repeat"]):
+    given = [key for key in ("schedule", "cron", "at", "repeat") if fields.get(key)]
+    if given not in (["schedule"], ["cron"], ["at"], ["repeat"], ["schedule", "repeat"]):
         raise JobError("error.job.one-way")
     repeat, on = fields.get("repeat") or "daily", fields.get("on")
     if on is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", repeat):
         raise JobError("error.job.on-without-days")
     if given == ["at"]:
         return {"at": _moment("at", fields["at"], zone)}
-    if given == ["after"]:
-        return {"after": fields["after"]}
     if given == ["cron"]:
         return {"cron": (check_cron(fields["cron"]),)}
     return _repeated(fields.get("schedule"), repeat, on)
@@ -349,32 +344,19 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
         raise JobError("error.job.no-moment", key_name=key, said=said) from None
 
 
-_KINDS: dict[str, tuple[Any, str]] = {
-    "schedule": ((str, list), "times"),
-    "repeat": (str, "text"),
-    "on": ((str, int, list), "days"),
-    "cron": (str, "text"),
-    "at": (str, "text"),
-    "after": (str, "text"),
-    "timezone": (str, "text"),
-    "start": (str, "text"),
-    "until": (str, "text"),
-    "prompt": (str, "text"),
-    "sop": (str, "text"),
-    "parameters": (dict, "object"),
-    "session": (str, "text"),
-    "enabled": (bool, "boolean"),
-    "max_delay_hours": ((int, float), "number"),
-    "catch_up": (str, "text"),
-    "overlap": (bool, "boolean"),
-    "notify": (str, "text"),
-    "approve": (str, "text"),
-    "limits": (dict, "object"),
-    "model": (str, "text"),
-    "cwd": (str, "text"),
-    "paused": (str, "text"),
-    "note": (str, "text"),
+_TYPES: dict[str, tuple[Any, str]] = {
+    "times": ((str, list), "schedule"),
+    "days": ((str, int, list), "on"),
+    "text": (
+        str,
+        "repeat cron at timezone start until prompt sop session catch_up notify approve model cwd"
+        " paused note",
+    ),
+    "object": (dict, "parameters limits"),
+    "boolean": (bool, "enabled overlap"),
+    "number": ((int, float), "max_delay_hours"),
 }
+_KINDS = {key: (kind, name) for name, (kind, keys) in _TYPES.items() for key in keys.split()}
 
 
 def _near(key: str) -> str:

@@ -260,12 +260,6 @@ class Ledger:
         where = f"WHERE {' AND '.join(given)} " if given else ""
         return self._rows(f"{where}ORDER BY due DESC, job LIMIT ?", *given.values(), limit or -1)
 
-    def done_since(self, job: str, moment: datetime) -> list[Row]:
-        """The rows of a job whose runs were done at `moment` or later, oldest due time first."""
-        return self._rows(
-            "WHERE job = ? AND status = 'done' AND ended >= ? ORDER BY due", job, micros(moment)
-        )
-
     def spent(self, moment: datetime) -> float:
         """USD that runs have cost since then."""
         return float(

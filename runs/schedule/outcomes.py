@@ -17,11 +17,10 @@ from typing import Any
 from config import Config
 from context import Prompts
 from context.phrases import in_words
-from memory.home.files import write_atomic
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import read_events, summarise
+from memory.files import write_atomic
+from memory.inbox import Entry, Inbox
+from memory.logs import read_events, summarise
 from models.base import Event
-from runs.control.desktop_notice import on_desktop
 from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.due import JobFolder
 from runs.schedule.jobs import Job, is_id
@@ -38,7 +37,7 @@ class Outcomes:
 
     def __init__(self, config: Config, ledger: Ledger, folder: JobFolder) -> None:
         self._config, self._home, self._ledger, self._folder = config, config.home, ledger, folder
-        self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home, on_desktop(config))
+        self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home)
         self._outbox = Outbox(config)
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:

@@ -13,24 +13,23 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.runlog.log import worker
-from runs.schedule.due import Due, JobFolder, due_after, due_between, due_rows, problems
+from memory.logs import worker
+from runs.schedule.due import JobFolder, due_after, due_rows, problems
 from runs.schedule.due.calendar import runnable
 from runs.schedule.due.rows import GRACE, allowed_lateness
 from runs.schedule.jobs import Broken, Job
-from runs.schedule.ledger import Counted, Ledger, Owner, Row, micros, moment
+from runs.schedule.ledger import Counted, Ledger, Owner, Row, micros
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.waiting import Waiter, steady
 from safety.secrets import Redactor, held_values
 
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies
-AT_ONCE = 1000  # jobs whose rows are written in one step; each step waits for the disk
 AGAIN_SECONDS = (
     30.0  # until it looks again at what another scheduler works on, or at a disk that was full
 )
@@ -92,7 +91,6 @@ class Scheduler:
         self._seen = self._origin[0]
         self._again: float | None = None  # seconds until it must look again, for what wakes nobody
         self._blocked: set[str] = set()  # jobs that are due and still at work
-        self._parents: set[str] = set()  # jobs that others come after
         self._found: list[
             tuple[Job, list[Row], dict[str, datetime]]
         ] = []  # by this look, and not written down yet
@@ -181,8 +179,6 @@ class Scheduler:
             here = self._now_for(plan.job, now)
             if plan.next is not None and plan.next <= here:
                 self._take_due(plan, here, now, busy, waiting)
-            elif plan.job.after:
-                self._take_after(plan, now)
 
     def next_wake(self) -> tuple[datetime | None, float | None]:
         """Until when it may sleep: a time on the wall's clock, and seconds; None: no such end."""
@@ -217,7 +213,6 @@ class Scheduler:
         counts = self.ledger.counted(self._rules(jobs), now)
         counts |= self._set_back(new, counts, now)
         self._planned = old | {id: self._plan(job, counts[id], now) for id, job in new.items()}
-        self._parents = {plan.job.after for plan in self._planned.values()} - {""}
 
     def _rules(self, jobs: Mapping[str, Job | Broken]) -> dict[str, tuple[str, datetime]]:
         """Return the rules of all jobs, of disabled ones too: one counts anew when it is enabled."""
@@ -243,8 +238,7 @@ class Scheduler:
 
     def _plan(self, job: Job, counted: Counted, now: datetime) -> _Planned:
         plan = _Planned(job, *counted)
-        if not job.after:
-            plan.next = next(due_after(job, plan.since, plan.cursor), None)
+        plan.next = next(due_after(job, plan.since, plan.cursor), None)
         if job.at and job.at <= plan.since and plan.cursor <= plan.since:
             reason = "it was over when the file was written"
             row = Row(job.id, micros(job.at), status="skipped", reason=reason, noticed=micros(now))
@@ -256,7 +250,7 @@ class Scheduler:
     ) -> None:
         """All due times of a job up to now get their rows: claimed, or skipped with the reason."""
         job = plan.job
-        if job.id in busy and not job.overlap:
+        if job.id in busy:
             self._blocked.add(job.id)  # when it has ended, its catch_up says which of them are done
             return
         if self.outcomes.pause_if_failing(job, plan.since):
@@ -270,31 +264,9 @@ class Scheduler:
         self._record(job, rows, {job.id: here})
         plan.cursor, plan.next = here, following
 
-    def _take_after(self, plan: _Planned, now: datetime) -> None:
-        """Queue what comes after another job: once for each time that the other was done, with its due time."""
-        done = self.ledger.done_since(plan.job.after, plan.since)
-        known = (
-            {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
-        )
-        new = [row for row in done if row.due not in known]
-        if not new or self.outcomes.pause_if_failing(plan.job, plan.since):
-            return
-        rows: list[Row] = []
-        for row in new:
-            mine = Row(
-                plan.job.id, row.due, kind="after", owner=self.owner.name, noticed=micros(now)
-            )
-            if now - moment(row.ended) > allowed_lateness(plan.job):
-                reason = f"missed: more than {plan.job.max_delay_hours:g} hours late"
-                mine = replace(mine, status="skipped", reason=reason)
-            rows.append(mine)
-        self._record(plan.job, rows, {})
-
     def _record(self, job: Job, rows: list[Row], cursors: dict[str, datetime]) -> None:
         """Rows and how far the job has come, to be written in one step."""
         self._found.append((job, rows, cursors))
-        if len(self._found) >= AT_ONCE:
-            self._write_down()
 
     def _write_down(self) -> None:
         """Write down in one step what this look has found; what is claimed is queued."""
@@ -391,7 +363,7 @@ class Scheduler:
         try:
             while row := self.next_row():
                 self.perform(row)
-                if row.job in self._blocked or row.job in self._parents:
+                if row.job in self._blocked:
                     self.wake()
         finally:
             with self._turn:
@@ -399,12 +371,11 @@ class Scheduler:
             self.wake()
 
     def next_row(self) -> Row | None:
-        """The first row of the queue whose job is not at work, or may overlap; it counts as at work from now on."""
+        """The first row of the queue whose job is not at work; it counts as at work from now on."""
         with self._turn:
             working = {job for job, _ in self._at_work}
             for row in self._queue:
-                plan = self._planned.get(row.job)
-                if row.job not in working or (plan and plan.job.overlap):
+                if row.job not in working:
                     self._queue.remove(row)
                     self._at_work.add((row.job, row.due))
                     return row
@@ -437,15 +408,8 @@ class Scheduler:
 
     def _in_a_process(self, row: Row, owner: Owner) -> None:
         config = self._config
-        command = [
-            sys.executable,
-            str(CHILD),
-            str(config.home),
-            config.lang,
-            row.job,
-            str(row.due),
-            owner.name,
-        ]
+        what = [str(config.home), config.lang, row.job, str(row.due), owner.name]
+        command = [sys.executable, str(CHILD), *what]
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -459,12 +423,6 @@ class Scheduler:
         self._said[(row.job, row.due)] = (
             Redactor(held_values(config, os.environ))(lines[-1])[:300] if lines else ""
         )
-
-    # For screens
-
-    def due_between(self, start: datetime, end: datetime, limit: int = 1000) -> list[Due]:
-        """The due times from `start` to before `end`, earliest first: those that came, and those that are planned."""
-        return due_between(self.folder, self.ledger, self._clock.now(), start, end, limit)
 
 
 def _may_be_missed(row: Row, job: Job | None) -> bool:

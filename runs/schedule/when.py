@@ -22,16 +22,13 @@ _ISO = re.compile(
 _ZONE = re.compile(
     r"\(?\b(?:in\s+)?(?!(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*/)([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?"
 )
-_AFTER = re.compile(
-    r"after (?:the )?(?:job )?([\w.-]+)(?: is done)?|在?\s*([A-Za-z0-9_.-]+)\s*(?:完成|做完|结束)?(?:之后|以后|后)",
-    re.IGNORECASE,
-)
-_UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 _LASTS = {"workday": "LW * *", "quarter": "L 3,6,9,12 *"}
+_FIRSTS = {"month": "", "quarter": "1 1,4,7,10 *", "year": "1 1 *"}
+_NAMED_DAYS = {(1, 2, 3, 4, 5): "weekday", (0, 6): "weekend"}
 
 
 def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
-    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`, `after`; `timezone` when one is named.
+    """Return the keys that say when: `schedule` and `repeat`, `cron`, `at`; `timezone` when one is named.
 
     `now` is aware. Raises JobError, which says what was understood."""
     said = " ".join(text.split())
@@ -55,8 +52,6 @@ def _plain(said: str, now: datetime) -> dict[str, Any]:
     if _ISO.fullmatch(said):
         return {"at": _iso(said)}
     meant, understood = recurring(said, now)
-    if meant is None and (job := _AFTER.fullmatch(said)):
-        return {"after": job[1] or job[2]}
     if meant is None:
         raise _unclear(said, understood)
     return _Reading(said, meant, now).keys()
@@ -88,46 +83,52 @@ class _Reading:
     def keys(self) -> dict[str, Any]:
         """Return them. Raises JobError."""
         meant = self._meant
-        if meant.wait or meant.span or not meant.every:
+        if not meant.every:
             return {"at": self._once().isoformat()}
         count, unit = meant.every
         if unit in ("minute", "hour"):
             return self._step(count, unit)
-        if meant.hours or meant.start or meant.minute is not None:
+        if self._within_hours:
             raise JobError("error.when.no-step", said=self._said)
         if unit in ("day", "week"):
             return self._by_days(count, unit)
         if count != 1:
             raise JobError("error.when.which-months", said=self._said)
-        if meant.month_days:
-            days = ["last" if day < 0 else day for day in meant.month_days]
-            return self._timed("monthly", _one_or_many(days))
-        return self._by_cron(unit)
+        return self._by_months(unit)
+
+    @property
+    def _within_hours(self) -> bool:
+        """True where hours of a day, or a minute of an hour, are said."""
+        meant = self._meant
+        return (meant.hours, meant.start, meant.minute) != (None, None, None)
 
     def _once(self) -> datetime:
         """Return the one moment that is meant."""
-        meant, now = self._meant, self._now
+        meant = self._meant
         rest = replace(meant, wait=(), span=None, times=(), parts=(), weekdays=())
         if rest != Repeat() or len(meant.times) > 1 or len(meant.weekdays) > 1:
             raise _unclear(self._said, "")
         if meant.wait:
             return self._later()
-        day = now
-        if meant.span and meant.span.start:
-            start = meant.span.start.replace(tzinfo=meant.span.zone or now.tzinfo)
-            if meant.span.unit != "day":
-                return self._coming(start)
-            day = start
-        if meant.weekdays:
-            day += timedelta(days=(meant.weekdays[0] - now.weekday()) % 7)
+        if meant.span:
+            return self._coming(self._of_span(meant.span))
         minutes = self._minutes()
-        if not (minutes or meant.span):
+        if not minutes:
             raise _unclear(self._said, "")
-        time = minutes[0] if minutes else int(DEFAULT_TIME[:2]) * 60
-        found = day.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(minutes=time)
-        if found <= now and not meant.span:
+        days = (meant.weekdays[0] - self._now.weekday()) % 7 if meant.weekdays else 0
+        found = _at(self._now + timedelta(days=days), minutes[0])
+        if found <= self._now:
             found += timedelta(days=7 if meant.weekdays else 1)
-        return self._coming(found)
+        return found
+
+    def _of_span(self, span: Any) -> datetime:
+        """Return the moment of a day, or that is named itself."""
+        if span.start is None:
+            raise _unclear(self._said, "")
+        start: datetime = span.start.replace(tzinfo=span.zone or self._now.tzinfo)
+        if span.unit != "day":
+            return start
+        return _at(start, (self._minutes() or [int(DEFAULT_TIME[:2]) * 60])[0])
 
     def _coming(self, moment: datetime) -> datetime:
         if moment <= self._now:
@@ -190,35 +191,34 @@ class _Reading:
 
     def _by_days(self, count: int, unit: str) -> dict[str, Any]:
         """Every so many days or weeks."""
+        if unit == "day" and not self._meant.left_out:
+            return self._timed("daily" if count == 1 else f"every_{count}d")
+        days = self._days()
+        if count == 1 and days in _NAMED_DAYS:
+            return self._timed(_NAMED_DAYS[days])
+        repeat = "weekly" if count == 1 else f"every_{count}w"
+        return self._timed(repeat, _one_or_many([DAYS[day] for day in days]) if days else None)
+
+    def _days(self) -> tuple[int, ...]:
+        """Return the days of the week that are meant, without those that are left out; 0 is Sunday."""
         meant = self._meant
         days = set(meant.weekdays)
         if meant.left_out:
             days = (days or set(range(7))) - set(meant.left_out)
-            if not days or (unit, count) == ("day", 2):
+            if not days:
                 raise JobError("error.when.left-out")
-            unit = "week"
-        if unit == "day":
-            return self._timed("daily" if count == 1 else f"every_{count}d")
-        if count == 1 and days == {0, 1, 2, 3, 4}:
-            return self._timed("weekday")
-        if count == 1 and days == {5, 6}:
-            return self._timed("weekend")
-        names = [DAYS[(day + 1) % 7] for day in sorted(days, key=lambda day: (day + 1) % 7)]
-        repeat = "weekly" if count == 1 else f"every_{count}w"
-        return self._timed(repeat, _one_or_many(names) if names else None)
+        return tuple(sorted((day + 1) % 7 for day in days))
 
-    def _by_cron(self, unit: str) -> dict[str, Any]:
-        """Days that only a cron line can say."""
+    def _by_months(self, unit: str) -> dict[str, Any]:
+        """On days of a month, or days that only a cron line can say."""
         meant = self._meant
         if meant.left_out or meant.weekdays:
             raise JobError("error.when.left-out")
-        fields = {"month": "1 * *", "quarter": "1 1,4,7,10 *", "year": "1 1 *"}[unit]
-        if meant.nth_weekdays:
-            fields = "* * " + ",".join(_nth_weekday(*each) for each in meant.nth_weekdays)
-        if meant.year_day:
-            fields = f"{meant.year_day[1]} {meant.year_day[0]} *"
-        fields = _LASTS.get(meant.last, fields)
-        if unit == "month" and fields == "1 * *":
+        if meant.month_days:
+            days = ["last" if day < 0 else day for day in meant.month_days]
+            return self._timed("monthly", _one_or_many(days))
+        fields = self._cron_days(unit)
+        if not fields:
             return self._timed("monthly")
         times = [time.split(":") for time in self._times() or [DEFAULT_TIME]]
         if len({minute for _, minute in times}) > 1:
@@ -226,19 +226,29 @@ class _Reading:
         hours = ",".join(str(int(hour)) for hour, _ in times)
         return {"cron": check_cron(f"{int(times[0][1])} {hours} {fields}")}
 
+    def _cron_days(self, unit: str) -> str:
+        """Return the last three fields of a cron line; "" where `repeat` can say the days."""
+        meant = self._meant
+        if meant.nth_weekdays:
+            return "* * " + ",".join(_nth_weekday(*each) for each in meant.nth_weekdays)
+        if meant.year_day:
+            return f"{meant.year_day[1]} {meant.year_day[0]} *"
+        return _LASTS.get(meant.last, _FIRSTS[unit])
+
     def _step(self, count: int, unit: str) -> dict[str, Any]:
         """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
         meant = self._meant
         if meant.times or meant.parts:
             raise JobError("error.when.step-with-time")
+        if not (self._within_hours or meant.weekdays):
+            return {"repeat": f"every_{count}{unit[0]}"}
+        has_minute = (meant.start, meant.minute) != (None, None)
         fits = count and (24 if unit == "hour" else 60) % count == 0
-        is_whole = not (meant.hours or meant.weekdays or meant.start or meant.minute is not None)
-        if is_whole:
-            return {"repeat": f"every_{count}{_UNITS[unit]}"}
-        has_minute = meant.start or meant.minute is not None
         if not fits or (unit == "minute" and has_minute):
             raise JobError("error.when.no-fit", said=self._said)
-        return {"cron": check_cron(f"{self._minute_field(count, unit)} * * {self._day_field()}")}
+        days = ",".join(map(str, self._days()))
+        days = {"": "*", "1,2,3,4,5": "1-5"}.get(days, days)
+        return {"cron": check_cron(f"{self._minute_field(count, unit)} * * {days}")}
 
     def _minute_field(self, count: int, unit: str) -> str:
         """Return the first two fields of a cron line."""
@@ -255,11 +265,10 @@ class _Reading:
         step = count if unit == "hour" else 1
         return f"{minutes} {_listed([(first_hour + more) % 24 for more in range(0, last, step)])}"
 
-    def _day_field(self) -> str:
-        days = [(day + 1) % 7 for day in self._meant.weekdays]
-        if days == [1, 2, 3, 4, 5]:
-            return "1-5"
-        return ",".join(map(str, sorted(days))) or "*"
+
+def _at(day: datetime, minutes: int) -> datetime:
+    """Return so many minutes after the midnight of a day."""
+    return day.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(minutes=minutes)
 
 
 def _is_in(minute: int, part: Any) -> bool:

@@ -2,7 +2,7 @@
 request asks for it.
 
 An MCP server's tool declares no effects that we could rely on, but its name says what it is for: `get_balance` reads,
-`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less.
+`calendar.events.delete` deletes, `发送邮件` sends. A declaration can make a tool more dangerous than its name, never less; the owner's word can (`mcp.servers.NAME.effects`).
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ def read_name(tool: str, hints: Mapping[str, Any] | None = None) -> Words:
     """Return the meaning of `tool`, perhaps `server.tool`; `hints` are MCP's ToolAnnotations."""
     found = _read_name(unicodedata.normalize("NFKC", tool)[:200])
     declared = hints or {}
+    if said := declared.get("effect by owner"):
+        return found._replace(effect=said)
     only_reads = declared.get("readOnlyHint")
     if found.effect == "unknown" and only_reads is True:
         return found._replace(effect="read")

@@ -96,7 +96,7 @@ def on(_: Place, clock: Clock, span: Span) -> Span:
 
 
 def at_night(place: Place, part: Clock, clock: Clock | None = None, days: int = 0) -> Span:
-    """Tonight, last night, tonight at seven."""
+    """Tonight, last night, this morning, tonight at seven, 昨晚八点."""
     day = day_span(place.now.today + days * DAY)
     return (clock.within(part) if clock else part).on(day)
 
@@ -104,16 +104,6 @@ def at_night(place: Place, part: Clock, clock: Clock | None = None, days: int = 
 def alone(place: Place, clock: Clock) -> Span:
     """This time on no day that is said."""
     return clock.alone(place.now)
-
-
-def part_by_day(place: Place, shift: int, part: Clock, clock: Clock | None = None) -> Span:
-    """This morning, last night, next evening: a part of today or of the day beside it."""
-    return at_night(place, part, clock, shift)
-
-
-def by_day(place: Place, days: int, part: Clock, clock: Clock | None = None) -> Span:
-    """A part of a day that is near: 昨晚八点."""
-    return at_night(place, part, clock, days)
 
 
 def span_by_night(place: Place, clock: Clock, shift: int) -> Span:

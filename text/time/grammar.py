@@ -109,11 +109,11 @@ class Grammar:
     def openings(self, name: str) -> re.Pattern[str]:
         """Return what a rule can begin with; a place where this does not match need not be read. Compiled once."""
         if name not in self._openings:
-            patterns: dict[str, None] = {}
-            self._collect(name, patterns, set())
-            self._openings[name] = re.compile(
-                "|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE
-            )
+            plan = self._plan = self._plan or self._planned()
+            bits = plan.beginnings[name]
+            some = [each for at, each in enumerate(plan.patterns) if bits >> at & 1]
+            text = "|".join(f"(?:{each.pattern})" for each in some)
+            self._openings[name] = re.compile(text, re.IGNORECASE)
         return self._openings[name]
 
     def _planned(self) -> Plan:
@@ -148,7 +148,9 @@ class Grammar:
             name: [(of_parts(parts), parts, action) for parts, action in ways]
             for name, ways in self._rules.items()
         }
-        return Plan(self._words, rules, patterns)
+        for name in self._rules:
+            beginnings(name)
+        return Plan(self._words, rules, patterns, names)
 
     def unknown(self) -> list[str]:
         """Return what is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
@@ -177,20 +179,6 @@ class Grammar:
                     break
         return seen
 
-    def _collect(self, name: str, patterns: dict[str, None], seen: set[str]) -> None:
-        if name in self._words:
-            patterns[self._words[name][0].pattern] = None
-        elif name not in seen:
-            seen.add(name)
-            for parts, _ in self._rules[name]:
-                for part in parts:
-                    if part.literal:
-                        patterns[part.literal.pattern] = None
-                    else:
-                        self._collect(part.name, patterns, seen)
-                    if not part.optional:
-                        break
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -199,6 +187,7 @@ class Plan:
     words: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]]
     rules: dict[str, list[tuple[int, tuple[Part, ...], Action]]]
     patterns: list[re.Pattern[str]]
+    beginnings: dict[str, int]  # of each rule
 
 
 class Reader:

@@ -204,6 +204,17 @@ def decade_word(_: Place, n: int, century: int = 1900) -> Span:
     return months_span(century + n, 1, 120, "decade")
 
 
+def decade_of_century(_: Place, nth: int, figures: list[int]) -> Span:
+    """The seventies of the 19th century."""
+    return decade_word(_, figures[0], (nth - 1) * 100)
+
+
+def third_of_year(_: Place, edge: str, year: int) -> Span:
+    """The beginning, the middle, the end of 1989: four months."""
+    first = {"early": 1, "mid": 5, "late": 9}[edge]
+    return months_span(year, first, 4, "month")
+
+
 def century(_: Place, nth: int) -> Span:
     """The 15th century."""
     return months_span((nth - 1) * 100 + 1 if nth == 1 else (nth - 1) * 100, 1, 1200, "century")
@@ -298,6 +309,8 @@ def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
     if span.start is None or span.end is None:
         raise ValueError("no whole span")
     base = span.start if sign > 0 else span.end
+    if sign > 0 and span.unit == "year" and length[-1][1] == "week":
+        base += -base.weekday() % 7 * DAY  # the weeks of a year begin with its first Monday
     far = spans.moved(place.now, base, length, sign).start
     return Span(base, far, "day") if sign > 0 else Span(far, base, "day")
 

@@ -142,6 +142,14 @@ def month_to(_: Place, first: Span, month: int) -> Span:
     return Span(first.start, end, "month", cycle=first.cycle)
 
 
+def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
+    """More than two weeks after a day, or before it."""
+    if span.start is None:
+        raise ValueError("one side is open")
+    far = spans.moved(place.now, span.start, length, sign).start
+    return Span(far, None, "day") if sign > 0 else Span(None, far, "day")
+
+
 def longer_ago(place: Place, length: Quantity) -> Span:
     """More than two weeks ago."""
     return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")

@@ -41,7 +41,7 @@ CARDINAL = rf"(?:(?:{_HUNDRED}|an?)\s+thousand\b(?:,?\s+(?:and\s+)?{_HUNDRED})?|
 ORDINAL = rf"(?:(?:{_TEN})[\s-])?(?:{_either(_ORDINALS)})\b|\d{{1,3}}(?:st|nd|rd|th)\b"
 SPOKEN_YEAR = (
     rf"(?:(?:fifteen|sixteen|seventeen|eighteen|nineteen|twenty)[\s-]"
-    rf"(?:(?:oh|o|zero)[\s-](?:{_DIGIT})\b|hundred\b|(?:{_TEN})(?:[\s-](?:{_DIGIT})\b)?|(?:{_TEEN})\b)"
+    rf"(?:(?:oh|o|zero)[\s-](?:{_DIGIT})\b|hundred\b(?:\s+(?:and\s+)?{SMALL})?|(?:{_TEN})(?:[\s-](?:{_DIGIT})\b)?|(?:{_TEEN})\b)"
     rf"|two\s+thousand\b(?:\s+(?:and\s+)?{SMALL})?)"
 )
 
@@ -89,9 +89,7 @@ def spoken_year(said: str) -> int | None:
     century = cardinal(first)
     if century is None:
         return None
-    if rest == "hundred":
-        return century * 100
-    last = cardinal(re.sub(r"^(?:oh|o|zero)[\s-]", "", rest))
+    last = cardinal(re.sub(r"^(?:oh|o|zero)[\s-]|^hundred(?: and)? ?", "", rest) or "zero")
     return None if last is None else century * 100 + last
 
 

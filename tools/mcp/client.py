@@ -39,6 +39,7 @@ SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in charac
 MISSING = (
     "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
 )
+OWNERS_WORD = "effect by owner"  # among the hints; no server sets it
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
 _SMALL = re.compile(r"[a-z0-9]{1,2}|the|and|for|with|from|that|this|into|all|any")
 _REF = re.compile(r"#/(\$defs|definitions)/([^/]+)")
@@ -160,7 +161,8 @@ def offers(
     def ask(name: str) -> list[Offer] | str:
         try:
             listed = {each.name: each for each in servers.tools(name, seconds)}
-            return [offer_of(name, each) for each in listed.values()]
+            said = servers.servers[name].effects
+            return [offer_of(name, each, said) for each in listed.values()]
         except ServerFailure as error:
             return str(error)
 
@@ -170,12 +172,13 @@ def offers(
     return found, [answer for answer in answers if isinstance(answer, str)]
 
 
-def offer_of(server: str, each: mcp_types.Tool) -> Offer:
-    """A tool as its server describes it, in what we take of that."""
+def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | None = None) -> Offer:
+    """A tool as its server describes it, in what we take of that; `effects` are the owner's word."""
     said = " ".join((each.description or each.title or "").split())
     hints = (
         each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
     )
+    hints[OWNERS_WORD] = (effects or {}).get(each.name)
     return Offer(
         server, each.name, said[:MAX_DESCRIPTION_CHARS], plain_schema(each.input_schema), hints
     )
@@ -311,7 +314,9 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
         listed = of_process(config.mcp.servers).tools(server, config.limits.tool_seconds)
     except ServerFailure:  # it may come back: the call asks it once more, and says what is wrong
         return _tool(anything)
-    return next((_tool(offer_of(server, each)) for each in listed if each.name == tool_name), None)
+    said = config.mcp.servers[server].effects
+    found = (_tool(offer_of(server, each, said)) for each in listed if each.name == tool_name)
+    return next(found, None)
 
 
 def _tool(offer: Offer) -> tuple[Tool, Schema]:
@@ -394,7 +399,7 @@ def _kept(ctx: ToolContext, data: str, kind: str) -> Path:
 
 
 def _written(ctx: ToolContext, ending: str, data: bytes) -> Path:
-    from memory.home.files import write_atomic
+    from memory.files import write_atomic
 
     folder = ctx.folder / "mcp"
     folder.mkdir(exist_ok=True)

@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
 from memory.journal.turns import Found, Turn
@@ -63,26 +64,24 @@ def search(args: Namespace, config: Config) -> int:
         if not memory.flush(SETTLE_SECONDS):
             memory.rest()
         now = args.now or datetime.now().astimezone()
-        results, degraded = memory.retrieve(
-            " ".join(args.text), now, args.limit or SHOWN, args.session
-        )
-        degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
+        limit = args.limit or SHOWN
+        results, lacks = memory.retrieve(" ".join(args.text), now, limit, args.session)
+        degraded = sorted({*lacks, "index"} if memory.problem else lacks)
     if args.json:
         print_json({"results": [_entry(found) for found in results], "degraded": degraded})
-        return 0
+    else:
+        _show_found(results, degraded)
+    return 0
+
+
+def _show_found(results: Sequence[Found], degraded: Sequence[str]) -> None:
     for found in results:
         print(_lines(found.turn, found.why))
     if not results:
         print(say("journal_nothing"))
     if degraded:
-        print(
-            say(
-                "journal_degraded",
-                what=say("journal_and").join(say(f"journal_without_{each}") for each in degraded),
-            ),
-            file=sys.stderr,
-        )
-    return 0
+        missing = say("journal_and").join(say(f"journal_without_{each}") for each in degraded)
+        print(say("journal_degraded", what=missing), file=sys.stderr)
 
 
 @command(

@@ -7,7 +7,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.runlog.log import append_undone, find_run, read_events
+from memory.logs import find_run, read_events
+from memory.runlog import append_undone
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
 from sandbox.undo.store import Undone
@@ -85,12 +86,10 @@ def _print(text: str, style: str) -> None:
 def undo(args: Namespace, config: Config) -> int:
     """`undo [RUN|last]`, `undo forget RUN`: takes exactly that back, all of it or nothing."""
     store = _store(config)
-    words = args.run or ["last"]
-    if words[0] == "forget":
-        return _forget(store, config, words[1:])
-    if words[0] == "last" and not store.last_run():
-        raise NotUndone(say("undo.nothing"))
-    run = _run(config, store, words[0])
+    name, *rest = args.run or ["last"]
+    if name == "forget":
+        return _forget(store, config, rest)
+    run = _changed_run(config, store, name)
     call = _call(config, run, args.call)
     if not args.json and not _may(args, store, run, call):
         return 1
@@ -104,6 +103,13 @@ def undo(args: Namespace, config: Config) -> int:
     else:
         _say_undone(done, run)
     return 1 if done.conflicts else 0
+
+
+def _changed_run(config: Config, store: UndoStore, name: str) -> str:
+    """Return the run that is meant. Raises NotUndone where no run has changed anything."""
+    if name == "last" and not store.last_run():
+        raise NotUndone(say("undo.nothing"))
+    return _run(config, store, name)
 
 
 def _say_undone(done: Undone, run: str) -> None:

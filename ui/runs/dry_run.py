@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from config import Config, SopwithError
 from models.base import Event
+from safety.changes import Change
 from sandbox.stage import Rehearsal, StageError
 from tools.staged import lines, listed, rehearsed
 from ui.lists import print_json
@@ -50,17 +51,20 @@ def rehearse(words: Sequence[str], args: Namespace, config: Config) -> int:
         seen = stage.look()
     finally:
         stage.close()
-    told = {"result": heard.result, "refused": heard.refused, "asked": heard.asked}
     if args.json or args.events:
-        print_json({"changes": listed(seen.changes.changes), **told})
-        return code
-    print(say("dry.would" if seen.changes.changes else "dry.nothing"))
-    for line in lines(seen.changes.changes, most=len(seen.changes.changes)):
+        print_json({"changes": listed(seen.changes.changes), **heard._asdict()})
+    else:
+        _show(seen.changes.changes, heard)
+    return code
+
+
+def _show(changes: Sequence[Change], heard: Heard) -> None:
+    print(say("dry.would" if changes else "dry.nothing"))
+    for line in lines(changes, most=len(changes)):
         print(one_line(line, 400))
     for key in ("asked", "refused"):
         for each in getattr(heard, key):
             print(one_line(say(f"dry.{key}", **each), 400))
-    return code
 
 
 def _roots(config: Config, cwd: Path) -> list[Path]:

@@ -48,7 +48,6 @@ _LISTS = (
     "enabled",
     "max_delay_hours",
     "catch_up",
-    "overlap",
     "notify",
     "approve",
     "session",
@@ -128,8 +127,6 @@ def when(job: Job) -> str:
         return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
-    if job.after:
-        return say("when.after", job=job.after)
     if fields.get("cron"):
         return say("when.cron", line=job.cron[0])
     return _repeats(job)
@@ -189,10 +186,8 @@ def add(args: Namespace, config: Config) -> int:
         raise ScheduleUsage(say("schedule.taken", id=id))
     job = job_of(id, fields)
     following = coming(job, since, since)
-    if not following and not job.after:
+    if not following:
         raise JobError("error.job.over", when=args.when)
-    if wrong := problems({**jobs.all, id: job}).get(id):
-        raise JobError(wrong)
     if not args.json:
         _show_new(job, following)
         if not args.yes and not _agrees():
@@ -422,7 +417,7 @@ def disable(args: Namespace, config: Config) -> int:
 
 
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     folder = JobFolder(config.home)
     job = folder.get(args.job)
@@ -468,7 +463,7 @@ def run_now(args: Namespace, config: Config) -> int:
         raise ScheduleUsage(
             say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job]))
         )
-    if not job.overlap and _is_at_work(jobs.ledger, args.job):
+    if _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
     with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)

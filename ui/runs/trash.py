@@ -62,21 +62,24 @@ def _gone(each: Kept) -> list[str]:
 @command("trash restore", Argument("id", "?"))
 def restore(args: Namespace, config: Config) -> int:
     """`trash restore [ID]`: the last that was removed, without an id."""
-    trash, kept = Trash(config.home), _kept(config)
-    ids = [*trash.ids(), *(each.number for each in kept)]
+    kept = {each.number: each for each in _kept(config)}
+    ids = [*Trash(config.home).ids(), *kept]
     if not args.id and not ids:
         raise NotRestored(say("trash.empty"))
     id = args.id or ids[-1]
-    entry = next((each for each in kept if each.number == id), None)
-    try:
-        back = _taken_back(config, entry) if entry else trash.restore(id)
-    except (TrashError, StageError) as error:
-        raise NotRestored(words_of(error)) from error
+    back = _restored(config, id, kept.get(id))
     for path in back:
         print(say("trash.restored", path=one_line(str(path), 400)))
     if not back:
         print(say("trash.gone"))
     return 0
+
+
+def _restored(config: Config, id: str, entry: Kept | None) -> Sequence[str | Path]:
+    try:
+        return _taken_back(config, entry) if entry else Trash(config.home).restore(id)
+    except (TrashError, StageError) as error:
+        raise NotRestored(words_of(error)) from error
 
 
 def _taken_back(config: Config, entry: Kept) -> Sequence[str | Path]:

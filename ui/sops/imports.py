@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from config import Config
 from learning.imports import Finding, Skill, find_skills, findings_of, release, store
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, SopError
+from memory.sops import Sop, SopError
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -29,32 +30,32 @@ def import_(args: Namespace, config: Config) -> int:
     if not args.json:
         for skill in skills:
             _show(skill)
-    usable = [skill for skill in skills if not skill.problem]
-    if usable and not (args.yes or args.json) and sys.stdin.isatty() and not _agreed(len(usable)):
-        print(say("import.nothing"))
-        return 1
+        if not args.yes and not _agreed(sum(not skill.problem for skill in skills)):
+            print(say("import.nothing"))
+            return 1
     results = [_store(skill, args.source, config) for skill in skills]
     if args.json:
-        print_json(
-            {
-                "imported": [
-                    _as_json(skill, *result) for skill, result in zip(skills, results, strict=True)
-                ]
-            }
-        )
-        return 1 if any(problem for _, problem in results) else 0
+        pairs = zip(skills, results, strict=True)
+        print_json({"imported": [_as_json(skill, *result) for skill, result in pairs]})
+    else:
+        _show_results(skills, results)
+    return int(any(problem for _, problem in results))
+
+
+def _show_results(skills: Sequence[Skill], results: Sequence[tuple[str, str]]) -> None:
     for skill, (name, problem) in zip(skills, results, strict=True):
         if problem and not skill.problem:
-            print(
-                say("import.refused", name=one_line(skill.name, 80), problem=one_line(problem)),
-                file=sys.stderr,
-            )
+            _show_refused(skill, problem)
         elif not problem and name != skill.name:
             print(say("import.beside", name=skill.name, beside=name))
     names = [name for name, problem in results if not problem]
     if names:
         print(say("import.done", n=len(names), names=" ".join(names), first=names[0]))
-    return 1 if any(problem for _, problem in results) else 0
+
+
+def _show_refused(skill: Skill, problem: str) -> None:
+    name = one_line(skill.name, 80)
+    print(say("import.refused", name=name, problem=one_line(problem)), file=sys.stderr)
 
 
 def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
@@ -69,6 +70,9 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
 
 
 def _agreed(count: int) -> bool:
+    """Ask on a terminal whether so many skills are to come in."""
+    if not count or not sys.stdin.isatty():
+        return True
     try:
         return read_line(say("import.question", n=count) + " ").strip().lower() in _YES
     except EOFError:
@@ -77,19 +81,10 @@ def _agreed(count: int) -> bool:
 
 def _show(skill: Skill) -> None:
     if skill.problem:
-        print(
-            say("import.refused", name=one_line(skill.name, 80), problem=one_line(skill.problem)),
-            file=sys.stderr,
-        )
+        _show_refused(skill, skill.problem)
         return
-    print(
-        say(
-            "import.found",
-            name=skill.name,
-            n=len(skill.files),
-            description=one_line(skill.description, 200),
-        )
-    )
+    said = one_line(skill.description, 200)
+    print(say("import.found", name=skill.name, n=len(skill.files), description=said))
     show_findings(skill.findings)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.log import list_runs
-from memory.sops.store import Sop, SopStore
+from memory.logs import list_runs
+from memory.sops import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
 from ui.lists import Column, print_json, print_table
@@ -55,15 +55,9 @@ def roots(config: Config) -> list[Path]:
 @command("sops list", Option("--all", key="opt.sops-all"), JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`sops list`."""
-    runs: Counter[str] = Counter()
-    by_rote: Counter[str] = Counter()
-    for run in list_runs(config.home):
-        if run.sop:
-            runs[run.sop] += 1
-            by_rote[run.sop] += run.rote and run.status == "done"
     every = store(config).all()
     shown = every if args.all or args.json else [sop for sop in every if can_be_done(sop)]
-    found = [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in shown]
+    found = _entries(shown, config)
     if args.json:
         print_json({"sops": found})
         return 0
@@ -74,20 +68,22 @@ def list_(args: Namespace, config: Config) -> int:
         Column(say("column.runs"), right=True),
         Column(say("column.description"), grows=True),
     )
-    rows = [
-        [
-            sop["name"],
-            sop["status"],
-            str(sop["version"]),
-            str(sop["runs"]),
-            sop.get("problem") or sop["description"],
-        ]
-        for sop in found
-    ]
-    print_table(columns, rows, say("sops.none"))
+    print_table(columns, [_row(line) for line in found], say("sops.none"))
     if len(shown) < len(every):
         print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
     return 0
+
+
+def _entries(shown: Sequence[Sop], config: Config) -> list[dict[str, Any]]:
+    known = list_runs(config.home)
+    runs = Counter(run.sop for run in known)
+    by_rote = Counter(run.sop for run in known if run.rote and run.status == "done")
+    return [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in shown]
+
+
+def _row(line: dict[str, Any]) -> list[str]:
+    counts = [line["name"], line["status"], str(line["version"]), str(line["runs"])]
+    return [*counts, line.get("problem") or line["description"]]
 
 
 def can_be_done(sop: Sop) -> bool:

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory.home.files import write_atomic
-from memory.home.owner_files import Unreadable, read_owner_text
-from memory.home.repository import Repository
-from memory.home.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
+from memory.files import Unreadable, read_owner_text, write_atomic
+from memory.history import Repository
+from memory.workspace import FILES, FIRST_START, is_answered, is_template, lay_out, template
 from ui.sanitise import one_line
 from ui.terminal import consent
 from ui.words import say, words_of
@@ -52,12 +51,14 @@ def put_away(home: Path) -> None:
 
 
 def questions(home: Path, lang: str) -> list[Question]:
-    """The questions of BOOTSTRAP.md; those that are shipped when it is broken, which is told."""
+    """Return the questions of BOOTSTRAP.md; those that are shipped when it is broken, which is told."""
     try:
-        return _parse(read_owner_text(home, FIRST_START).text)
-    except (_Broken, Unreadable, OSError) as error:
-        print(say("bootstrap.broken", why=one_line(words_of(error), 200)))
-        return _parse(template(FIRST_START, lang))
+        found = _parse(read_owner_text(home, FIRST_START).text)
+    except (Unreadable, OSError):
+        found = []
+    if not found:
+        print(say("bootstrap.broken"))
+    return found or _parse(template(FIRST_START, lang))
 
 
 def play(home: Path, lang: str, ask: Ask) -> bool:
@@ -154,36 +155,25 @@ def _line(text: str) -> str:
     return one_line(text, MAX_ANSWER_CHARS)
 
 
-class _Broken(Exception):
-    """BOOTSTRAP.md asks nothing that can be read."""
-
-
 def _parse(text: str) -> list[Question]:
+    """Return the questions of a BOOTSTRAP.md; none where one of them cannot be asked."""
     import yaml
 
     match = _FRONT_MATTER.match(text)
-    if match is None:
-        raise _Broken(say("bootstrap.no_front_matter"))
     try:
-        front = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _Broken(" ".join(str(error).split())) from error
+        front = yaml.safe_load(match[1]) if match else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        front = None
     asked = front.get("questions") if isinstance(front, dict) else None
-    if not isinstance(asked, list) or not asked or len(asked) > MAX_QUESTIONS:
-        raise _Broken(say("bootstrap.no_questions", n=MAX_QUESTIONS))
-    return [_question(each, number) for number, each in enumerate(asked, 1)]
+    found = [_question(each) for each in asked] if isinstance(asked, list) else []
+    sound = [each for each in found if each is not None]
+    return sound if len(sound) == len(found) <= MAX_QUESTIONS else []
 
 
-def _question(said: Any, number: int) -> Question:
-    said = said if isinstance(said, dict) else {}
-    fields = [
-        one_line(each, 300)
-        for each in map(said.get, Question._fields)
-        if isinstance(each, str) and each.strip()
-    ]
-    if len(fields) != len(Question._fields):
-        raise _Broken(say("bootstrap.bad_question", number=number))
-    ask, file, label = fields
-    if file not in MAY_BE_WRITTEN:
-        raise _Broken(say("bootstrap.bad_file", number=number, files=", ".join(MAY_BE_WRITTEN)))
-    return Question(ask, file, label)
+def _question(said: Any) -> Question | None:
+    values = [said.get(name) for name in Question._fields] if isinstance(said, dict) else []
+    texts = [one_line(each, 300) for each in values if isinstance(each, str) and each.strip()]
+    if len(texts) != len(Question._fields):
+        return None
+    question = Question(*texts)
+    return question if question.file in MAY_BE_WRITTEN else None

@@ -170,16 +170,20 @@ class InputLine:
         if self._question and (self._is_secret or command not in self._words):
             self._echo("" if self._is_secret else text)
             self._answers.put(text)
+        elif self._question and command == LEAVES:
+            self._leave()
         elif text.strip():
             self._echo(text)
-            if self._question and command == LEAVES:
-                self._leave()
-            elif self._steer is not None and not text.startswith("/"):
-                self._steer(text)
-            else:
-                self._tasks.put(text)
-                if self._steer is not None:
-                    print(say("chat.later", command=command))
+            self._pass_on(text, command)
+
+    def _pass_on(self, text: str, command: str) -> None:
+        """Tell the run that works, or keep the line for later."""
+        if self._steer is not None and not text.startswith("/"):
+            self._steer(text)
+            return
+        self._tasks.put(text)
+        if self._steer is not None:
+            print(say("chat.later", command=command))
 
     def _echo(self, text: str) -> None:
         print("› " + clean(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from functools import cache
@@ -11,7 +12,6 @@ from models.base import Event
 from ui import event_text as describe
 from ui.sanitise import clean, last_line, one_line
 from ui.terminal import text_screen as plain
-from ui.terminal.blocks import Blocks, is_output
 from ui.words import in_words, say
 
 if TYPE_CHECKING:
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MAX_DIFF_LINES = 60
 REDRAW_SECONDS = 0.1
+TAIL_CHARS = 4000  # of a text that grows
+_MARKS = re.compile(
+    r"^\s*(?:[-*+] |\d+[.)] |#{1,6} |>|\||```|~~~)|`[^`\n]+`|\*\*[^*\n]+\*\*|\]\([^)\n]+\)",
+    re.MULTILINE,
+)
+_HIDDEN = re.compile(  # what only the agent reads, outside of code blocks
+    r"(?P<code>^ {0,3}(```|~~~).*?(?:^ {0,3}\2|\Z))"
+    r"|^\s*<(summary|think|thinking|tool_use)>.*?(?:</\3>|\Z)|<[a-z_]{0,9}\Z",
+    re.MULTILINE | re.DOTALL,
+)
 _MARK_STYLES = {
     "ok": "green",
     "error": "red",
@@ -50,10 +60,8 @@ class TerminalScreen:
         self._drawing = (
             threading.RLock()
         )  # two that draw at once would take lines of each other away
-        self._blocks = Blocks()
-        self._said = ""  # what this turn has said so far, printed for good
-        self._tail = ""  # what it is saying: swapped whole, the drawing thread reads it
-        self._rendered: tuple[str, int, list[Text]] = ("", 0, [])
+        self._said = ""  # what this turn has said, printed for good
+        self._grows: list[str] = []  # the pieces of what it is saying
         self._since = time.monotonic()
         self._doing = ""  # what the spinner stands for; "" when nothing is under way
         self._tool = ("", "")  # name and arguments of the call that runs
@@ -146,16 +154,12 @@ class TerminalScreen:
         self._start("thinking")
 
     def _on_text(self, event: Event) -> None:
-        for block in self._blocks.feed(event["delta"]):
-            self._print_block(block)
-        self._tail = clean(self._blocks.tail())
+        self._grows.append(event["delta"])
 
     def _on_text_reset(self, event: Event) -> None:
-        self._blocks.end()
-        self._tail = ""
-        if self._said:
+        if self._grows:
             self._print(say("text.reset"), "dim")
-        self._said = ""
+        self._grows, self._said = [], ""
 
     def _on_model_called(self, event: Event) -> None:
         self._flush()
@@ -242,10 +246,10 @@ class TerminalScreen:
             self._doing, self._since = doing, time.monotonic()
 
     def _flush(self) -> None:
-        """Prints what the text holds; it has come to its end."""
-        self._tail = ""
-        for block in self._blocks.end():
-            self._print_block(block)
+        """Print the text that grew; it has come to its end."""
+        text, self._grows = visible_text("".join(self._grows)), []
+        if text.strip():
+            self._print_block(text)
 
     def _print_block(self, block: str) -> None:
         block = clean(block)  # only now: a sequence may come in two pieces
@@ -268,23 +272,11 @@ class TerminalScreen:
             self._print("  " + say("diff.more", n=len(lines) - MAX_DIFF_LINES), "dim")
 
     def _tail_lines(self, width: int, height: int) -> list[Text]:
-        """The growing text as rendered lines, the last `height` of them; rendered anew only when it has grown."""
+        """Return the last `height` lines of the text that grows."""
         from rich.text import Text
 
-        text = self._tail
-        if (text, width) != self._rendered[:2]:
-            options = self.console.options.update(width=width, height=None)
-            rows = (
-                self.console.render_lines(_markdown(text), options, pad=False)
-                if text.strip()
-                else []
-            )
-            lines = [
-                Text.assemble(*((part.text, part.style or "") for part in row), no_wrap=True)
-                for row in rows
-            ]
-            self._rendered = (text, width, lines)
-        return self._rendered[2][-height:]
+        text = clean(visible_text("".join(self._grows)[-TAIL_CHARS:])).rstrip()
+        return list(Text(text).wrap(self.console, width))[-height:] if text else []
 
     def _go_live(self) -> None:
         if self._live is None:
@@ -310,6 +302,16 @@ class TerminalScreen:
             with self._drawing:
                 if self._live is live:
                     live.refresh()
+
+
+def visible_text(text: str) -> str:
+    """Return a reply without what only the agent reads, also where its end has not come yet."""
+    return _HIDDEN.sub(lambda found: found["code"] or "", text)
+
+
+def is_output(text: str) -> bool:
+    """Return True if a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
+    return "\n" in text and not _MARKS.search(text)
 
 
 def _fit(mark: str, mark_style: str, head: str, detail: str, took: str, width: int) -> Text:

@@ -20,15 +20,14 @@ from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
 from ui.web.routes import (
     changes,
-    chat,
     doors,
+    learned,
     memory,
     openai,
     overview,
     runs,
-    shared,
-    sops,
-    teaching,
+    settings,
+    talking,
     world,
 )
 from ui.web.site import Site, status_of
@@ -84,21 +83,10 @@ def make_app(site: Site, version: str) -> Guard:
         telemetry=UNWATCHED,
     )
     app.state.site = site
-    pages = (
-        doors,
-        overview,
-        chat,
-        runs,
-        changes,
-        sops,
-        teaching,
-        memory,
-        world,
-        shared,
-        openai,
-    )
-    for each in pages:
+    for each in (doors, overview, runs, changes, memory, world, settings, openai):
         app.include_router(each.to)
+    for router in (*talking.routers, *learned.routers):
+        app.include_router(router)
 
     @app.websocket("/ws")
     async def socket(socket: WebSocket) -> None:

@@ -43,6 +43,12 @@ class Chat(Shape):
     rote: bool = True
 
 
+class TalkNote(Shape):
+    title: Annotated[str, Field(max_length=300)] | None = None
+    is_pinned: bool | None = None
+    is_hidden: bool | None = None
+
+
 class Said(Shape):
     text: Text
 
@@ -116,6 +122,17 @@ class NewJob(When):
     task: Text = ""
     sop: SopName | None = None
     values: Named = {}
+
+
+class Setting(Shape):
+    """`key` with dots, as in config.yaml; no value: the default again."""
+
+    key: Annotated[str, Field(pattern=r"^[\w.-]{1,120}$")]
+    value: Any = None
+
+
+class Tested(Shape):
+    name: Annotated[str, Field(pattern=r"^([^-].*)?$", max_length=80)] = ""
 
 
 class Title(Shape):

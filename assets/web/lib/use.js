@@ -1,7 +1,8 @@
 // What pages are made of: data that is fetched and kept fresh, one thing at a time, and keys.
-import { onBeforeUnmount, reactive, watch } from "./html.js";
+import { html, onBeforeUnmount, reactive, watch } from "./html.js";
 import { Refused } from "./api.js";
 import { listen } from "./live.js";
+import { icon } from "../parts/icon.js";
 
 /**
  * {data, error, isLoading, reload}: fetched by `fetchIt(...)`, again when what `deps()` gives changes, after a resync, and
@@ -42,6 +43,21 @@ export function useFetched(fetchIt, { deps = () => null, kinds = [] } = {}) {
   });
   reload();
   return fetched;
+}
+
+/** {text, field(label)}: a search field, and what stands in it once nobody types. */
+export function useTyped() {
+  const typed = reactive({ typed: "", text: "", field, put });
+  let timer = 0;
+  function put({ target }) {
+    typed.typed = target.value;
+    clearTimeout(timer);
+    timer = setTimeout(() => (typed.text = typed.typed.trim()), 300);
+  }
+  function field(label) {
+    return html`<label class="search">${icon("search")}<span class="hidden">${label}</span><input type="search" value=${typed.typed} placeholder=${label} onInput=${put} /></label>`;
+  }
+  return typed;
 }
 
 /** {is, start}: `start(act)` does one thing at a time; `is` while it works. */

@@ -5,17 +5,20 @@ import { listen, live, watchRuns } from "../lib/live.js";
 import { go, route } from "../lib/route.js";
 import { newStory, storyOf, tell } from "../lib/story.js";
 import { doing, stateOf, store, toast, waitingFor } from "../lib/store.js";
-import { useFetched, useKeys } from "../lib/use.js";
+import { useFetched, useKeys, useTyped } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { Asked } from "../parts/asked.js";
-import { act, chip, instead } from "../parts/bits.js";
+import { act, chip, Dialog, instead, menu } from "../parts/bits.js";
 import { Composer } from "../parts/composer.js";
 import { icon, mark } from "../parts/icon.js";
 import { thread } from "../parts/thread.js";
 
 export const Chat = {
   setup() {
-    const all = useFetched(() => get("/api/conversations"), { kinds: (message) => message.type === "run_changed" });
+    const find = useTyped();
+    const all = useFetched(() => get("/api/conversations", { text: find.text }), { deps: () => find.text, kinds: (message) => message.type === "run_changed" });
+    const asked = ref(null); // the conversation whose name is being changed
+    const note = (each, given) => doing(async () => (await post(`/api/conversations/${part(each.last.run)}`, given), all.reload()));
     const talk = useTalk(() => route.rest[0] ?? null);
     const isListOpen = ref(false);
     watch(() => route.rest[0], () => (isListOpen.value = false));
@@ -23,24 +26,41 @@ export const Chat = {
     return () => html`<div class=${{ split: true, chat: true, "show-list": isListOpen.value }}>
       <nav class="side" aria-label=${say("chat.list")}>
         <a class="btn wide" href="/chat">${icon("plus")}${say("chat.new")}</a>
-        ${instead(all, !all.data?.conversations.length, say("chat.none")) ?? html`<ul class="list">${all.data.conversations.map((each) => html`
-          <li key=${each.id}><a href=${`/chat/${part(each.id)}`} aria-current=${talk.id === each.id ? "page" : null}>
-            <span class="title">${each.title}</span>
-            <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(stateOf(each.last)) : null}</span></a></li>`)}</ul>`}
+        ${find.field(say("chat.search"))}
+        ${instead(all, !all.data?.conversations.length, say(find.text ? "chat.not_found" : "chat.none")) ?? html`<ul class="list talks">${all.data.conversations.map((each) => html`
+          <li key=${each.last.run}><a href=${`/chat/${part(each.last.run)}`} aria-current=${talk.stories.at(-1)?.run === each.last.run ? "page" : null}>
+            <span class="title">${each.is_pinned ? icon("pin", say("chat.pinned")) : null}${each.title}</span>
+            <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(stateOf(each.last)) : null}</span></a>
+            ${menu(say("chat.more_of", { title: each.title }), [[say(each.is_pinned ? "chat.unpin" : "chat.pin"), () => note(each, { is_pinned: !each.is_pinned })], [say("chat.rename"), () => (asked.value = { ...each, what: "rename" })], [say("chat.delete"), () => (asked.value = { ...each, what: "delete" })]])}</li>`)}</ul>`}
       </nav>
       <section class="main talk">
         <header class="talk-head"><button type="button" class="btn quiet square only-narrow" aria-expanded=${isListOpen.value} aria-label=${say("chat.list")}
             onClick=${() => (isListOpen.value = !isListOpen.value)}>${icon("runs")}</button>
-          <h1 tabindex="-1">${talk.stories[0]?.task || say("chat.new")}</h1></header>
+          <h1 tabindex="-1">${talk.title || talk.stories[0]?.task || say("chat.new")}</h1></header>
         ${talk.view()}
       </section>
+      ${asked.value && html`<${Named} talk=${asked.value} onClosed=${() => (asked.value = null)} onGiven=${(given) => note(asked.value, given)} />`}
     </div>`;
+  },
+};
+
+/** Another name for a conversation, or whether it may go from the list. */
+const Named = {
+  props: { talk: Object },
+  emits: ["closed", "given"],
+  setup(props, { emit }) {
+    const typed = ref(props.talk.title);
+    const isRename = props.talk.what === "rename";
+    const give = (event) => (event?.preventDefault(), emit("given", isRename ? { title: typed.value.trim() } : { is_hidden: true }), emit("closed"));
+    return () => html`<${Dialog} title=${say(`chat.${props.talk.what}`)} onClosed=${() => emit("closed")}><form class="form" onSubmit=${give}>
+      ${isRename ? html`<label class="field"><span>${say("chat.name")}</span><input autofocus maxlength="300" value=${typed.value} onInput=${(event) => (typed.value = event.target.value)} /></label>` : html`<p><b>${props.talk.title}</b></p><p>${say("chat.delete_why")}</p>`}
+      <div class="actions">${act(say(`chat.${props.talk.what}`), give, { kind: isRename ? "primary" : "danger", disabled: isRename && !typed.value.trim() })}</div></form></${Dialog}>`;
   },
 };
 
 /** The open conversation: fetched, then kept up by events; what was in the answer already is not told twice. */
 function useTalk(wanted) {
-  const talk = reactive({ id: null, stories: [], error: null, isLoading: false, view });
+  const talk = reactive({ id: null, title: "", stories: [], error: null, isLoading: false, branch: null, view });
   const scroller = ref(null);
   const isAtEnd = ref(true);
   let early = null; // messages that came while it was fetched
@@ -54,14 +74,15 @@ function useTalk(wanted) {
   async function load() {
     const run = wanted();
     const mine = (newest += 1);
-    if (!run) return Object.assign(talk, { id: null, stories: [], error: null });
+    talk.branch = null;
+    if (!run) return Object.assign(talk, { id: null, title: "", stories: [], error: null });
     early = [];
     talk.isLoading = true;
     try {
       const found = await get(`/api/conversations/${part(run)}`);
       if (mine !== newest) return;
       const stories = found.runs.map((each) => storyOf(each.run, each.events, each));
-      Object.assign(talk, { id: found.id, stories, error: null });
+      Object.assign(talk, { id: found.id, title: found.title, stories, error: null });
       const missed = early;
       early = null;
       for (const message of missed) if (found.epoch !== live.epoch || message.seq > found.seq) apply(message);
@@ -77,7 +98,7 @@ function useTalk(wanted) {
   function apply(message) {
     const story = talk.stories.find((each) => each.run === message.run);
     if (story) tell(story, message);
-    else if (message.type === "run_started" && (message.previous ?? []).some((run) => runs.value.includes(run))) {
+    else if (message.type === "run_started" && message.previous?.length && message.previous.at(-1) === runs.value.at(-1)) {
       const made = newStory(message.run);
       tell(made, message);
       talk.stories.push(made);
@@ -114,9 +135,10 @@ function useTalk(wanted) {
 
   async function send(message, putBack) {
     isAtEnd.value = true;
-    const after = current.value?.run ?? null;
+    const after = talk.branch ? talk.branch.after : current.value?.run ?? null;
     const given = await doing(() => post("/api/chat", { ...message, after }));
     if (!given) return putBack();
+    if (talk.branch) return go(`/chat/${part(given.run)}`);
     if (!talk.stories.some((story) => story.run === given.run)) talk.stories.push(newStory(given.run, message.text));
     if (message.files.length) filesOf(given.run);
     if (!after) {
@@ -124,6 +146,13 @@ function useTalk(wanted) {
       go(`/chat/${part(given.run)}`, { replace: true });
     }
     keepAtEnd();
+  }
+
+  /** What is said next goes on from before or behind a message, in a conversation of its own. */
+  function branchAt(number, text) {
+    const before = text === null ? number : number - 1;
+    talk.branch = { after: talk.stories[before]?.run ?? null, number };
+    fill(text ?? "");
   }
 
   async function filesOf(run) {
@@ -144,13 +173,14 @@ function useTalk(wanted) {
     return html`<div class="scroller" ref=${scroller} onScroll=${scrolled} tabindex="0" role="log" aria-label=${say("chat.log")} aria-busy=${talk.isLoading}>
         <div class="thread">
           ${!talk.stories.length && !talk.isLoading ? welcome() : null}
-          ${talk.stories.map((story) => thread(story, { waiting: waiting.value }))}
+          ${talk.stories.map((story, n) => thread(story, { waiting: waiting.value, branch: store.changes && story.status !== "working" ? (text) => branchAt(n, text) : null }))}
           ${waiting.value.map((asked) => html`<${Asked} key=${asked.id} asked=${asked} />`)}
           ${canResume && !working.value ? html`<div class="actions">${act(say("resume"), resume, { name: "again" })}</div>` : null}
         </div>
       </div>
       ${!isAtEnd.value && html`<button type="button" class="btn to-end" onClick=${() => ((isAtEnd.value = true), keepAtEnd())}>${icon("down")}${say("chat.to_end")}</button>`}
-      <${Composer} isWorking=${!!working.value} draftOf=${talk.id ?? "new"} onSend=${send} onSteer=${steer} onStop=${halt} />`;
+      ${talk.branch ? html`<p class="notice branch" role="status"><span>${icon("branch")}${say("chat.branch_why")}</span><button type="button" class="btn small" onClick=${() => (talk.branch = null)}>${say("cancel")}</button></p>` : null}
+      <${Composer} isWorking=${!!working.value && !talk.branch} draftOf=${talk.id ?? "new"} onSend=${send} onSteer=${steer} onStop=${halt} />`;
   }
   return talk;
 }

@@ -9,13 +9,13 @@ import { act, Dialog, head, instead, tabs } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 import { Markdown } from "../parts/markdown.js";
 
-const TABS = ["search", "journal", "facts", "file", "changes"];
+const TABS = ["journal", "search", "facts", "file", "changes"];
 const VIEWS = {};
 
 export const Memory = {
   setup() {
     const overview = useFetched(() => get("/api/memory/overview"), { kinds: ["journal", "memory"] });
-    const tab = () => (TABS.includes(route.rest[0]) ? route.rest[0] : "search");
+    const tab = () => (TABS.includes(route.rest[0]) ? route.rest[0] : TABS[0]);
     return () => html`<div class="page">${head(say("page.memory"), null, overview.data && html`<p class="dim">${about(overview.data)}</p>`)}
       ${tabs(TABS.map((name) => [name, say(`memory.${name}`)]), tab(), (name) => go(`/memory/${name}`))}
       <div role="tabpanel" aria-label=${say(`memory.${tab()}`)}><${VIEWS[tab()]} key=${tab()} /></div></div>`;

@@ -2,7 +2,7 @@
 import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
 import { route } from "../lib/route.js";
-import { useFetched } from "../lib/use.js";
+import { useFetched, useTyped } from "../lib/use.js";
 import { percent, say, sayOr } from "../lib/words.js";
 import { chip, instead, tile } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
@@ -13,14 +13,9 @@ const ORDER = ["active", "probation", "candidate", "draft", "suspended", "archiv
 export const Sops = {
   setup() {
     const all = useFetched(() => get("/api/sops"), { kinds: ["sops"] });
-    const shown = reactive({ by: localStorage.getItem("sops.by") ?? "status", typed: "", text: "" });
-    const found = useFetched(() => (shown.text ? get("/api/sops/search", { text: shown.text }) : Promise.resolve(null)), { deps: () => shown.text });
-    let timer = 0;
-    const typed = ({ target }) => {
-      shown.typed = target.value;
-      clearTimeout(timer);
-      timer = setTimeout(() => (shown.text = shown.typed.trim()), 300);
-    };
+    const shown = reactive({ by: localStorage.getItem("sops.by") ?? "status" });
+    const find = useTyped();
+    const found = useFetched(() => (find.text ? get("/api/sops/search", { text: find.text }) : Promise.resolve(null)), { deps: () => find.text });
     const by = (how) => {
       shown.by = how;
       localStorage.setItem("sops.by", how);
@@ -28,9 +23,8 @@ export const Sops = {
     return () => html`<div class=${{ split: true, "has-detail": route.rest[0] }}>
       <nav class="side" aria-label=${say("page.sops")}>
         <div class="side-head"><h1 tabindex="-1">${say("page.sops")}</h1><a class="btn" href="/teach">${icon("plus")}${say("sops.teach")}</a></div>
-        <label class="search">${icon("search")}<span class="hidden">${say("sops.search")}</span>
-          <input type="search" value=${shown.typed} placeholder=${say("sops.search")} onInput=${typed} /></label>
-        ${shown.text ? decision(found) : instead(all, !all.data?.sops.length, say("sops.none")) ?? html`
+        ${find.field(say("sops.search"))}
+        ${find.text ? decision(found) : instead(all, !all.data?.sops.length, say("sops.none")) ?? html`
           <div class="by" role="group" aria-label=${say("sops.by")}>${["status", "name"].map((how) => html`
             <button type="button" key=${how} aria-pressed=${shown.by === how} onClick=${() => by(how)}>${say(`sops.by_${how}`)}</button>`)}</div>
           ${groups(all.data.sops, shown.by).map(([name, sops]) => html`<details class="group" key=${shown.by + name} open><summary>${shown.by === "status" ? sayOr(`status.${name}`, name) : name} <small>${sops.length}</small></summary>

@@ -48,6 +48,14 @@ export function act(label, onClick, { kind = "", busy = false, disabled = false,
     title=${store.changes ? title : say("readonly.why")} aria-busy=${busy || null}>${name && icon(name)}${label}</button>`;
 }
 
+/** A small menu behind three dots. all: [[label, act]]. */
+export function menu(label, all) {
+  const chosen = (act) => ({ currentTarget }) => (currentTarget.closest("details").removeAttribute("open"), act());
+  return html`<details class="menu" onFocusout=${(event) => event.currentTarget.contains(event.relatedTarget) || event.currentTarget.removeAttribute("open")}
+    onKeydown=${(event) => event.key === "Escape" && event.currentTarget.removeAttribute("open")}><summary class="btn quiet square" aria-label=${label}>${icon("more")}</summary>
+    <ul>${all.map(([name, act]) => html`<li key=${name}><button type="button" class="btn quiet wide" disabled=${!store.changes} onClick=${chosen(act)}>${name}</button></li>`)}</ul></details>`;
+}
+
 /** A button that copies a text. */
 export function copies(text) {
   const copy = async ({ currentTarget: button }) => {

@@ -9,7 +9,7 @@ import { act, diff, Dialog, instead } from "./bits.js";
 import { icon } from "./icon.js";
 
 const KINDS = ["new", "changed", "moved", "gone", "mode"];
-const MARKS = { new: "+", changed: "±", moved: "→", gone: "−", mode: "⚙" };
+const MARKS = { new: "+", changed: "±", moved: "→", gone: "−", mode: "⚙", same: "=" };
 
 export const Changes = {
   props: { run: String, isWorking: Boolean },

@@ -46,7 +46,7 @@ export const SopForm = {
     })));
     return () => html`<form class="form sop-form" onSubmit=${store}><p class="dim">${say("form.why")}</p>
       <section class="card form"><label class="field"><span>${say("form.description")}</span><textarea rows="2" value=${made.description} onInput=${(event) => (made.description = event.target.value)}></textarea></label>
-        ${made.content ? later("wordings", say("form.wordings"), written(made.content.wordings), (text) => (made.content.wordings = readLines(text)), 5) : null}</section>
+        ${made.content ? later("wordings", say("form.wordings", { name: "{name}" }), written(made.content.wordings), (text) => (made.content.wordings = readLines(text)), 5) : null}</section>
       ${made.content ? html`${parameters(made.content)} ${steps(made.content, later)} ${expectation(made.content, later)}` : null}
       <section class="card form"><label class="field"><span>${say("form.body")}</span><textarea rows="10" class="mono" value=${made.body} onInput=${(event) => (made.body = event.target.value)}></textarea></label></section>
       <div class="actions sticky">${act(say("form.store"), store, { kind: "primary", busy: busy.is })}<span class="dim">${say("form.proven_again")}</span></div></form>`;
@@ -83,7 +83,7 @@ function expectation(content, later) {
   const put = (kind) => (text) => (content.expect = { ...content.expect, changes: { ...content.expect?.changes, [kind]: readLines(text) } });
   const setType = (event) => (content.expect = { ...content.expect, output: { ...output, type: event.target.value } });
   return html`<section class="card form"><h2>${say("form.expect")}</h2>
-    ${content.run ? html`<p class="dim">${say("form.expect_why")}</p>${TOUCHED.map((kind) => later(`expect.${kind}`, say(`form.expect_${kind}`), written(changes[kind]), put(kind), 2))}
+    ${content.run ? html`<p class="dim">${say("form.expect_why", { name: "{name}" })}</p>${TOUCHED.map((kind) => later(`expect.${kind}`, say(`form.expect_${kind}`), written(changes[kind]), put(kind), 2))}
       <label class="field"><span>${say("form.output")}</span><select value=${output.type ?? "text"} onChange=${setType}>${OUTPUTS.map((each) => html`<option key=${each} value=${each}>${say(`form.output_${each}`)}</option>`)}</select></label>` : null}
     ${content.result === undefined ? null : one(content, "result", "result", later)}</section>`;
 }

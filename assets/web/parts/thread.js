@@ -10,11 +10,13 @@ import { icon } from "./icon.js";
 const ATTACHED = /\n\n[^\n]*\n(- [^\n]*\/files\/[^\n]*(\n|$))+$/; // what the server adds for the model; people see the files themselves
 
 /** The whole of a run. `isTrace`: nothing is left out, and turns have a line with what they cost. */
-export function thread(story, { isTrace = false, sent = null, waiting = [] } = {}) {
+export function thread(story, { isTrace = false, sent = null, waiting = [], branch = null } = {}) {
   const isPut = (part) => waiting.some((each) => each.id === part.id); // a card below asks it
   return html`<article class="run" key=${story.run} aria-label=${story.task.slice(0, 120)}>
-    <div class="asks"><div class="bubble">${story.files.length ? story.task.replace(ATTACHED, "") : story.task}</div>${files(story)}
-      <p class="dim small">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}</p></div>
+    <div class="asks"><div class="bubble">${spokenTask(story)}</div>${files(story)}
+      <p class="dim small said-line">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}
+        ${branch && html`<button type="button" class="btn quiet small" onClick=${() => branch(spokenTask(story))}>${say("chat.edit")}</button>
+        <button type="button" class="btn quiet small" onClick=${() => branch(null)}>${say("chat.branch")}</button>`}</p></div>
     ${story.parts.filter((part) => (isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)) && !isPut(part)).flatMap((part, n, all) => [
       isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null,
       one(part, story), // each with its key: an opened call stays open when something comes before it
@@ -22,6 +24,8 @@ export function thread(story, { isTrace = false, sent = null, waiting = [] } = {
     ${waiting.some((each) => each.run === story.run) ? null : last(story)}
   </article>`;
 }
+
+const spokenTask = (story) => (story.files.length ? story.task.replace(ATTACHED, "") : story.task);
 
 function one(part, story) {
   if (part.kind === "text") return part.text || part.isGrowing ? html`<${Markdown} key=${part.key} text=${part.text} isGrowing=${!!part.isGrowing} />` : null;

@@ -13,8 +13,8 @@ from learning.prove import Case, Ground
 from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
 from learning.written import read_text
-from memory.runlog.log import read_events
-from memory.sops.store import Sop
+from memory.logs import read_events
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
 from runs.learning.alone import same_script
@@ -139,20 +139,8 @@ class LessonFlow:
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
         lesson.request = lesson.request or self.questions.request(lesson.name, {})
-        while True:
-            found = [list(each) for each in lesson.candidates()]
-            lesson.values = self.questions.vary(found, may_drop=True)
-            refused = lesson.refused
-            if not refused:
-                break
-            for name, why in refused.items():
-                value = one_line(lesson.values.pop(name), 60)
-                print(
-                    "  "
-                    + say("lesson.cannot_vary", value=value, why=why or say("lesson.not_there"))
-                )
-            if not self.questions.is_attended:
-                break
+        while not self._has_values():
+            pass  # the owner is asked again
         missing = unsaid(lesson.request, lesson.values)
         if missing and (again := self.questions.request_again(missing)):
             lesson.request = again
@@ -162,6 +150,18 @@ class LessonFlow:
                 say("lesson.follows", text=one_line(each.shown, 60), value=value)
             ):
                 lesson.follows.append(each)
+
+    def _has_values(self) -> bool:
+        """Ask which values vary; False where one cannot, and somebody is there to say it again."""
+        lesson = self.lesson
+        found = [list(each) for each in lesson.candidates()]
+        lesson.values = self.questions.vary(found, may_drop=True)
+        refused = dict(lesson.refused)
+        for name, why in refused.items():
+            value = one_line(lesson.values.pop(name), 60)
+            because = why or say("lesson.not_there")
+            print("  " + say("lesson.cannot_vary", value=value, why=because))
+        return not (refused and self.questions.is_attended)
 
     def _prove_own(self) -> None:
         lesson = self.lesson
@@ -194,16 +194,21 @@ class LessonFlow:
             given = self.questions.another_set(was, "lesson.another_set")
             if given is None:
                 return
-            try:
-                case = lesson.try_values({**lesson.values, **given})
-            except (ParameterError, StageError) as error:
-                print(f"✗ {one_line(str(error), 300)}")
-                continue
-            if self._is_right(case, given):
-                if not lesson.cases:
-                    lesson.find_needed(case)
-                lesson.cases.append(case)
-                lesson.values = lesson.values or dict(given)
+            self._try(given)
+
+    def _try(self, given: Mapping[str, str]) -> None:
+        """Try one set of values, and keep it as a case when it is right."""
+        lesson = self.lesson
+        try:
+            case = lesson.try_values({**lesson.values, **given})
+        except (ParameterError, StageError) as error:
+            print(f"✗ {one_line(str(error), 300)}")
+            return
+        if self._is_right(case, given):
+            if not lesson.cases:
+                lesson.find_needed(case)
+            lesson.cases.append(case)
+            lesson.values = lesson.values or dict(given)
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:
         shown = ", ".join(one_line(each, 60) for each in given.values())
@@ -263,6 +268,13 @@ def teach_lesson(
         raise RecordError(say("teach.taken", name=existing.name, version=existing.version))
     lesson = lesson or record_lesson(args.sop, config, Path.cwd())
     return LessonFlow(agent, lesson, questions).to_its_end()
+
+
+def lesson_of(args: Namespace, config: Config) -> Lesson | None:
+    """Return the lesson of the runs or of the text that is named; None where they need another form than a script."""
+    if args.from_run:
+        return lesson_of_runs(args, config)
+    return lesson_of_text(args, config) if args.from_file else None
 
 
 def lesson_of_runs(args: Namespace, config: Config) -> Lesson | None:

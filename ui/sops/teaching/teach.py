@@ -12,14 +12,15 @@ from config import Config, SopwithError
 from learning.draft import Draft
 from learning.folder import check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
-from memory.sops.store import NAME, Sop
+from memory.sops import NAME, Sop, Status
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
 from runs.assemble import Agent
 from runs.learning import teach
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
-from ui.sops import MARKS, as_word, parameters
+from ui.sops import as_word, parameters
+from ui.sops.changes import verdict_lines
 from ui.sops.teaching.questions import Questions, questions_of
 from ui.words import say, says
 
@@ -58,20 +59,11 @@ def teach_(args: Namespace, config: Config) -> int:
 
         return look(args, config)
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
-    if not (args.from_run or args.from_file):
-        from ui.sops.teaching.lesson import teach_lesson  # a recording, or the draft of one
+    from ui.sops.teaching.lesson import lesson_of, teach_lesson
 
-        return teach_lesson(args, config, is_attended=is_attended)
-    if args.from_run:
-        from ui.sops.teaching.lesson import lesson_of_runs, teach_lesson
-
-        if lesson := lesson_of_runs(args, config):
-            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
-    if args.from_file:
-        from ui.sops.teaching.lesson import lesson_of_text, teach_lesson
-
-        if lesson := lesson_of_text(args, config):
-            return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
+    lesson = lesson_of(args, config)
+    if lesson or not (args.from_run or args.from_file):  # a recording, or the draft of one
+        return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
     flow = _Teaching(Agent(config), args, questions_of(args, is_attended=is_attended))
     try:
         return flow.to_its_end()
@@ -97,38 +89,50 @@ class _Teaching:
         """Teaches; returns the exit code."""
         name = self.args.sop
         existing = teach.known(self.agent, name)
-        if existing is not None and not self.questions.may_replace(existing):
-            raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson = self._lesson(name)
+        if existing and not self.questions.may_replace(existing):
+            raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson.existing = existing  # the one that the owner was asked about
         draft = self._draft(lesson)
-        files, unfit = teach.with_old_cases(draft, existing)
-        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
-            raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
+        files = self._with_old_cases(draft, existing)
         self._pass_the_gate(files, is_draft=True)
         with teach.trial(self.agent, files, name, lesson.cwd) as trial:
-            status, why = teach.earned(draft)
-            self.proven_on = draft.taught[-1].values if draft.taught else {}
-            is_open = status == "candidate" and not not_tried(draft.procedure())
-            if is_open or not lesson.traces:
-                why = self._prove(draft, trial)
-                status = trial.sop.status
+            status, why = self._earned(draft, lesson, trial)
             proven = trial.files()
         is_own_text = not lesson.traces  # its proof is what was seen
         self._pass_the_gate(proven, is_draft=is_own_text or status == "draft")
-        if existing and _is_less(status, existing) and not self._may_be_less(existing, status):
-            raise teach.TeachingError(
-                say("teach.less", name=name, status=status, was=existing.status, why=why)
-            )
+        if existing:
+            self._replace(existing, status, why)
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
         if self.args.prove and not self.is_tried:
             why = say("teach.untried", why=why)
         show_stored(sop, draft, why, self.proven_on)
         return 0
 
-    def _may_be_less(self, existing: Sop, status: str) -> bool:
+    def _with_old_cases(self, draft: Draft, existing: Sop | None) -> Mapping[str, str | bytes]:
+        """Return the files of a draft with the cases of the version before. Raises TeachingError."""
+        files, unfit = teach.with_old_cases(draft, existing)
+        if unfit and not self.questions.may("teach.leave_out", cases=", ".join(unfit)):
+            raise teach.TeachingError(say("teach.unfit", name=draft.name, cases=", ".join(unfit)))
+        return files
+
+    def _earned(self, draft: Draft, lesson: teach.Lesson, trial: teach.Trial) -> tuple[Status, str]:
+        """Return the status that a draft earns, and why it is no more."""
+        status, why = teach.earned(draft)
+        self.proven_on = draft.taught[-1].values if draft.taught else {}
+        is_open = status == "candidate" and not not_tried(draft.procedure())
+        if is_open or not lesson.traces:
+            why = self._prove(draft, trial)
+            status = trial.sop.status
+        return status, why
+
+    def _replace(self, existing: Sop, status: str, why: str) -> None:
+        """Ask before one that is not proven takes the place of one that is. Raises TeachingError."""
         name, was = existing.name, existing.status
-        return self.questions.may("teach.replace_proven", name=name, was=was, status=status)
+        if not existing.runs_alone or status in PROVEN:
+            return
+        if not self.questions.may("teach.replace_proven", name=name, was=was, status=status):
+            raise teach.TeachingError(say("teach.less", name=name, status=status, was=was, why=why))
 
     def _request(self, name: str, slots: Mapping[str, str]) -> str:
         """Ask how it will be asked for, until every parameter is named."""
@@ -137,13 +141,17 @@ class _Teaching:
             request = self.questions.request_again(missing)
         return request
 
+    def _values(self, lesson: teach.Lesson) -> dict[str, str] | None:
+        """Ask which values of the runs vary; None for a text."""
+        if not lesson.traces:
+            return None
+        found = teach.values_that_vary(lesson)
+        return self.questions.vary(
+            [[name, text, True] for name, text in found.items()], may_drop=False
+        )
+
     def _draft(self, lesson: teach.Lesson) -> Draft:
-        values = None
-        if lesson.traces:
-            found = teach.values_that_vary(lesson)
-            listed = [[name, text, True] for name, text in found.items()]
-            values = self.questions.vary(listed, may_drop=False)
-        draft = teach.draft_of(self.agent, lesson, values)
+        draft = teach.draft_of(self.agent, lesson, self._values(lesson))
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self._request(lesson.name, slots)
@@ -154,9 +162,13 @@ class _Teaching:
         if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft, self.agent.parts.redactor())
+        return self._checked(draft)
+
+    def _checked(self, draft: Draft) -> Draft:
+        """Ask for a command that checks what the draft changes."""
         while teach.has_no_check(draft) and (command := self.questions.check(draft)):
             try:
-                draft = teach.with_check(draft, command)
+                return teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
         return draft
@@ -243,11 +255,6 @@ def _as_words(procedure: Procedure, was: Mapping[str, object]) -> dict[str, str]
     }
 
 
-def _is_less(status: str, existing: Sop) -> bool:
-    """True when an SOP that is done by rote would not be any more."""
-    return existing.runs_alone and status not in PROVEN
-
-
 def _reason(lesson: teach.Lesson) -> str:
     """Return the line of the history."""
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
@@ -279,26 +286,16 @@ def _step(tool: str, args: Mapping[str, object]) -> str:
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """A line for each case, and what came of the last one."""
-    for case in verdict.cases:
-        given = one_line(
-            " ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120
-        )
-        reason = f" · {one_line(case.reason, 400)}" if case.reason else ""
-        print(f"{MARKS[case.passed]} {given or verdict.name}{reason}")
+    """Print a line for each case, and the result of the last one."""
+    *lines, last = verdict_lines(verdict)
+    for line in lines:
+        print(line)
     tried = verdict.cases[-1] if verdict.cases else None
-    if tried is None or not tried.passed or tried.outcome is None:
-        return
-    for line in tried.outcome.result.splitlines()[:6]:
-        print(f"    {one_line(line, MAX_LINE_CHARS)}")
-    gone = [path for path, what in tried.outcome.produced.items() if what == "gone"]
-    made = [path for path, what in tried.outcome.produced.items() if what != "gone"]
-    for key, paths in (("teach.gone", gone), ("teach.made", made)):
-        if paths:
-            shown = ", ".join(as_word(path) for path in paths[:3])
-            print(f"    {say(key, n=len(paths), paths=one_line(shown, 120))}")
-    if verdict.status_after not in PROVEN and len(verdict.cases) > 1:
-        print(f"  {one_line(verdict.reason, 300)}")
+    if tried and tried.passed and tried.outcome:
+        for line in tried.outcome.result.splitlines()[:6]:
+            print(f"    {one_line(line, MAX_LINE_CHARS)}")
+    if verdict.status_after not in PROVEN:
+        print(f"  {one_line(last, 300)}")
 
 
 def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:

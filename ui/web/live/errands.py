@@ -68,16 +68,18 @@ class Errands:
         task.add_done_callback(self._tasks.discard)
         return errand.id
 
-    async def said_by(self, words: Sequence[str], text: str = "") -> str:
+    async def said_by(
+        self, words: Sequence[str], text: str = "", *, is_partial: bool = False
+    ) -> str:
         """Return what `sopwith WORDS…` says, once it has ended well, in the language that is spoken
-        here. Raises CommandFailed with its own words."""
+        here; `is_partial`: also where part of it failed. Raises CommandFailed with its own words."""
         process = await self._start(words, language(), asyncio.subprocess.PIPE)
         try:
             out, err = await process.communicate(text.encode())
         except asyncio.CancelledError:
             process.kill()
             raise
-        if process.returncode:
+        if process.returncode and not (is_partial and process.returncode == 1 and out):
             why = err.decode("utf-8", "replace").strip() or out.decode("utf-8", "replace").strip()
             raise CommandFailed(why.removeprefix("sopwith: ")[-2_000:])
         return out.decode("utf-8", "replace")

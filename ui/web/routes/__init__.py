@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from ui.web.routes.chat import opening as opening
     from ui.web.routes.here import Here as Here
 else:
-    __getattr__ = lazy(__name__, Here="here", opening="chat")
+    __getattr__ = lazy(__name__, Here="here")

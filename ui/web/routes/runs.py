@@ -12,16 +12,17 @@ from starlette.responses import JSONResponse
 
 from context import Prompts
 from context.tokens import estimate
-from memory.runlog.inbox import Answer, Inbox
-from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
+from memory.inbox import Answer, Inbox
+from memory.logs import RunSummary, list_runs, read_events, summarise
+from memory.usage import Totals
 from runs.doctor import checks
 from runs.resume import read_progress
 from safety.secrets import without
 from ui.event_text import entry_text
 from ui.web import shapes
 from ui.web.live.work import row
-from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
+from ui.web.routes.talking import files_of
 from ui.web.site import Site, found
 from ui.web.worded import worded
 from ui.words import in_words, language

@@ -20,7 +20,7 @@ from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
-from ui.web.routes.teaching import pairs
+from ui.web.routes.learned import pairs
 from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 

@@ -12,10 +12,11 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ui.web import shapes
-from ui.web.routes import Here, opening
+from ui.web.routes import Here
 from ui.web.routes.openai.asked_for import Unsupported, check, read
 from ui.web.routes.openai.completions import begun, error_of, refused, whole
 from ui.web.routes.openai.completions import to as to
+from ui.web.routes.talking import opening
 
 PREFIX = "resp_"
 

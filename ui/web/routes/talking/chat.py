@@ -1,0 +1,215 @@
+"""Say something to the agent: begin a run, speak to it, answer it, attach files. Routes: docs/web-api.md."""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from memory.logs import read_events, summarise, worker
+from models.images import IMAGES
+from runs.control.remote import say_to
+from runs.control.remote import stop as stop_it
+from ui.web import shapes
+from ui.web.guard import MAX_UPLOAD
+from ui.web.routes import Here
+from ui.web.site import Conflict, NotThere, Site, TooLarge
+
+_OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
+_MOST_OPENINGS = 5_000
+
+
+to = APIRouter(tags=["chat"])
+
+
+@to.post("/api/chat", status_code=202)
+async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
+    if not body.text.strip() and not body.files:
+        raise Conflict("There is nothing to do: the message is empty.")
+    previous: list[str] = []
+    if body.after:
+        after = site.find(body.after)
+        found = summarise(site.home, after)
+        if (
+            found and found.status == "working"
+        ):  # one that has said its last may still put things away
+            raise Conflict("That run is at work.\nSay it to the run instead, or wait for its end.")
+        previous = [*(opening(site.home, after).get("previous") or ()), after]
+    site.touched()
+    order = {
+        "do": "start",
+        "task": body.text,
+        "previous": previous,
+        "after": body.after,
+        "files": [str(uploaded(site, id)) for id in body.files],
+        "options": {
+            "model": body.model,
+            "persona": body.persona,
+            "rote": body.rote,
+            "cwd": str(site.cwd),
+        },
+    }
+    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+
+
+@to.post("/api/runs/{run}/steer", status_code=204)
+def steer(site: Here, run: str, body: shapes.Said) -> Response:
+    run = site.find(run)
+    if not site.call(site.work.say, run, body.text) and not say_to(site.config, run, body.text):
+        raise Conflict("That run is not at work.")
+    return Response(status_code=204)
+
+
+@to.post("/api/runs/{run}/stop", status_code=204)
+def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
+    run = site.find(run)
+    if not site.call(site.work.stop, run):
+        if (
+            worker(site.home / "runs" / run) == os.getpid()
+        ):  # the daily upkeep, in this very process
+            raise Conflict("That run is the server's own.\nStop the server to stop it.")
+        if not stop_it(site.config, run):
+            raise Conflict("That run has ended.")
+    return Response(status_code=204)
+
+
+@to.post("/api/runs/{run}/resume", status_code=202)
+async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> JSONResponse:
+    site.touched()
+    order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
+    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+
+
+@to.post("/api/asked/{id}", status_code=204)
+async def answer(site: Here, id: str, body: shapes.Word) -> Response:
+    site.touched()
+    given = body.model_dump(exclude_none=True)
+    asked = next((each for each in site.work.waiting() if each["id"] == id), None)
+    wanted = "decision" if asked and asked["kind"] == "confirmation" else "answer"
+    if asked and not body.later and wanted not in given:
+        raise Conflict(f"This wants: {wanted}")
+    site.work.answer(id, {"later": True} if body.later else given)
+    return Response(status_code=204)
+
+
+@to.post(
+    "/api/uploads",
+    max_body_size=MAX_UPLOAD,
+    openapi_extra={
+        "requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+    },
+)
+async def upload(site: Here, request: Request, name: str = "file") -> JSONResponse:
+    folder = site.home / "web" / "uploads" / secrets.token_hex(8)
+    folder.mkdir(parents=True, mode=0o700)
+    file, size = folder / safe_name(name), 0
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > MAX_UPLOAD:
+                raise TooLarge(f"That is more than {MAX_UPLOAD // 1_000_000} MB.")
+            os.write(descriptor, piece)
+        os.fsync(descriptor)
+    except BaseException:  # what has not come whole is not kept
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        os.close(descriptor)
+    return JSONResponse({"id": folder.name, "name": file.name, "size": size, "type": kind_of(file)})
+
+
+@to.get("/api/runs/{run}/files/{path:path}")
+def run_file(site: Here, run: str, path: str) -> Response:
+    folder = (site.home / "runs" / site.find(run)).resolve()
+    try:
+        file = (folder / path).resolve()
+        if not file.is_relative_to(folder) or file.name in _INTERNAL or not file.is_file():
+            raise NotThere("There is no such file.")
+        data = file.read_bytes()
+    except (OSError, ValueError):
+        raise NotThere("There is no such file.") from None
+    kind = IMAGES.get(file.suffix.lower())
+    if kind is None:
+        try:
+            data, kind = str(site.clean(data.decode("utf-8"))).encode(), "text/plain; charset=utf-8"
+        except UnicodeDecodeError:
+            kind = "application/octet-stream"
+    headers = {"content-security-policy": "default-src 'none'; sandbox"}
+    if kind == "application/octet-stream":
+        headers["content-disposition"] = "attachment"
+    return Response(data, media_type=kind, headers=headers)
+
+
+_INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
+MAX_FILES = 200
+
+
+def files_of(home: Path, run: str) -> list[dict[str, Any]]:
+    """The files that lie beside the log of a run."""
+    folder, found = home / "runs" / run, []
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if (
+            file.is_symlink()
+            or not file.is_file()
+            or name in _INTERNAL
+            or file.name.startswith(".")
+        ):
+            continue
+        is_image = file.suffix.lower() in IMAGES
+        found.append(
+            {
+                "path": name,
+                "name": file.name,
+                "size": file.stat().st_size,
+                "type": kind_of(file),
+                "is_image": is_image,
+            }
+        )
+        if len(found) == MAX_FILES:
+            break
+    return found
+
+
+def kind_of(file: Path) -> str:
+    """The media type that a name speaks of."""
+    return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+
+
+def safe_name(name: str) -> str:
+    """A file's name without anything that leads elsewhere or hides."""
+    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()
+    encoded = kept.encode("utf-8", "replace")[-180:]
+    return encoded.decode("utf-8", "ignore") or "file"
+
+
+def opening(home: Path, run: str) -> Mapping[str, Any]:
+    """The first event of a run."""
+    if run not in _OPENINGS:
+        if len(_OPENINGS) > _MOST_OPENINGS:
+            _OPENINGS.clear()
+        first = next(read_events(home, run), None)
+        if first is None:
+            return {}
+        _OPENINGS[run] = {
+            key: first.get(key)
+            for key in ("task", "session", "previous", "teaches", "parent", "at")
+        }
+    return _OPENINGS[run]
+
+
+def uploaded(site: Site, id: str) -> Path:
+    folder = site.home / "web" / "uploads" / id
+    found = list(folder.iterdir()) if re.fullmatch(r"[0-9a-f]{16}", id) and folder.is_dir() else []
+    if not found:
+        raise NotThere("That file is not there any more.\nAttach it again.")
+    return found[0]

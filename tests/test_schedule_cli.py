@@ -135,7 +135,7 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
     ("args", "said"),
     [
         (("add", "every day maybe", "x"), 'but not "maybe"'),
-        (("add", "2020-01-01T08:00", "x"), "is over"),
+        (("add", "2020-01-01T08:00", "x"), "is in the past"),
         (("add", "every day at 8"), "Give a TASK"),
         (("add", "every day at 8", "--sop", "largest-file"), "largest-files"),
         (

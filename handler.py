@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_loop import Outcome
-from memory.runlog.inbox import call_hash
-from memory.runlog.repetition import LoopWatch
-from memory.runlog.working import TurnState, WorkingMemory, left_open, without_summary
+from memory.inbox import call_hash
+from memory.working import LoopWatch, TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from models.claims import doubt, no_answer
 from safety.gate import Ask, Decision, Gate, Question

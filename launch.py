@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError, find_home, find_lang, load
-from memory.home.folder import check_layout
+from memory.home import check_layout
 from ui.arguments import UsageError, build_parser, with_command
 from ui.words import say, use, words_of
 

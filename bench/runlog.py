@@ -124,7 +124,7 @@ def main() -> int:
             print(f"{options.runs:,} runs: {name}: {times[len(times) // 2]:.2f} s")
         now = FIRST + timedelta(seconds=options.archive * 60.0 + 86_400)
         sys.path.insert(0, str(CHECKOUT))
-        from memory.runlog.archive import put_away
+        from memory.logs.archive import put_away
 
         begin = time.monotonic()
         done = put_away(home, 1, now)

@@ -17,9 +17,9 @@ from config import ContextConfig, SopwithError
 from context.prompts import Prompts
 from context.tokens import estimate
 from context.workspace import Workspace
-from memory.home.reader import Reader
 from memory.journal.turns import Turn
-from memory.sops.store import Sop, SopStore
+from memory.reader import Reader
+from memory.sops import Sop, SopStore
 from models.base import Event, Message
 
 FAULTS = (

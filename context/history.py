@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
-from memory.runlog.log import cannot_write
+from memory.runlog import cannot_write
 from models.base import Event, Message, Model, Reply, Request
 from models.base.request import window_of
 from models.errors import ContextTooLong

@@ -16,7 +16,7 @@ from context.builder import SHARE, Block, Brief, Context, ContextBuilder, Inject
 from context.tokens import estimate
 from context.workspace import State
 from memory.journal.turns import Turn
-from memory.sops.store import Sop
+from memory.sops import Sop
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
 MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others

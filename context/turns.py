@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from context.prompts import Prompts
-from memory.runlog.working import WorkingMemory
+from memory.working import WorkingMemory
 from models.base import Message, Reply, ToolResult
 
 SHOWN = 20  # turns in an anchor

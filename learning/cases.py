@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.sops.store import SopError
+from memory.sops import SopError
 
 MAX_CASES = 50  # more than anybody waits for
 _DAY = r"\d{4}-\d{2}-\d{2}"

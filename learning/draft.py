@@ -17,7 +17,7 @@ from typing import Any
 from config import SopwithError
 from learning.folder import fitting_wordings, load, skill_text, to_yaml, trace_text
 from learning.trace import Trace
-from memory.sops.store import NAME
+from memory.sops import NAME
 from replay.procedure import Procedure, ProcedureError
 
 SCREEN_LINES = 40  # a longer script becomes a file

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.trace import Trace
-from memory.sops.store import Sop, read_sop
+from memory.sops import Sop, read_sop
 from replay.procedure import Procedure, ProcedureError
 
 MAX_DATA_CHARS = 4_000  # of an answer in a trace

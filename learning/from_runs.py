@@ -11,7 +11,7 @@ from learning.induce.letters import Letters
 from learning.induce.places import apart, places
 from learning.prove.strictness import Line
 from learning.trace import Trace
-from memory.runlog.evidence import Result
+from memory.evidence import Result
 
 LOOKS = frozenset(
     [

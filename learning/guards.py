@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Step
 from replay.rote import Doubt, Spent, Write

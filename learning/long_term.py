@@ -16,12 +16,9 @@ from typing import Any
 
 from config import SopwithError
 from learning.trace import Trace
-from memory.facts.constitution import constitution
-from memory.facts.lines import NEGATIVE, Fact, sections
-from memory.facts.policy import Keeping, Refusal, says_missing
-from memory.facts.store import Add, Amend, FactRefused, FactStore
-from memory.facts.words import TELLING, coverage, replaces, stands_in, values
-from memory.runlog.evidence import SAYS_NOTHING, Result, RunRecord, read_record
+from memory.evidence import SAYS_NOTHING, Result, RunRecord, read_record
+from memory.facts import Fact, FactRefused, FactStore, Refusal, constitution
+from memory.wording import TELLING, coverage, stands_in, values
 from models.base import Event
 from models.errors import ModelError
 
@@ -43,6 +40,10 @@ _BULLET = re.compile(
 )
 _PROCEDURE = re.compile(
     r"(?i)\b(?:how to|steps?:|procedure|first\b.{1,80}\bthen|workflow|recipe)\b|步骤|流程|方法[:：]|先.{1,40}(?:再|然后)"
+)
+_MISSING = re.compile(
+    r"(?i)n't |\b(?:not|no) (?:\w+ )?(?:installed|available|found|reachable|supported|there|here)\b|\bdoes not exist\b|\bunavailable\b|\bmissing\b"
+    r"|未安装|没有|没装|不可用|不存在|找不到|无法|不支持|连不上"
 )
 _PREFERS = re.compile(
     r"(?i)\b(?:prefer|likes?|wants?|would like|owner'?s? (?:style|language|choice))|喜欢|偏好|希望|习惯|主人(?:要|想)"
@@ -71,7 +72,7 @@ def after_run(
     ask_model: AskModel | None = None,
     *,
     draft_sop: DraftSop | None = None,
-    keeping: Keeping | None = None,
+    redact: Callable[[str], str] | None = None,
 ) -> list[Event]:
     """Return what became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
 
@@ -85,7 +86,7 @@ def after_run(
     what = "\n".join(marks)
     if record.session != "main":
         return [_learned(what, "refused", Refusal("shared", MARK, trace.run).said(trace.lang))]
-    store = FactStore(home, keeping)
+    store = FactStore(home, redact)
     found: list[Event] = []
     proposals = list(_proposed(what, record))
     if ask_model is not None:
@@ -132,15 +133,15 @@ def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
             continue
         section = section_of(text)
         named = [value for value in values(text) if value.kind in TELLING or value.kind == "number"]
-        if named or section in (NEGATIVE, "PREFERENCES"):
+        if named or section in ("NEGATIVE", "PREFERENCES"):
             yield Proposal(section, text, turns_for(section, text, record))
 
 
 def section_of(text: str) -> str:
     """The section in which a fact belongs, by its words."""
     kinds = {value.kind for value in values(text)}
-    if says_missing(text):
-        return NEGATIVE
+    if _MISSING.search(text):
+        return "NEGATIVE"
     if _CREDENTIAL.search(text):
         return "CREDENTIALS"
     if _PREFERS.search(text):
@@ -154,7 +155,7 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     """The turns that prove a sentence: for each of its values the last result that shows it, else the nearest one."""
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
-    good = ("ok", "error") if section == NEGATIVE else ("ok",)
+    good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
     results = [
         each for each in record.results if each.status in good and each.tool not in SAYS_NOTHING
     ]
@@ -192,15 +193,13 @@ def _asked(
     ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore
 ) -> list[Proposal]:
     """One call. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
-    described = sections()
+    rules = constitution(store.home, trace.lang)
     texts = {
         "what": what,
         "request": "\n".join(record.said),
         "results": _shown(record.results),
-        "sections": "\n".join(
-            f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()
-        ),
-        "rules": constitution(store.home, trace.lang).text,
+        "sections": rules.sections,
+        "rules": rules.text,
         "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
     }
     template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")
@@ -267,13 +266,7 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     turns = turns or turns_for(proposal.section, proposal.text, record)
     evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)
     try:
-        old = _older(proposal, store.all())
-        patch = (
-            Amend(old.id, old.text, proposal.text, evidence)
-            if old
-            else Add(proposal.section, proposal.text, evidence)
-        )
-        fact = store.apply(patch, run=record.run)
+        fact = store.add(proposal.section, proposal.text, evidence, run=record.run)
     except FactRefused as refused:
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
@@ -285,18 +278,6 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]
-
-
-def _older(proposal: Proposal, known: Sequence[Fact]) -> Fact | None:
-    """The fact that this one replaces: the same, with another value at its end."""
-    return next(
-        (
-            each
-            for each in known
-            if each.section == proposal.section and replaces(proposal.text, each.text)
-        ),
-        None,
-    )
 
 
 def _is_known_from(run: str, refusals: Sequence[Refusal], known: Sequence[Fact]) -> bool:

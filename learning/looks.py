@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
-from memory.runlog.evidence import Result
-from memory.sops.store import Sop
+from memory.evidence import Result
+from memory.sops import Sop
 from shell import Setting, scan
 from tools.base import LOOKS
 

@@ -17,9 +17,9 @@ from learning.draft import Draft, LearningError
 from learning.folder import in_folder, to_yaml
 from learning.guards import evidence
 from learning.trace import Trace, trace_of
-from memory.home.files import write_atomic
-from memory.home.repository import contents_of
-from memory.sops.store import Sop, SopError
+from memory.files import write_atomic
+from memory.history import contents_of
+from memory.sops import Sop, SopError
 from models.base import Event
 from replay.procedure import EFFECTS, Procedure, ProcedureError
 

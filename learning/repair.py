@@ -29,11 +29,11 @@ from learning.verify import (
     not_tried,
     prove,
 )
-from memory.home.repository import Repository, contents_of
-from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges, SopConflict, Version
-from memory.sops.stats import SopRun, SopStats
-from memory.sops.store import Sop, SopStore, Status, contract_of
+from memory.history import Repository, contents_of
+from memory.logs import read_events
+from memory.sops import Sop, SopStore, Status, contract_of
+from memory.sops.changing import SopChanges, SopConflict, Version
+from memory.sops.curve import SopRun, SopStats
 from models.base import Event
 from replay.procedure import Procedure
 
@@ -84,7 +84,6 @@ def after_run(
     Raises SopError, RepositoryError, RunLogError; the run itself is over and its log closed.
     """
     opening = events[0]
-    stats.update(opening["run"])
     sops.reload()
     sop = sops.get(opening.get("sop") or "")
     if sop is None or sop.procedure is None or sop.status == "archived":

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.runlog.evidence import Result, results_of
-from memory.runlog.log import RunLogError, find_run, opening_of, read_events
+from memory.evidence import Result, results_of
+from memory.logs import RunLogError, find_run, read_events
+from memory.usage import opening_of
 from models.base import Event
 
 

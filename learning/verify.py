@@ -22,9 +22,9 @@ from typing import Any
 from learning.cases import Case, free_name, masked, read_cases
 from learning.guards import evidence
 from learning.prove import inputs_of
-from memory.home.repository import contents_of
-from memory.sops.changes import SopChanges, SopConflict
-from memory.sops.store import Sop, SopError, Status, read_sop
+from memory.history import contents_of
+from memory.sops import Sop, SopError, Status, read_sop
+from memory.sops.changing import SopChanges, SopConflict
 from models.errors import Blame
 from replay.parameters import ParameterError
 from replay.procedure import Procedure

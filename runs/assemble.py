@@ -15,10 +15,11 @@ from config import Config, ConfigError
 from context import Compaction, History, Prompts, Reading
 from handler import Owner
 from learning.route import Remembered, Shown, Where
-from memory.home.folder import open_home
-from memory.home.sessions import Session
-from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
-from memory.sops.store import Sop, SopStore
+from memory.home import Session, open_home
+from memory.logs import RunLogError, find_run, read_events
+from memory.runlog import SHARED, RunLog
+from memory.sops import Sop, SopStore
+from memory.usage import Totals
 from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event
 from runs.control.bounds import Bounds
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
 from context import Prompts
-from memory.home.sessions import MAIN, Session
-from memory.runlog.inbox import Inbox
-from memory.sops.store import SopStore
+from memory.home import MAIN, Session
+from memory.inbox import Inbox
+from memory.sops import SopStore
 from models.base import Model
 from models.chain import Budget
 from runs.options import Options
@@ -299,14 +299,11 @@ class Parts:
         """The index of the facts, which only the owner's own session reads."""
         if options.session != "main":
             return ""
-        from memory.facts.lines import MAX_INDEX_LINES
-        from memory.home.reader import reader_for
+        from memory.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
-                "\n".join(
-                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_INDEX_LINES]
-                )
+                "\n".join(reader_for(self.config.home, MAIN).facts_index().splitlines()[:30])
             )
         return ""
 

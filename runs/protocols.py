@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from config import ModelConfig
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 
 FILE = ("runs", ".index", "protocols.json")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from context import Compaction, Extent, Prompts, TurnTexts
 from handler import DEMANDS
-from memory.runlog.log import Totals, choice_of
-from memory.runlog.working import TurnState, WorkingMemory
+from memory.usage import Totals, choice_of
+from memory.working import TurnState, WorkingMemory
 from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 

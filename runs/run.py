@@ -14,7 +14,9 @@ from itertools import chain
 from typing import Any
 
 from agent_loop import End
-from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
+from memory.logs import RunLogError
+from memory.runlog import NOT_LOGGED, RunLog
+from memory.usage import Totals
 from models.base import Event
 from models.errors import Diverged, LimitReached, ModelUnavailable
 from runs.control.interrupts import Interrupts

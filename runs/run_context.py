@@ -11,9 +11,9 @@ from agent_loop import End, agent_loop
 from context import TurnTexts
 from handler import AgentHandler, Hearing, Owner
 from learning.guards import tools_used
-from memory.home.sessions import Session
-from memory.runlog.log import RunLog
-from memory.sops.store import Sop
+from memory.home import Session
+from memory.runlog import RunLog
+from memory.sops import Sop
 from models.base import Event, Model
 from models.chain import Budget
 from runs.control.consent import Consent

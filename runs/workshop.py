@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from config import Config
 from context import Prompts
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 from runs.options import Options
 from runs.parts import Parts
 
 if TYPE_CHECKING:
     from learning.verify import Outcome
-    from memory.runlog.log import RunLog
+    from memory.runlog import RunLog
     from runs.run import Run
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from config import GraphConfig
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from tests.bolt_server import PASSWORD
 from tests.machine import PATIENCE_SECONDS, free_port

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 
 SOPS: dict[
     str, tuple[str, str, str, list[str]]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from handler import Owner
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner

@@ -15,7 +15,7 @@ import pytest
 
 from handler import Approval
 from learning.looks import hosts_of
-from memory.sops.store import Sop, read_sop
+from memory.sops import Sop, read_sop
 from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
 from runs.replaying.plan_calls import plan_calls

@@ -16,10 +16,10 @@ import pytest
 
 import config
 from config import Config
-from memory.notes.tasks import Tasks
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import read_events, run_ids, summarise, worker
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
+from memory.logs import read_events, run_ids, summarise, worker
+from memory.tasks import Tasks
 from runs.assemble import Agent, Options
 from runs.auto.ledger import Ledger
 from runs.auto.work import Autonomous

@@ -12,7 +12,7 @@ import pytest
 
 from config import SopwithError
 from context import Prompts
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

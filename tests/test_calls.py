@@ -12,7 +12,7 @@ import pytest
 from learning.calls import Run, calls_in, induce
 from learning.judged import retrace
 from learning.trace import Trace
-from memory.runlog.evidence import Result
+from memory.evidence import Result
 from replay.extract import parse, picked
 
 Answers = list[tuple[str, dict[str, Any], Any]]

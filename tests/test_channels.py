@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from config import ConfigError, load
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import list_runs, read_events
+from memory.inbox import Inbox
+from memory.logs import list_runs, read_events
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.hooks import Hook

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from memory.home.files import write_atomic
-from memory.runlog.inbox import Answer, Entry, Inbox, InboxError
-from memory.runlog.log import read_events
+from memory.files import write_atomic
+from memory.inbox import Answer, Entry, Inbox, InboxError
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

@@ -18,10 +18,10 @@ from context import Prompts
 from context.builder import Block, Brief, Context, ContextBuilder, Injector
 from context.injectors import INJECTORS
 from context.workspace import Workspace
-from memory.home.reader import reader_for
-from memory.home.sessions import Session
-from memory.runlog.log import RunLog
-from memory.sops.store import SopStore
+from memory.home import Session
+from memory.reader import reader_for
+from memory.runlog import RunLog
+from memory.sops import SopStore
 
 ROOT = Path(__file__).parent.parent
 Lang = Literal["en", "zh"]

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import config
-from memory.runlog.inbox import Answer as Said
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import list_runs, read_events, run_ids, summarise, worker
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
+from memory.logs import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memory.sops.changes import SopChanges
-from memory.sops.store import SopStore
+from memory.sops import SopStore
+from memory.sops.changing import SopChanges
 from tests.screen import ENTER, Screen
 
 SKILL = "---\nname: say\ndescription: Says it.\nmetadata: {sopwith-status: %s}\n---\nSays it.\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from sandbox.cells import levels
 from sandbox.stage import probe
 from tests.conftest import CommandLine

@@ -78,7 +78,7 @@ def test_the_walk_finds_the_events_that_frame_a_run() -> None:
 
 
 def test_what_is_left_out_of_the_log_is_marked() -> None:
-    from memory.runlog.log import NOT_LOGGED
+    from memory.runlog import NOT_LOGGED
 
     page = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\*\*`(\w+)`\*\* °", page, flags=re.MULTILINE)) == NOT_LOGGED

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Answer as Answered
-from memory.runlog.inbox import Inbox
+from memory.inbox import Answer as Answered
+from memory.inbox import Inbox
 from models.base import ToolResult
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

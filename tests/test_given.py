@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import list_runs, read_events
+from memory.logs import list_runs, read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memory.graph import Graph, Wanted, opened, synonyms
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild

@@ -10,7 +10,7 @@ import pytest
 
 from memory.graph.people import speaker
 from memory.graph.shapes import OWNER
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.originals import Journal
 from memory.journal.turns import Turn
 from memory.window.group_talk import speakers

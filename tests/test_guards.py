@@ -14,7 +14,7 @@ import pytest
 
 from handler import Owner
 from learning.guards import signature, signatures
-from memory.sops.changes import SopChanges
+from memory.sops.changing import SopChanges
 from models.base import Event
 from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options

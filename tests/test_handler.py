@@ -162,7 +162,7 @@ def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run
 def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(
     home: Path,
 ) -> None:
-    from memory.runlog.inbox import Answer, Inbox
+    from memory.inbox import Answer, Inbox
 
     script = [
         bash("echo 1 >> done"),
@@ -219,7 +219,7 @@ def test_an_approval_for_the_run_is_not_asked_again(home: Path) -> None:
 def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(
     home: Path,
 ) -> None:
-    from memory.runlog.inbox import Answer, Inbox
+    from memory.inbox import Answer, Inbox
 
     for name in "ab":
         (Path.cwd() / name).write_text(name)

@@ -13,12 +13,12 @@ import pytest
 
 import config
 from config import Config
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.api import Memory
 from memory.journal.store import INDEX, Store
-from memory.notes.daily import add
-from memory.notes.tasks import Tasks
-from memory.runlog.log import run_ids
+from memory.logs import run_ids
+from memory.notes import add
+from memory.tasks import Tasks
 from runs.auto.idle import WhenIdle
 from runs.auto.ledger import Ledger
 from runs.upkeep.heartbeat import Heartbeat

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, scripted
 

@@ -22,8 +22,8 @@ from learning.imports import (
     store,
 )
 from learning.route import choose
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
+from memory.sops.changing import SopChanges
 from tests.conftest import CommandLine
 
 SEEDS = Path(__file__).parent.parent / "sops"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT, CommandLine
@@ -53,7 +52,7 @@ def test_an_answered_entry_is_no_longer_open_and_cannot_be_answered_again(home: 
 def test_of_many_processes_one_answers(home: Path) -> None:
     Inbox(home).add(question())
     code = (
-        "import sys; from pathlib import Path; from memory.runlog.inbox import *\n"
+        "import sys; from pathlib import Path; from memory.inbox import Answer, Inbox, InboxError\n"
         "inbox = Inbox(Path(sys.argv[1])); entry = inbox._read('r1.3')\n"
         "try: inbox.answer(entry, Answer('answer', sys.argv[2]))\n"
         "except InboxError: sys.exit(1)"
@@ -61,17 +60,6 @@ def test_of_many_processes_one_answers(home: Path) -> None:
     command = [sys.executable, "-c", code, str(home)]
     racing = [subprocess.Popen([*command, str(n)], cwd=CHECKOUT) for n in range(6)]
     assert sorted(process.wait() for process in racing) == [0, 1, 1, 1, 1, 1]
-
-
-def test_a_question_is_not_approved_and_a_confirmation_not_answered(home: Path) -> None:
-    inbox = Inbox(home)
-    inbox.add(question())
-    inbox.add(Entry("r1.4", "r1", "confirmation", "file_trash: removes files", call="c"))
-    with pytest.raises(InboxError, match="inbox answer") as caught:
-        inbox.answer(inbox.get("r1.3"), Answer("approve"))
-    assert caught.value.exit_code == 2, "the command was the wrong one"
-    with pytest.raises(InboxError, match="inbox approve"):
-        inbox.answer(inbox.get("r1.4"), Answer("answer", "yes"))
 
 
 def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(
@@ -92,34 +80,3 @@ def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(
     verified = cli(*entry.command.replace("=…", "=~/b.txt").split()[1:])
     assert verified.code == 0, verified
     assert Inbox(home).list() == []
-
-
-def test_a_notice_is_read_and_put_away_and_nobody_waits_for_it(
-    home: Path, cli: CommandLine
-) -> None:
-    inbox = Inbox(home)
-    inbox.add(
-        Entry(
-            "job-backup",
-            "r1",
-            "notice",
-            "backup was paused",
-            command="sopwith schedule enable backup",
-        )
-    )
-    inbox.add(Entry("auto-1", "", "notice", "done"))
-    listed = cli("inbox", "list")
-    assert (
-        "backup was paused" in listed.stdout and "sopwith schedule enable backup" in listed.stdout
-    )
-    refused = cli("inbox", "approve", "auto-1")
-    assert refused.code == 2 and "is a notice" in refused.stderr
-    assert cli("inbox", "deny", "auto-1").code == 0 and cli("inbox", "deny", "job-backup").code == 0
-    assert inbox.list() == []
-
-
-def test_the_fields_of_an_entry_stay(home: Path, cli: CommandLine) -> None:
-    Inbox(home).add(question())
-    [entry] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
-    fields = "id run kind text candidates tool args risk call session at command hours"
-    assert set(fields.split()) <= entry.keys()

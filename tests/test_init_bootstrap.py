@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.templates import lay_out, template
+from memory.workspace import lay_out, template
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 from ui import words

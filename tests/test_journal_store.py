@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.lock import JournalError, JournalTooNew
 from memory.journal.store import INDEX, Episode, Store, text_hash

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from tests.driving import bash, call, of, run
 
 

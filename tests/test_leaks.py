@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from memory.facts.store import Add, FactStore
-from memory.home.sessions import MAIN, Session
+from memory import notes
+from memory.digest import digest
+from memory.facts import FactStore
+from memory.home import MAIN, Session
+from memory.inbox import Entry, Inbox
 from memory.journal.api import Memory
-from memory.notes import daily as notes
-from memory.notes.digest import digest
-from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from sandbox.cells.levels import probe
@@ -83,7 +83,7 @@ def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         "AGENTS.local.md",
     ):
         mark(home / name)
-    FactStore(home).apply(Add("PREFERENCES", f"{MARK} the printer budget is 400"), by_owner=True)
+    FactStore(home).add("PREFERENCES", f"{MARK} the printer budget is 400", by_owner=True)
     mark(home / "sops/zq7xmark-printer/SKILL.md", SKILL)
     mark(home / "sops/zq7xmark-printer/sop.yaml", STEPS)
     for name in ("evidence/1.json", "traces/1.json", "cases.json"):
@@ -295,7 +295,7 @@ def test_what_a_group_says_is_not_taken_for_the_owners(home: Path) -> None:
         assert of(events, "noted") and of(events, "learned") == []
     now = datetime.now().astimezone()
     for days in (0, 1, 2):
-        assert digest(home, now + timedelta(days=days)).added == []
+        assert digest(home, now + timedelta(days=days)).changes.added == []
     kept = [
         *home.glob("*.md"),
         *(home / "memory").rglob("*.txt"),

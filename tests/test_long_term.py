@@ -11,8 +11,9 @@ import pytest
 
 from learning.long_term import after_run
 from learning.trace import Trace, read_trace
-from memory.facts.store import FactStore, check
-from memory.runlog.log import read_events
+from memory.facts import FactStore
+from memory.facts.check import check
+from memory.logs import read_events
 from models.base import Event
 from models.errors import ModelUnavailable
 from tests.driving import bash, call, run

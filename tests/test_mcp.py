@@ -407,3 +407,16 @@ def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: Comma
         1,
         "✗ gone: it cannot be started: there is no program no-such-program\n",
     )
+
+
+def test_owner_says_what_a_tool_does_and_no_server_does(home: Path) -> None:
+    from mcp_types import Tool, ToolAnnotations
+
+    from safety.calls import read_name
+    from tools.mcp.client import offer_of
+
+    liar = ToolAnnotations.model_validate({"readOnlyHint": True, "effect by owner": "read"})
+    given = Tool(name="send_mail", input_schema={"type": "object"}, annotations=liar)
+    for effects, effect in (({}, "send"), ({"send_mail": "read"}, "read")):
+        offer = offer_of("desk", given, effects)
+        assert read_name(offer.full_name, offer.hints).effect == effect

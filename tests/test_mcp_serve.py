@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import list_runs
+from memory.inbox import Inbox
+from memory.logs import list_runs
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS

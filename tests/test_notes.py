@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.owner_files import Unreadable
-from memory.home.repository import Repository
-from memory.home.sessions import MAIN, Session
-from memory.notes import daily as notes
-from memory.notes.remember import Kind
+from memory import notes
+from memory.files import Unreadable
+from memory.history import Repository
+from memory.home import MAIN, Session
+from memory.notes import Kind
 from tests.conftest import CHECKOUT
 
 AT = datetime(2026, 2, 15, 14, 3).astimezone()
@@ -49,12 +49,6 @@ def test_entries_stand_in_the_section_of_their_kind_with_their_source(home: Path
     ]
 
 
-def test_headings_are_in_the_owners_language_and_an_older_one_is_kept(home: Path) -> None:
-    add(home, "我讨厌 Redux", "preference", lang="zh")
-    text = add(home, "I love tea", "preference", lang="en").read_text()
-    assert "## 重要洞察" in text and "Insights" not in text and "I love tea" in text
-
-
 def test_what_the_owner_wrote_by_hand_stays_and_is_recorded_first(home: Path) -> None:
     (home / "memory").mkdir(parents=True)
     by_hand = "my own words, no line end"
@@ -64,13 +58,7 @@ def test_what_the_owner_wrote_by_hand_stays_and_is_recorded_first(home: Path) ->
     log = Repository(home).log("memory/2026-02-15.md")
     assert [commit.subject for commit in log] == ["note: said", "edited by hand"]
     assert "Sopwith-Run: run-1" in log[0].message
-    assert Repository(home).read(log[1].id, "memory/2026-02-15.md") == by_hand.encode()
-
-
-def test_secrets_are_hidden(home: Path) -> None:
-    path = add(home, "the key is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
-    assert "ghp_" not in path.read_text()
-    assert "ghp_" not in Repository(home).log()[0].message
+    assert Repository(home).content(log[1].id, "memory/2026-02-15.md") == by_hand.encode()
 
 
 @pytest.mark.parametrize(
@@ -101,11 +89,6 @@ def test_a_group_reads_its_own_entries_and_no_others(home: Path) -> None:
     assert (
         "<!--" not in shown and "PRIVATE by hand" in shown and "in two lines (shared:team)" in shown
     )
-
-
-def test_a_day_without_a_note_says_nothing(home: Path) -> None:
-    assert notes.read(home, DAY, MAIN) == "" and notes.entries(home, DAY, TEAM) == []
-    assert notes.days(home) == []
 
 
 def test_what_cannot_be_read_is_not_written_over(home: Path) -> None:

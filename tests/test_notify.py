@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from config import Config, NotifyConfig, load
-from memory.runlog.inbox import Inbox
+from memory.inbox import Inbox
 from runs.notify import Notice, Outbox
 from runs.notify.delivery import deliver
 from tests.conftest import CHECKOUT, CommandLine

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.facts.store import Add, Amend, FactStore
-from memory.home.folder import open_home
-from memory.home.sessions import MAIN, Session
+from memory import notes as daily
+from memory.facts import FactStore
+from memory.home import MAIN, Session, open_home
 from memory.journal.api import Memory
 from memory.journal.store import Store
-from memory.notes import daily
 from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
 from runs.start.recalling import Recalling
@@ -57,7 +56,7 @@ def full(home: Path) -> Path:
     """A home in which the same sentence stands in every place, among others."""
     open_home(home)
     note(home, SAME)
-    FactStore(home).apply(Add("ENVIRONMENT", SAME), by_owner=True)
+    FactStore(home).add("ENVIRONMENT", SAME, by_owner=True)
     (home / "MEMORY.md").write_text(f"# Memory\n\n- Tea is in the kitchen\n- {SAME}\n", "utf-8")
     (home / "memory/projects").mkdir()
     for name in ("memory/office.md", "memory/projects/move.md"):
@@ -166,8 +165,10 @@ def test_a_run_begins_with_the_lines_that_its_request_is_about(full: Path) -> No
 def test_a_retired_fact_points_to_the_newer_one_and_stands_behind_it(home: Path) -> None:
     open_home(home)
     facts = FactStore(home)
-    old = facts.apply(Add("ENVIRONMENT", "the office wifi is called Heron"), by_owner=True)
-    new = facts.apply(Amend(old.id, old.text, "the office wifi is called Stork"), by_owner=True)
+    old = facts.add("ENVIRONMENT", "the office wifi is called Heron", by_owner=True)
+    new = facts.add(
+        "ENVIRONMENT", "our office wifi is called Stork, no longer Heron", by_owner=True
+    )
     refresh(home)
     with closing(Store(home / "journal/memory.sqlite3", readonly=True)) as store:
         first, second = search(store, "office wifi", NOW).results

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Answer, Inbox
+from memory.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner

@@ -15,7 +15,7 @@ from context.workspace.persona_files import (
     problems,
     prompt,
 )
-from memory.home.templates import lay_out
+from memory.workspace import lay_out
 
 
 def write(home: Path, name: str, text: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.recall import CUTS, OWN, Table, conversations, written
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Recalled, Turn

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from learning.recording import Typed, typed_lines
-from memory.runlog.log import list_runs, read_events, run_ids
+from memory.logs import list_runs, read_events, run_ids
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, Screen
@@ -29,7 +29,7 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import config, learning.recording.shell as shell
-from memory.home.folder import open_home
+from memory.home import open_home
 from safety.secrets import held_values
 from ui.sops.teaching import banner
 from ui.words import say, use

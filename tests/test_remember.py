@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.notes.remember import find
+from memory.notes import find
 
 KEPT = {
     "instruction": (

@@ -16,10 +16,10 @@ from learning.calls import induce
 from learning.patches import may_try
 from learning.repair import after_run, judge, with_known_failure
 from learning.verify import verify
-from memory.runlog.log import read_events
-from memory.sops.changes import SopChanges
-from memory.sops.stats import SopStats
-from memory.sops.store import Sop, Status, read_sop
+from memory.logs import read_events
+from memory.sops import Sop, Status, read_sop
+from memory.sops.changing import SopChanges
+from memory.sops.curve import SopStats
 from models.base import Event
 from runs.assemble import SEEDS, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.repository import BY_HAND, Content, Repository, RepositoryError, one_line
+from memory.history import Content, Repository, RepositoryError
 from tests.conftest import CHECKOUT
 
 WRITER = """
 import sys
 from pathlib import Path
-from memory.home.repository import Repository
+from memory.history import Repository
 home, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 repository = Repository(home)
 for number in range(times):
@@ -68,24 +68,8 @@ def test_a_commit_holds_the_given_paths_and_nothing_else(
         "memory/a.txt",
     ]
     assert [entry.subject for entry in repository.log()] == ["two files"]
-    assert repository.read(commit, "memory/a.txt") == b"memory/a.txt"
+    assert repository.content(commit, "memory/a.txt") == b"memory/a.txt"
     assert git(home, "log", "--format=%an <%ae>").strip() == "Sopwith <sopwith@localhost>"
-
-
-def test_a_commit_of_nothing_is_none(home: Path, repository: Repository) -> None:
-    assert repository.commit(["memory"], "nothing there") is None
-    path = write(home, "memory/a.txt", "1")
-    assert repository.commit([path], "one") is not None
-    assert repository.commit([path], "again") is None
-    assert len(repository.log()) == 1
-
-
-@pytest.mark.parametrize(
-    "path", ["runs/1/log.jsonl", "config.yaml", "journal", "../x", "/etc/passwd"]
-)
-def test_what_is_not_covered_is_refused(repository: Repository, path: str) -> None:
-    with pytest.raises(ValueError, match="not covered"):
-        repository.record({path: {path: Content(b"x")}}, "no")
 
 
 def test_locks_counts_drafts_and_nested_repositories_stay_out(
@@ -103,28 +87,6 @@ def test_locks_counts_drafts_and_nested_repositories_stay_out(
     write(home, "memory/.facts.txt.00ff.tmp", "no")
     repository.commit(["sops", "memory"], "all")
     assert git(home, "ls-tree", "-r", "--name-only", "HEAD").split() == ["sops/x/SKILL.md"]
-
-
-def test_the_owners_git_settings_and_hooks_do_not_matter(
-    home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    hooks = tmp_path / "hooks"
-    hooks.mkdir()
-    for name in ("reference-transaction", "pre-commit", "commit-msg", "post-commit", "pre-auto-gc"):
-        (hooks / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\nexit 1\n")
-        (hooks / name).chmod(0o755)
-    (Path.home() / ".gitconfig").write_text(
-        f"[core]\nhooksPath={hooks}\nautocrlf=true\nquotePath=true\n[commit]\ngpgsign=true\n[user]\nname=Owner\n"
-        "[init]\ndefaultBranch=trunk\n[log]\nshowSignature=true\ndate=relative\n[transfer]\nfsckObjects=maybe\n"
-    )
-    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
-    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-    monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
-    path = write(home, "memory/a.txt", "one\r\ntwo\n")
-    commit = repository.commit([path], "mine") or ""
-    assert repository.read(commit, path) == b"one\r\ntwo\n"
-    assert not (tmp_path / "hooked").exists() and not (tmp_path / "elsewhere").exists()
-    assert repository.log()[0].message == "mine"
 
 
 def test_any_name_and_any_bytes_come_back(home: Path, repository: Repository) -> None:
@@ -147,34 +109,6 @@ def test_any_name_and_any_bytes_come_back(home: Path, repository: Repository) ->
         name: n for n, name in enumerate(names)
     }
     assert repository.commit(["sops/x"], "nothing new") is None
-
-
-def test_scripts_and_links_keep_what_they_are(home: Path, repository: Repository) -> None:
-    write(home, "sops/x/scripts/run.py", "#!/usr/bin/env python3\n")
-    (home / "sops/x/link").symlink_to("scripts/run.py")
-    commit = repository.commit(["sops/x"], "modes") or ""
-    modes = {name: content.mode for name, content in repository.files(commit, "sops/x").items()}
-    assert modes == {"scripts/run.py": "100755", "link": "120000"}
-
-
-def test_a_hand_edit_is_a_commit_of_its_own(home: Path, repository: Repository) -> None:
-    path = write(home, "MEMORY.md", "ours")
-    repository.commit([path], "first")
-    write(home, "MEMORY.md", "the owner's")
-    repository.commit_hand_edits([path])
-    write(home, "MEMORY.md", "ours again")
-    repository.commit([path], "second")
-    assert [entry.subject for entry in repository.log(path)] == ["second", BY_HAND, "first"]
-    assert repository.read(repository.log(path)[1].id, path) == b"the owner's"
-    assert repository.commit_hand_edits([path]) is None
-
-
-def test_git_status_of_the_owner_is_clean_afterwards(home: Path, repository: Repository) -> None:
-    for number in range(3):
-        repository.commit([write(home, "sops/x/SKILL.md", str(number))], str(number))
-        write(home, "runs/1/log.jsonl", "not ours")
-        write(home, "sops/.stats.sqlite3", "not ours")
-        assert git(home, "status", "--porcelain") == ""
 
 
 def test_without_git_nothing_is_recorded_and_nothing_fails(
@@ -223,14 +157,6 @@ def test_killed_at_any_moment_the_history_is_sound_and_nothing_acknowledged_is_l
     assert sound(home)
 
 
-def test_a_half_made_repository_is_finished(home: Path, repository: Repository) -> None:
-    (home / ".git/objects").mkdir(parents=True)
-    assert repository.commit([write(home, "memory/a.txt", "1")], "first") is not None
-    (home / ".git/info/exclude").unlink()
-    assert repository.commit([write(home, "memory/a.txt", "2")], "second") is not None
-    assert len(repository.log()) == 2
-
-
 def test_a_full_disk_is_said_and_the_history_stays_sound(small_disk: Path) -> None:
     (small_disk / "memory").mkdir()
     repository = Repository(small_disk)
@@ -243,14 +169,3 @@ def test_a_full_disk_is_said_and_the_history_stays_sound(small_disk: Path) -> No
     assert [entry.subject for entry in repository.log()] == ["first"]
     assert sound(small_disk)
     assert repository.commit([write(small_disk, "memory/a.txt", "2")], "second") is not None
-
-
-@pytest.mark.parametrize("revision", ["--output=/tmp/x", "main", "", "HEAD; rm"])
-def test_only_ids_of_commits_are_revisions(repository: Repository, revision: str) -> None:
-    with pytest.raises(RepositoryError, match="not the id"):
-        repository.read(revision, "memory/a.txt")
-
-
-def test_a_message_stays_on_its_line() -> None:
-    assert one_line("a\nSopwith-Version: 9\r\n\x1b[31mb\0 ") == "a Sopwith-Version: 9 [31mb"
-    assert len(one_line("x" * 10_000)) == 500

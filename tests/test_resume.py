@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import RunLogError, list_runs, read_events
-from memory.runlog.mailbox import Letters
+from memory.logs import RunLogError, list_runs, read_events
+from memory.working import Letters
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from tests.conftest import CHECKOUT

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from learning.route import Match, Remembered, Where, choose, exact_match
 from learning.route.choosing import AskModel, Choice
 from learning.route.typed import read
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
 
 SEEDS = SopStore(Path(__file__).parents[1] / "sops", Path("/nowhere")).all()

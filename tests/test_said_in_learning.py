@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from context import Prompts
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import read_events
+from memory.inbox import Entry, Inbox
+from memory.logs import read_events
 from replay.parameters import mismatch
 from runs.resume import read_progress
 from tests.conftest import CommandLine

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine

@@ -274,7 +274,7 @@ def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(
 
 
 def test_three_failures_pause_a_job_and_the_owner_reads_it(at_home: Home, clock: SetClock) -> None:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     at_home.add("weak", cron="0 * * * *", timezone="UTC")
     at_home.ends["weak"] = "failed"

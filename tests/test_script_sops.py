@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from models.base import Event, Reply, Request, ToolResult
 from models.errors import Diverged
 from replay import script as script_module

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 from models.base import Request, ToolCall, ToolResult
 from models.errors import Diverged
 from replay.rote import Declined, RoteModel

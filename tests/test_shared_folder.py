@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.home.folder import open_home
+from memory.home import open_home
 from safety.paths import shared_folder_of as folder_of
 from sandbox.cells import levels
 from tests.driving import call, of, run

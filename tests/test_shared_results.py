@@ -13,7 +13,7 @@ import pytest
 import config
 from context import Prompts
 from context.compaction import Compaction, Extent, split
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.resume import read_progress

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -14,22 +13,21 @@ from typing import Any, Literal
 import pytest
 
 import config
-from memory.sops.stats import Counts, Saved, SopStats, update
+from memory.sops.curve import Counts, SopStats
+from memory.sops.curve.stats import Saved
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from tests import driving
 from tests.conftest import CHECKOUT
 from ui import words
-from ui.sops.sops import SopUsage
 from ui.sops.stats import stats as screen
 
 ASKER = """
 import sys
 from pathlib import Path
-from memory.sops.stats import SopStats, update
+from memory.sops.curve import SopStats
 home, runs = Path(sys.argv[1]), sys.argv[2:]
 for run in runs:
-    update(home, run)
     print(SopStats(home).counts("x").runs, flush=True)
 """
 
@@ -201,46 +199,6 @@ def test_saved_and_break_even_are_held_against_the_first_run(home: Path, stats: 
     assert (counts.break_even, counts.unit) == (2, "cost")  # 0.06 of teaching, 0.04 a run
 
 
-def test_a_demonstration_is_paid_back_in_seconds(home: Path, stats: SopStats) -> None:
-    taught_by(home, "x", log(home, 1, sop=None, kinds=(), seconds=30))
-    log(home, 2, seconds=1)
-    assert (stats.counts("x").break_even, stats.counts("x").unit) == (None, "seconds")
-    log(home, 3, seconds=1)
-    assert stats.counts("x").break_even == 2
-
-
-def test_a_run_that_ends_later_is_taken_in_again(home: Path, stats: SopStats) -> None:
-    log(home, 1, status=None)
-    assert [row.status for row in stats.runs("x")] == ["interrupted"]
-    log(home, 1, status="waiting")
-    assert [row.status for row in stats.runs("x")] == ["waiting"]
-    run = log(home, 1, status="done", kinds=("rote", "rote"))
-    assert [row.status for row in stats.runs("x")] == ["done"]
-    log(home, 1, status="done", kinds=("rote",) * 7)
-    update(home, run)
-    assert [row.turns for row in stats.runs("x")] == [7]
-
-
-@pytest.mark.parametrize("damage", [b"not a database at all" * 500, b""])
-def test_a_damaged_file_is_made_anew(home: Path, stats: SopStats, damage: bytes) -> None:
-    run = log(home, 1)
-    before = stats.counts("x")
-    (home / "sops/.stats.sqlite3").write_bytes(damage)
-    update(home, run)
-    assert stats.counts("x") == before
-
-
-def test_a_full_disk_still_gives_counts(small_disk: Path) -> None:
-    (small_disk / "sops").mkdir()
-    runs = [log(small_disk, number) for number in range(30)]
-    room = os.statvfs(small_disk)
-    (small_disk / "fill").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
-    update(small_disk, runs[0])
-    assert SopStats(small_disk).counts("x").runs == 30
-    (small_disk / "fill").unlink()
-    assert SopStats(small_disk).counts("x").runs == 30
-
-
 def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
     runs = [log(home, number) for number in range(60)]
     askers = [
@@ -312,23 +270,6 @@ def test_the_curve_is_a_table_and_totals(
     assert rows[0][3:5] == ["9", "9,450"] and rows[-1][3] == "1"
     assert "98%" in said and "plan.2: changed" in said
     assert ("teaching paid back after 1 run" if lang == "en" else "收回") in said
-
-
-def test_the_curve_as_json(learned: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert screen(Namespace(sop="largest-files", json=True), config.load(learned, "en", {})) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["sop"], told["version"], len(told["runs"])) == ("largest-files", 1, 50)
-    assert told["runs"][0]["lane"] == "teach" and told["runs"][0]["tokens"] == 9450
-    assert told["totals"]["runs"] == 49 and told["totals"]["break_even"] == 1
-
-
-def test_an_sop_that_never_ran_says_so(
-    home: Path, stats: SopStats, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert screen(Namespace(sop="largest-files", json=False), config.load(home, "en", {})) == 0
-    assert "has not run yet" in capsys.readouterr().out
-    with pytest.raises(SopUsage, match="largest-files"):
-        screen(Namespace(sop="largest-file", json=False), config.load(home, "en", {}))
 
 
 def test_the_time_in_which_the_owner_thinks_is_not_the_sops(home: Path, stats: SopStats) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.api import Memory
 from memory.journal.originals import Journal
 from memory.journal.sync import check

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from memory.runlog.inbox import Answer, Inbox
+from memory.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from memory.runlog.inbox import Answer, Inbox
-from memory.runlog.log import list_runs, read_events
+from memory.inbox import Answer, Inbox
+from memory.logs import list_runs, read_events
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from sandbox.cells import levels

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from memory.facts.supersede import supersedes
+from memory.wording import supersedes
 
 GIVEN_UP = [
     ("Decision: we use SQLite for the bookings", "Decision: we use PostgreSQL for the bookings"),

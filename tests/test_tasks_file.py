@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.notes.tasks import FILE, Status, Task, TaskError, Tasks
+from memory.tasks import Task, TaskError, Tasks
+from memory.tasks.todo import FILE
+from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)
 
@@ -123,53 +125,20 @@ def test_what_no_list_can_hold_is_refused_and_changes_nothing(
     assert text(tasks) == before
 
 
-WORD = st.sampled_from(
-    [
-        "a",
-        "#12",
-        "#tag",
-        "!high",
-        "!x",
-        "^3",
-        "due:2026-01-01",
-        "due:x",
-        "\\#tag",
-        "\\\\^3",
-        "[x]",
-        "家",
-        "-",
-        "\x85",
-    ]
-)
 LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
 
 
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    titles=st.lists(
-        st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip),
-        min_size=1,
-        max_size=3,
-    ),
-    description=st.lists(LINE, max_size=5).map("\n".join),
-    tags=st.lists(st.sampled_from(["a", "家/b", "x-1"]), max_size=2),
-    due=st.sampled_from(["", "2026-11-24", "2026-11-24T09:00"]),
-    status=st.sampled_from(["open", "doing", "waiting", "done"]),
-)
-def test_whatever_is_put_in_is_read_again(
-    tmp_path: Path, titles: list[str], description: str, tags: list[str], due: str, status: Status
-) -> None:
-    (tmp_path / FILE).unlink(missing_ok=True)
-    tasks = Tasks(tmp_path, today=DAY)
-    made = [
-        tasks.add(title, description=description, tags=tags, due=due, status=status)
-        for title in titles
-    ]
-    assert [task.title for task in made] == [" ".join(title.split()) for title in titles]
-    assert tasks.all() == made
-    assert tasks.problems() == []
-    tasks.set(1, priority="low")
-    tasks.remove(1)
-    assert tasks.all() == made[1:]
+def _add(home: Path, name: str) -> None:
+    for number in range(20):
+        Tasks(home).add(f"{name} {number}")
+
+
+def test_many_processes_lose_nothing(tmp_path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    running = [fork.Process(target=_add, args=(tmp_path, name)) for name in "abc"]
+    for each in running:
+        each.start()
+    for each in running:
+        each.join(PATIENCE_SECONDS)
+    found = Tasks(tmp_path).all()
+    assert len({task.title for task in found}) == len({task.id for task in found}) == 60

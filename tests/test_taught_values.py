@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory.sops.store import SopStore
+from memory.sops import SopStore
 
 REQUEST = "how many different lines are in {}"
 

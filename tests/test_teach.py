@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memory.home.repository import Repository
-from memory.runlog.log import find_run, list_runs, run_ids
-from memory.sops.store import Sop, SopStore
+from memory.history import Repository
+from memory.logs import find_run, list_runs, run_ids
+from memory.sops import Sop, SopStore
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
 from tests.screen import scripted

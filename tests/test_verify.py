@@ -12,8 +12,8 @@ import pytest
 
 from learning.cases import read_cases
 from learning.verify import Verdict, prove, verify
-from memory.runlog.log import run_ids
-from memory.sops.changes import SopChanges
+from memory.logs import run_ids
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS, Agent
 from tests.driving import agent
 from tests.machine import PATIENCE_SECONDS

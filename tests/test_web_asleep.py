@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, WebSocketRoute
 
 
-browser, lived_in, window = test_web_page.browser, test_web_page.lived_in, test_web_page.window
+lived_in, window = test_web_page.lived_in, test_web_page.window
 PASSWORD = "correct-horse-battery-4711"
 MANY = 40
 SCRIPTS: dict[str, list[Any]] = {

@@ -15,8 +15,8 @@ from urllib.parse import quote
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import worker
+from memory.inbox import Inbox
+from memory.logs import worker
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold

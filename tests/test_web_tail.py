@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.log import read_events, summarise
+from memory.logs import read_events, summarise
 from runs.assemble import Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from config import load
-from memory.runlog.log import read_events
+from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.workers.database import Database, opened

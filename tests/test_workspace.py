@@ -19,9 +19,9 @@ from context.workspace.shapes import (
     MemoryEntry,
     SessionType,
 )
-from memory.home.owner_files import MAX_BYTES
-from memory.home.sessions import MAIN, Session
-from memory.home.templates import FILES, lay_out, template
+from memory.files.owner_files import MAX_BYTES
+from memory.home import MAIN, Session
+from memory.workspace import FILES, lay_out, template
 
 TODAY = date(2026, 2, 15)
 YESTERDAY = date(2026, 2, 14)

@@ -321,7 +321,7 @@ def _keywords(schema: Any) -> set[str]:
 
 def write() -> None:
     """Writes both files anew."""
-    from memory.home.files import write_atomic
+    from memory.files import write_atomic
 
     for file, tools in listed().items():
         write_atomic(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memory.runlog.inbox import Entry
+from memory.inbox import Entry
 from models.base import Event
 from ui.sanitise import clean, last_line, one_line
 from ui.words import in_words, pieces_in_words, reasons, say

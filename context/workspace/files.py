@@ -1,7 +1,7 @@
 """The workspace files, as one session sees them: loaded in the order of seed 004 §2, looked at again before each turn.
 
 A missing file is made from its template; one that cannot be read is replaced by its last good copy, and the result says
-so. What a session may not read is not asked for: memory/home/reader.py. Between turns a look at each file's times, size and
+so. What a session may not read is not asked for: memory/reader/readers.py. Between turns a look at each file's times, size and
 inode is enough (about 30 µs for all): it sees what was changed by whom- and however, on every file system, needs no thread
 and misses nothing that lies there when a turn begins, which is the only moment that counts. Source: seed 004 §2, §3.
 """
@@ -19,10 +19,11 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.home.owner_files import MAX_BYTES, Unreadable, read_owner_text
-from memory.home.reader import MAIN_FILES, SHARED_FILES, reader_for
-from memory.home.sessions import Session
-from memory.home.templates import TEMPLATES, is_template, lay_out, make, template
+from memory.files import Unreadable, read_owner_text
+from memory.files.owner_files import MAX_BYTES
+from memory.home import Session
+from memory.reader import MAIN_FILES, SHARED_FILES, reader_for
+from memory.workspace import TEMPLATES, is_template, lay_out, make, template
 
 if TYPE_CHECKING:
     from context.workspace.shapes import AgentContext, ContextFile, FileLoadResult
@@ -242,7 +243,7 @@ class Workspace:
                 return
         except (OSError, Unreadable):
             pass
-        from memory.home.files import write_atomic
+        from memory.files import write_atomic
 
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from config import SopwithError
 from context.prompts import Prompts
-from memory.home.owner_files import Unreadable, read_owner_text
+from memory.files import Unreadable, read_owner_text
 
 MAX_NAME_CHARS = 64
 MAX_PERSONAS = 200

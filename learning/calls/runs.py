@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from learning.trace import Trace
-from memory.runlog.evidence import Result
+from memory.evidence import Result
 from replay.extract import json_of, table, whole_output
 from replay.pages import page_text
 

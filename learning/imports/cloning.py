@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from memory.sops.store import SopError
+from memory.sops import SopError
 
 CLONE_SECONDS = 120.0
 CLONE_BLOCKS = 400_000  # of 512 bytes, the largest file that a clone may write

@@ -19,10 +19,10 @@ from learning.folder import in_folder
 from learning.imports.cloning import ImportRefused, safe_source
 from learning.imports.findings import Finding, scan
 from learning.imports.sources import MAX_FILE_BYTES, Entries, folded, grouped, opened
-from memory.home.repository import contents_of
-from memory.sops.changes import SopChanges
-from memory.sops.front_matter import with_metadata
-from memory.sops.store import FRONT_MATTER, NAME, QUARANTINE, Sop, SopError
+from memory.history import contents_of
+from memory.sops import NAME, QUARANTINE, Sop, SopError
+from memory.sops.changing import SopChanges, with_metadata
+from memory.sops.store import FRONT_MATTER
 
 MAX_FILES = 2_000  # of one skill
 MAX_BYTES = 50_000_000  # of one skill

@@ -27,8 +27,9 @@ from typing import Any
 
 from config import SopwithError
 from learning.recording.stream import Capture, Mark, Marks
-from memory.runlog.inbox import call_hash
-from memory.runlog.log import RunLog, Totals
+from memory.inbox import call_hash
+from memory.runlog import RunLog
+from memory.usage import Totals
 from models.base import Event, Reply, Status, ToolCall
 from safety.secrets import HIDDEN, Redactor
 

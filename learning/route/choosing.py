@@ -18,7 +18,7 @@ from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
 from learning.route.typed import is_cautious
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.errors import ModelError
 from replay.parameters import ParameterError
 

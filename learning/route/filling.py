@@ -17,7 +17,7 @@ from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
 from learning.route.typed import Schema, is_cautious, number, path_of, whole, with_dot
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
 

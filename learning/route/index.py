@@ -15,7 +15,7 @@ from pathlib import Path
 
 from learning.route import ranking
 from learning.route.ranking import Ranking, weigh
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import Procedure
 
 NAME = ".index.json"
@@ -77,7 +77,7 @@ def _is_sound(weights: object) -> bool:
 
 
 def _write(file: Path, weights: Mapping[str, Weights]) -> None:
-    from memory.home.files import write_atomic  # a start that finds everything has no need of it
+    from memory.files import write_atomic  # a start that finds everything has no need of it
 
     with suppress(OSError):
         write_atomic(file, json.dumps({"tables": _tables(), "weights": weights}))

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.embeddings import EmbeddingError
 from replay.procedure import SLOT
 

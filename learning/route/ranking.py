@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import SLOT
 from text.words import SMALL, asked, cut
 

@@ -19,7 +19,7 @@ from typing import Any
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import Asked
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import ProcedureError
 
 FILE = ".wordings.jsonl"

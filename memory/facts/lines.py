@@ -13,13 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from config import SopwithError
-from memory.runlog.evidence import Pointer
-from memory.runlog.log import RUN_ID
+from memory.evidence import Pointer
+from memory.logs.reading import RUN_ID
 
 STRUCTURE = Path(__file__).resolve().parents[2] / "assets" / "insight_fixed_structure.txt"
+FACTS = "memory/global_mem.txt"
+INDEX = "memory/global_mem_insight.txt"
 RETIRED = "RETIRED"
 NEGATIVE = "NEGATIVE"
 MAX_TEXT_CHARS = 300
@@ -31,6 +34,7 @@ _SECTION = re.compile(r"\[([A-Z][A-Z_]*)\]\s*")
 _LINE = re.compile(
     r"- (?P<text>.*?)(?:\s*\{#(?P<id>[0-9a-f]{6}) (?P<day>\S+) (?P<source>\S+)(?P<more>[^{}]*)\})?\s*"
 )
+_MORE = re.compile(r"(supersedes|reprobe|retired|from):#?(\S+)")
 _POINTER = re.compile(rf"({RUN_ID.pattern}):(\d{{1,6}})=([0-9a-f]{{16}})")
 
 
@@ -40,7 +44,7 @@ class FactLineError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact. `evidence` is empty for what the owner said; `id` and `day` are empty until it is stored."""
+    """Hold one fact. `evidence` is empty for what the owner said; `id` and `day` are empty until it is stored."""
 
     section: str
     text: str
@@ -53,11 +57,18 @@ class Fact:
 
     @property
     def source(self) -> str:
-        """Run and turn that prove it, as in 20261121-222220-3079f:4; or "owner"."""
+        """Return run and turn that prove it, as in 20261121-222220-3079f:4; or "owner"."""
         return f"{self.evidence[0].run}:{self.evidence[0].turn}" if self.evidence else OWNER
 
+    @property
+    def is_due(self) -> bool:
+        """Return True when what is missing here should be looked for again by now."""
+        return "" < self.reprobe <= datetime.now(UTC).date().isoformat() and not self.retired
+
     def line(self) -> str:
-        """The fact as it stands in the file."""
+        """Return the fact as it stands in the file."""
+        if not self.id:  # the owner's own hand
+            return f"- {self.text}"
         source = ",".join(f"{each.run}:{each.turn}={each.hash}" for each in self.evidence) or OWNER
         parts = [f"#{self.id}", self.day, source]
         parts += [f"supersedes:#{self.supersedes}"] if self.supersedes else []
@@ -67,7 +78,7 @@ class Fact:
 
 
 def sections() -> dict[str, tuple[str, str]]:
-    """The sections in their order, each with what belongs there, in English and in Chinese."""
+    """Return the sections in their order, each with what belongs there, in English and in Chinese."""
     found = {}
     for line in STRUCTURE.read_text(encoding="utf-8").splitlines():
         if match := re.fullmatch(r"\[([A-Z]+)\] (.+?) / (.+)", line):
@@ -75,8 +86,19 @@ def sections() -> dict[str, tuple[str, str]]:
     return found
 
 
+def read(home: Path) -> list[Fact]:
+    """Return all facts, the retired ones too. Raises FactLineError."""
+    try:
+        text = (home / FACTS).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise FactLineError(f"{home / FACTS} cannot be read: {error}") from error
+    return parse(text)
+
+
 def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
-    """The facts of a file, in order. Raises FactLineError for a line that is neither fact, section, nor comment."""
+    """Return the facts of a file, in order. Raises FactLineError for a line that is neither fact, section, nor comment."""
     facts: list[Fact] = []
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -99,66 +121,77 @@ def fact_of(line: str, section: str) -> Fact | None:
     match = _LINE.fullmatch(line)
     if match is None or not section or not match["text"].strip():
         return None
+    fact = Fact(section, match["text"].strip())
     if match["id"] is None:
-        return Fact(section, match["text"].strip())
-    more = dict(re.findall(r"(supersedes|reprobe|retired|from):#?(\S+)", match["more"]))
-    pointers = (
-        [_POINTER.fullmatch(each) for each in match["source"].split(",")]
-        if match["source"] != OWNER
-        else []
-    )
-    if not DAY.fullmatch(match["day"]) or None in pointers:
+        return fact
+    evidence = _pointers(match["source"])
+    if evidence is None or not DAY.fullmatch(match["day"]):
         return None
-    found = tuple(Pointer(each[1], int(each[2]), each[3]) for each in pointers if each)
-    fact = Fact(
-        section, match["text"].strip(), found, match["id"], match["day"], more.get("supersedes", "")
+    more = dict(_MORE.findall(match["more"]))
+    return replace(
+        fact,
+        section=more.pop("from", section),
+        evidence=evidence,
+        id=match["id"],
+        day=match["day"],
+        **more,
     )
-    fact = replace(fact, reprobe=more.get("reprobe", ""), retired=more.get("retired", ""))
-    return replace(fact, section=more["from"]) if fact.retired and "from" in more else fact
+
+
+def _pointers(source: str) -> tuple[Pointer, ...] | None:
+    """Return the results that a source names; None for one that cannot be read."""
+    if source == OWNER:
+        return ()
+    found = [_POINTER.fullmatch(each) for each in source.split(",")]
+    if None in found:
+        return None
+    return tuple(Pointer(each[1], int(each[2]), each[3]) for each in found if each)
 
 
 def render(facts: Iterable[Fact]) -> str:
-    """The whole file. Facts keep their order within a section; retired ones come last."""
+    """Return the whole file. Facts keep their order within a section; retired ones come last."""
     facts = list(facts)
-    here = [fact for fact in facts if not fact.retired]
-    names = dict.fromkeys([*sections(), *(fact.section for fact in here)])
-    blocks = []
-    for name in names:
-        lines = [fact.line() for fact in here if fact.section == name]
-        blocks += ["\n".join([f"[{name}]", *lines])] if lines else []
-    gone = [fact.line() for fact in facts if fact.retired]
-    blocks += ["\n".join([f"[{RETIRED}]", *gone])] if gone else []
-    return "\n\n".join(blocks) + ("\n" if blocks else "")
+    blocks = {name: [fact.line() for fact in found] for name, found in _by_section(facts).items()}
+    blocks[RETIRED] = [fact.line() for fact in facts if fact.retired]
+    texts = ["\n".join([f"[{name}]", *lines]) for name, lines in blocks.items() if lines]
+    return "\n\n".join(texts) + ("\n" if texts else "")
+
+
+def _by_section(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """Group what holds by section, in the order of the sections; none is empty."""
+    found: dict[str, list[Fact]] = {name: [] for name in sections()}
+    for fact in facts:
+        if not fact.retired:
+            found.setdefault(fact.section, []).append(fact)
+    return {name: held for name, held in found.items() if held}
 
 
 def index(facts: Iterable[Fact]) -> str:
-    """`global_mem_insight.txt`: what is known, in at most 30 lines; what finds no room is counted, section by section.
+    """Return `global_mem_insight.txt`: what is known, in at most 30 lines; what finds no room is counted, section by section.
 
     Each section gets its share, the newest facts of a section come first when there is not room for all.
     """
-    here = [fact for fact in facts if not fact.retired]
-    names = list(dict.fromkeys([*sections(), *(fact.section for fact in here)]))
-    by_section = {name: [fact for fact in here if fact.section == name] for name in names}
-    by_section = {name: found for name, found in by_section.items() if found}
-    shown = dict.fromkeys(by_section, 0)
-    room = MAX_INDEX_LINES - 2 * len(by_section)  # a head, and one line that counts the rest
-    while room > 0 and any(shown[name] < len(found) for name, found in by_section.items()):
-        for name, found in by_section.items():
-            if room > 0 and shown[name] < len(found):
-                shown[name] += 1
-                room -= 1
-    lines = []
-    for name, found in by_section.items():
-        left = len(found) - shown[name]
-        if left == 1:
-            shown[name], left = shown[name] + 1, 0  # the line that counts would be as long
-        newest = sorted(found, key=lambda fact: fact.day, reverse=True)[: shown[name]]
-        lines.append(f"[{name}]")
-        lines += [_index_line(fact) for fact in found if fact in newest]
+    found = _by_section(facts)
+    shown = _shares({name: len(held) for name, held in found.items()})
+    lines: list[str] = []
+    for name, held in found.items():
+        newest = sorted(held, key=lambda fact: fact.day, reverse=True)[: shown[name]]
+        left = len(held) - len(newest)
+        lines += [f"[{name}]", *(_index_line(fact) for fact in held if fact in newest)]
         lines += [f"… +{left}: memory/global_mem.txt"] if left else []
-    return "".join(
-        f"{line}\n" for line in lines[:MAX_INDEX_LINES]
-    )  # by hand there may be any number of sections
+    kept = lines[:MAX_INDEX_LINES]  # by hand there may be any number of sections
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _shares(sizes: dict[str, int]) -> dict[str, int]:
+    """Return how many facts of each section find room, one after the other in turn."""
+    shown = dict.fromkeys(sizes, 0)
+    room = MAX_INDEX_LINES - 2 * len(sizes)  # a head, and one line that counts the rest
+    turns = [name for number in range(room) for name in sizes if sizes[name] > number]
+    for name in turns[: max(room, 0)]:
+        shown[name] += 1
+    # the line that counts one would be as long as the one
+    return {name: count + (sizes[name] - count == 1) for name, count in shown.items()}
 
 
 def _index_line(fact: Fact) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.turns import Turn
 from text import pattern
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from memory.facts.words import values
 from memory.graph.people import CHINESE, ENGLISH, forms_file, meant, role_of, roles_in, speaker
 from memory.graph.shapes import AGENT, PREDICATES, Party, Predicate, Statement, entity
 from memory.journal.turns import Turn
+from memory.wording import values
 from text import pattern
 
 MAX_SENTENCE_CHARS = 120  # a longer one is no plain case

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory.facts.words import coverage
 from memory.graph.people import ROLES, meant, role_of, speaker
 from memory.graph.shapes import PREDICATES, Party, Predicate, Statement, role_key
 from memory.journal.turns import Turn
+from memory.wording import coverage
 
 MAX_SHOWN_CHARS = 12_000
 MAX_TURN_CHARS = 1_500
@@ -126,8 +126,14 @@ def _said(item: dict[str, Any]) -> Said | None:
     if predicate not in _FROM_MODEL or line is None or is_mood or not is_named:
         return None
     given = item.get("confidence")
+<<<<<<< HEAD
+    confidence = float(given) if isinstance(given, int | float) else -1.0
+||||||| merged common ancestors
+    is_sure = isinstance(given, int | float) and 0 <= given <= 1
+=======
     is_number = isinstance(given, int | float) and 0 <= given <= 1
     sureness = float(item["confidence"]) if is_number else 0.6
+>>>>>>> main
     return Said(
         words["subject"],
         predicate,
@@ -135,7 +141,13 @@ def _said(item: dict[str, Any]) -> Said | None:
         words["label"][:40].lower(),
         int(line[1]) - 1,
         words["quote"],
+<<<<<<< HEAD
+        confidence if 0 <= confidence <= 1 else 0.6,
+||||||| merged common ancestors
+        float(given) if is_sure else 0.6,
+=======
         sureness,
+>>>>>>> main
         words["emotion"][:20].lower(),
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory.graph.people import meant
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.store import INDEX, Store
 from memory.journal.tables import WITH_GRAPH
 

@@ -16,7 +16,7 @@ from config import SopwithError
 from memory.graph import plain, reading
 from memory.graph.shapes import Party, Statement
 from memory.graph.writing import Writer
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.episodes import LONG_GAP
 from memory.journal.store import GRAPH_PAUSED, Episode, Store, text_hash
 from memory.journal.turns import Turn

@@ -39,7 +39,7 @@ def open_home(home: Path) -> None:
         for name in FOLDERS:
             (home / name).mkdir(mode=0o700, exist_ok=True)
         if not is_laid_out:
-            from memory.home.files import write_atomic  # the first use alone pays for the import
+            from memory.files import write_atomic  # the first use alone pays for the import
 
             write_atomic(home / "version", f"{LAYOUT}\n")
     except OSError as error:

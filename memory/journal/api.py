@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from config import GraphConfig
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.lock import WAIT_SECONDS, JournalError, JournalTooNew, WriterLock
 from memory.journal.originals import Journal, file_of
 from memory.journal.store import GRAPH_PAUSED, INDEX, Store

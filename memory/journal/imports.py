@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from config import SopwithError
-from memory.home.owner_files import Unreadable, read_owner_text
-from memory.home.sessions import MAIN
+from memory.files import Unreadable, read_owner_text
+from memory.home import MAIN
 from memory.journal import chat_exports
 from memory.journal.api import Memory, local_timezone
 from memory.journal.originals import parsed, zone

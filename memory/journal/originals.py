@@ -106,7 +106,7 @@ class Journal:
 
     def set_aside(self, name: str, start: int) -> Path:
         """Moves what stands from byte `start` on to `journal/torn/`: the rest of a turn whose writer was killed."""
-        from memory.home.files import fsync_folder, write_atomic
+        from memory.files import fsync_folder, write_atomic
 
         path = self.folder / name
         with self._lock, path.open("rb+") as file:
@@ -140,7 +140,7 @@ class Journal:
             finally:
                 os.close(file)
             if size == 0:
-                from memory.home.files import fsync_folder
+                from memory.files import fsync_folder
 
                 fsync_folder(self.folder)
         except OSError as error:

@@ -107,7 +107,7 @@ def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> 
         _remove(path, keep=path)
         draft.replace(path)
         path.with_name(VECTORS).unlink(missing_ok=True)  # of the turns as they were numbered before
-        from memory.home.files import fsync_folder
+        from memory.files import fsync_folder
 
         fsync_folder(path.parent)
     return count

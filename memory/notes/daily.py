@@ -19,10 +19,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import get_args
 
-from memory.home.files import write_atomic
-from memory.home.owner_files import read_owner_text
-from memory.home.repository import BY_HAND, Content, Repository, one_line
-from memory.home.sessions import MAIN, Session
+from memory.change import changing, store
+from memory.files import read_owner_text, whole_text, with_line
+from memory.history import one_line
+from memory.home import MAIN, Session
 from memory.notes.remember import Kind
 from safety.secrets import Redactor
 from text import pattern
@@ -33,14 +33,8 @@ SECTIONS = {  # section → its heading in English and in Chinese
     "todos": ("To-dos", "待办事项"),
 }
 MAX_ENTRY_CHARS = 4000
-_SECTION_OF: dict[str, str] = {
-    "instruction": "events",
-    "decision": "events",
-    "event": "events",
-    "preference": "insights",
-    "lesson": "insights",
-    "todo": "todos",
-}
+_SECTION_OF = dict.fromkeys(("instruction", "decision", "event"), "events")
+_SECTION_OF |= {"preference": "insights", "lesson": "insights", "todo": "todos"}
 _MARK = pattern(
     r"[ \t]*<!-- sopwith session=(?P<session>\S+) run=(?P<run>\S+) turn=(?P<turn>\d+) kind=(?P<kind>\w+) -->[ \t]*$"
 )
@@ -71,40 +65,31 @@ def add(
     lang: str = "en",
     redact: Callable[[str], str] | None = None,
 ) -> Path:
-    """Writes one entry into the note of the day of `at` (local time) and commits it; returns the note's file.
+    """Write one entry into the note of the day of `at` (local time) and commit it; return the note's file.
 
     When it returns, the entry survives a power cut. Secrets are hidden. Any number of processes may add at once. Raises
     OSError, Unreadable (what lies there is no text), and RepositoryError; after the last the entry stands all the same.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"{kind!r} is no kind of note")
-    day = at.date().isoformat()
-    name = f"memory/{day}.md"
+    name = _name(at.date())
     said = (redact or Redactor({}))(text)
     mark = f"<!-- sopwith session={session.name} run={run or '-'} turn={turn} kind={kind} -->"
     box = "[ ] " if kind == "todo" else ""
-    entry = f"- {box}{at:%H:%M} {_on_lines(said)} {mark}\n"
-    (home / "memory").mkdir(mode=0o700, exist_ok=True)
-    history = Repository(home)
-    with history.locked():
-        before = history.on_disk(name)
+    entry = f"- {box}{at:%H:%M} {_on_lines(said)} {mark}"
+    source = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
+    with changing(home) as history:
         try:
-            known = read_owner_text(home, name)
+            whole = whole_text(home, name)
         except FileNotFoundError:
-            whole = f"# {day}\n"
-        else:
-            whole = (home / name).read_text("utf-8") if known.is_cut else known.text
-        write_atomic(home / name, _with_entry(whole, entry, _SECTION_OF[kind], lang), mode=0o600)
-        first = (
-            ({name: before}, BY_HAND)
-            if before and not _is_recorded(history, name, before)
-            else None
-        )
-        source = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
-        history.record(
-            {name: history.on_disk(name)}, f"note: {one_line(said)[:120]}{source}", first
-        )
+            whole = f"# {at.date().isoformat()}\n"
+        text = with_line(whole, entry, SECTIONS[_SECTION_OF[kind]], lang)
+        store(history, {name: text}, f"note: {one_line(said)[:120]}{source}")
     return home / name
+
+
+def _name(day: date) -> str:
+    return f"memory/{day.isoformat()}.md"
 
 
 def read(home: Path, day: date, session: Session) -> str:
@@ -113,21 +98,13 @@ def read(home: Path, day: date, session: Session) -> str:
     The main session reads all of it, with the entries of shared sessions named as theirs; a shared one its own entries.
     Raises OSError, Unreadable.
     """
-    try:
-        text = read_owner_text(
-            home, f"memory/{day.isoformat()}.md", follows_links=session.is_main
-        ).text
-    except FileNotFoundError:
-        return ""
-    return visible(text, session)
+    return visible(_text(home, day, session), session)
 
 
 def visible(text: str, session: Session) -> str:
     """Return what a session may read of the text of a note."""
     if not session.is_main:
-        return "\n".join(
-            block for block, note in _blocks(text) if note.run and note.session == session
-        )
+        return "\n".join(block for block, note in _blocks(text) if _is_own(note, session))
     shown = []
     for line in text.splitlines():
         if (found := _MARK.search(line)) and found["session"] != MAIN.name:
@@ -138,17 +115,19 @@ def visible(text: str, session: Session) -> str:
 
 def entries(home: Path, day: date, session: Session) -> list[Note]:
     """The entries of a day that a session may read, in the order of the file. Raises OSError, Unreadable."""
+    found = (note for _, note in _blocks(_text(home, day, session)))
+    return [note for note in found if session.is_main or _is_own(note, session)]
+
+
+def _text(home: Path, day: date, session: Session) -> str:
     try:
-        text = read_owner_text(
-            home, f"memory/{day.isoformat()}.md", follows_links=session.is_main
-        ).text
+        return read_owner_text(home, _name(day), follows_links=session.is_main).text
     except FileNotFoundError:
-        return []
-    return [
-        note
-        for _, note in _blocks(text)
-        if session.is_main or (note.run and note.session == session)
-    ]
+        return ""
+
+
+def _is_own(note: Note, session: Session) -> bool:
+    return note.run != "" and note.session == session
 
 
 def days(home: Path) -> list[date]:
@@ -170,25 +149,6 @@ def _on_lines(text: str) -> str:
         for line in text.splitlines()
     )
     return "\n  ".join(line for line in lines if line)
-
-
-def _with_entry(text: str, entry: str, section: str, lang: str) -> str:
-    """The note with an entry at the end of its section, which is made when it is missing."""
-    lines = text.splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
-    heads = [f"## {word}" for word in SECTIONS[section]]
-    at = next((number for number, line in enumerate(lines) if line.strip() in heads), None)
-    if at is None:
-        return "".join(lines) + f"\n## {SECTIONS[section][lang == 'zh']}\n\n{entry}"
-    end = next(
-        (number for number in range(at + 1, len(lines)) if re.match(r"#{1,2} ", lines[number])),
-        len(lines),
-    )
-    while end > at + 1 and not lines[end - 1].strip():
-        end -= 1
-    first = ["\n"] if end == at + 1 else []
-    return "".join([*lines[:end], *first, entry, *lines[end:]])
 
 
 def _blocks(text: str) -> Iterator[tuple[str, Note]]:
@@ -217,8 +177,3 @@ def entry(block: str) -> tuple[str, Note]:
     return shown, Note(
         text, Session.parse(found["session"]), found["run"], int(found["turn"]), kind, at
     )
-
-
-def _is_recorded(history: Repository, name: str, files: dict[str, Content]) -> bool:
-    head = history.head()
-    return head is not None and history.holds(head, name, files)

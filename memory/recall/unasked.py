@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.turns import WRITTEN, Found, Turn
 from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
 from memory.recall.question import is_small, understood

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 
 if TYPE_CHECKING:
     import numpy as np

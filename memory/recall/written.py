@@ -12,10 +12,10 @@ from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 
-from memory.facts import supersedes
 from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
-from memory.notes import Written, written_files, written_lines
+from memory.wording import supersedes
+from memory.written import Written, written_files, written_lines
 from text.words import cut
 
 SETTING = "written"  # of the index: file → when it was changed, and its size

@@ -79,9 +79,7 @@ class Catalogue:
         """Writes down what was new. What is gone, and has not been asked for, is left out."""
         if not (self._has_news and self._path.parent.is_dir()):
             return
-        from memory.home.files import (
-            write_atomic,  # a start that finds everything has no need of it
-        )
+        from memory.files import write_atomic
 
         sops = {
             folder: {"stamp": stamp, "said": entry.said, "line": number}

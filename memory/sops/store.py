@@ -28,6 +28,7 @@ READ_NAME = pattern(
 FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 EDITED = "edited by hand"  # metadata that no file holds: the status that it had before
+_OLDER_FIELDS = ("triggers", "always_load", "tags", "author", "version")  # of seed 001
 PROVEN = ("candidate", "probation", "active")
 MAX_SKILL_BYTES = 1_000_000
 MAX_READS = 10  # of a folder that changes each time
@@ -176,20 +177,22 @@ def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalo
         with suppress(KeyError, TypeError):  # a damaged file
             return _kept(folder, is_seed, known, stamp)
     sop = read_sop(folder, is_seed)
-    text = keep(sop.procedure) if sop.procedure else ""
-    if sop.problem or text is None or stamp_of(name) != stamp:
+    entry = _entry(sop)
+    if entry is None or stamp_of(name) != stamp:
         return sop
-    header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
-    groups = [wording.anchors[0] for wording in sop.procedure.wordings] if sop.procedure else []
-    entry = Entry(
-        {
-            "header": {**header, "translated": sop.summary("zh")},
-            "asked": [list(words) for words in groups],
-        },
-        text,
-    )
     catalogue.put(name, stamp, entry)
     return _kept(folder, is_seed, entry, stamp)
+
+
+def _entry(sop: Sop) -> Entry | None:
+    """Return what the catalogue keeps of an SOP; None when something is wrong with it."""
+    procedure = sop.procedure
+    text = keep(procedure) if procedure else ""
+    if sop.problem or text is None:
+        return None
+    header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
+    groups = [list(wording.anchors[0]) for wording in procedure.wordings] if procedure else []
+    return Entry({"header": {**header, "translated": sop.summary("zh")}, "asked": groups}, text)
 
 
 def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> Sop:
@@ -200,7 +203,7 @@ def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> So
 def read_sop(folder: Path, is_seed: bool) -> Sop:
     """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
 
-    A change swaps the whole folder (memory/sops/changes.py): one that was swapped while it was read is read again, so
+    A change swaps the whole folder (memory/sops/changing/changes.py): one that was swapped while it was read is read again, so
     that no SOP is ever put together from two versions.
     """
     for _ in range(MAX_READS):
@@ -247,9 +250,7 @@ def contract_of(folder: Path) -> str | None:
     It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
     what was proven is not what is there.
     """
-    from memory.home.repository import (
-        contents_of,  # only what changed since the last start is looked at
-    )
+    from memory.history import contents_of
 
     try:
         own = {
@@ -277,37 +278,32 @@ def contract(parts: Mapping[str, bytes]) -> str | None:
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
-    name, description, extra = (
-        front.get("name"),
-        front.get("description"),
-        front.get("metadata") or {},
-    )
-    if name != folder.name or not READ_NAME.fullmatch(folder.name):
+    if front.get("name") != folder.name or not READ_NAME.fullmatch(folder.name):
         raise SopError(
-            f"SKILL.md: the name {name!r} must be that of the folder, in lower-case letters, digits and hyphens"
+            f"SKILL.md: the name {front.get('name')!r} must be that of the folder, in lower-case letters, digits and hyphens"
         )
+    description, extra = front.get("description"), front.get("metadata") or {}
     if not isinstance(description, str) or not description.strip():
         raise SopError("SKILL.md: the description is missing")
     if not isinstance(extra, dict):
         raise SopError("SKILL.md: metadata must map names to texts")
-    status, version = extra.get("sopwith-status", "draft"), str(extra.get("sopwith-version", "1"))
+    status, version = _standing(extra)
+    metadata = {key: front[key] for key in _OLDER_FIELDS if key in front} | extra
+    return {"description": description, "status": status, "version": version, "metadata": metadata}
+
+
+def _standing(metadata: Mapping[str, Any]) -> tuple[Status, int]:
+    status, version = (
+        metadata.get("sopwith-status", "draft"),
+        str(metadata.get("sopwith-version", "1")),
+    )
     if status not in get_args(Status):
         raise SopError(
             f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}"
         )
     if not re.fullmatch(r"[1-9][0-9]{0,5}", version):
         raise SopError(f"SKILL.md: sopwith-version is {version!r}; it must be a number like 3")
-    older = {
-        key: front[key]
-        for key in ("triggers", "always_load", "tags", "author", "version")
-        if key in front
-    }
-    return {
-        "description": description,
-        "status": status,
-        "version": int(version),
-        "metadata": {**older, **extra},
-    }
+    return status, int(version)
 
 
 def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.home.sessions import Session
+from memory.home import Session
 
 _NAMED = re.compile(r"([^\s:][^:\n]*): (.*)")
 _OURS = ("owner", "agent")

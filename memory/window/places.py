@@ -17,7 +17,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any, Protocol
 
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.turns import Turn
 from safety.secrets import Redactor
 

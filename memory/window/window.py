@@ -1,8 +1,8 @@
 """L1, the window: the last turns of a session, in Redis for all processes, and in this process when Redis is not there.
 
 Redis is never the only copy: the run logs hold every turn, and what neither Redis nor this process knows is read there.
-Nobody waits for Redis: a write returns at once, a read after a second at most. A session's turns are its own. Source:
-seed 003 P2; figures "Staying alive".
+What is said is written by the thread of runs/start/spoken.py, so no run waits for Redis; a reader waits a second at most.
+A session's turns are its own. Source: seed 003 P2; figures "Staying alive".
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import SopwithError
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.journal.turns import Turn
-from memory.runlog.log import read_events, run_ids
+from memory.logs import read_events, run_ids
 from memory.window.places import MAX_TURNS, TTL_SECONDS, RedisList, Ring
-from memory.window.shared import CLOSE_SECONDS, WAIT_SECONDS, SharedWindow
+from memory.window.shared import SharedWindow
 from models.base import Event
 from safety.secrets import Redactor
 
@@ -58,7 +58,7 @@ class Window:
         )
 
     def add(self, session: Session, turn: Turn) -> None:
-        """Keeps a turn; returns at once."""
+        """Keep a turn, here and in Redis."""
         kept = turn._replace(text=self._redact(turn.text)[:MAX_TEXT_CHARS], session=session.name)
         self._ring.push(session, [kept])
         if self._shared is not None:
@@ -70,36 +70,38 @@ class Window:
             self.add(session, turn)
 
     def recent(self, session: Session, count: int, *, without: Iterable[str] = ()) -> list[Turn]:
-        """The last `count` turns of a session, the newest last; none of the runs `without`, none older than the time to
-        live. Never waits longer than WAIT_SECONDS for Redis, and raises nothing."""
+        """Return the last `count` turns of a session, the newest last; none of the runs `without`,
+        none older than the time to live. Raises nothing."""
         left_out = set(without)
+        found = [turn for turn in self._known(session) if turn.run not in left_out]
+        runs = {turn.run for turn in found} if len(found) >= count else set()
+        said = {(turn.run, turn.who, turn.text) for turn in found}
+        for turn in self._logged(session, count, left_out, runs):
+            if (turn.run, turn.who, turn.text) not in said:
+                found.append(turn)
+        oldest = datetime.now(UTC) - timedelta(seconds=self._ttl)
+        fresh = [turn for turn in found if turn.at >= oldest]
+        return sorted(fresh, key=lambda turn: turn.at)[-count:]
+
+    def _known(self, session: Session) -> Iterable[Turn]:
         known = {turn.id: turn for turn in self._ring.last(session, self._max)}
         if self._shared is not None:
             known = {turn.id: turn for turn in self._shared.last(session, self._max)} | known
-        found = [turn for turn in known.values() if turn.run not in left_out]
-        said = {(turn.run, turn.who, turn.text) for turn in found}
-        logged = self._logged(
-            session, count, left_out, {turn.run for turn in found} if len(found) >= count else set()
-        )
-        found += [turn for turn in logged if (turn.run, turn.who, turn.text) not in said]
-        oldest = datetime.now(UTC) - timedelta(seconds=self._ttl)
-        return sorted((turn for turn in found if turn.at >= oldest), key=lambda turn: turn.at)[
-            -count:
-        ]
+        return known.values()
 
     @property
     def is_shared(self) -> bool:
-        """True while Redis answers."""
+        """Tell whether Redis answers."""
         return self._shared is not None and self._shared.is_up
 
-    def flush(self, timeout_seconds: float = WAIT_SECONDS) -> bool:
-        """Waits until Redis has everything; False when it has not by then."""
-        return self._shared is None or self._shared.flush(timeout_seconds)
+    def flush(self) -> bool:
+        """Send what waits for Redis; False when it is down."""
+        return self._shared is None or self._shared.flush()
 
-    def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
-        """Sends what is not sent, as far as that works in time, and ends the thread."""
+    def close(self) -> None:
+        """Send what waits, if Redis answers, and let go of it."""
         if self._shared is not None:
-            self._shared.close(timeout_seconds)
+            self._shared.close()
 
     def _logged(
         self, session: Session, count: int, left_out: set[str], known: set[str]

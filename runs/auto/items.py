@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from learning.route import Remembered, choose
-from memory.home.reader import reader_for
-from memory.home.sessions import MAIN
-from memory.notes.tasks import Task, Tasks
+from memory.home import MAIN
+from memory.reader import reader_for
+from memory.tasks import Task, Tasks
 from runs.assemble import Agent
 from runs.auto.ledger import WAITS, Attempt
 from runs.learning import asked
@@ -55,7 +55,7 @@ def of_todo(task: Task) -> Item:
 def from_list(
     agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
 ) -> Iterator[Item | Left]:
-    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/notes/tasks.py does."""
+    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/tasks/todo.py does."""
     has_model = bool(agent.config.models)
     known = None if has_model else Remembered(agent.config.home).with_wordings(agent.sops.all())
     for task in Tasks(agent.config.home).open():

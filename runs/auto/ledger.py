@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from memory.runlog.log import cannot_write
+from memory.runlog import cannot_write
 
 FILE = "ledger.jsonl"
 WAITS = "waiting"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from context import Prompts
 from context.phrases import in_words
-from memory.home.files import write_atomic
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import Totals, read_events
+from memory.files import write_atomic
+from memory.inbox import Inbox
+from memory.logs import read_events
+from memory.usage import Totals
 from models.base import Event
 from runs.auto.ledger import Attempt
 from text.sentences import joined

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from config import Config, ConfigError, SopwithError
-from memory.notes.tasks import Status, TaskError, Tasks
-from memory.runlog.log import Totals, cannot_write, read_events, run_ids, summarise
+from memory.logs import read_events, run_ids, summarise
+from memory.runlog import cannot_write
+from memory.tasks import Status, TaskError, Tasks
+from memory.usage import Totals
 from models.errors import ModelError
 from runs.assemble import Agent, Options
 from runs.auto import report

@@ -13,8 +13,8 @@ from typing import Any
 from agent_loop import Outcome
 from context import Prompts
 from handler import Approval, Confirmation, Owner
-from memory.runlog.inbox import Answer, Entry, Inbox, call_hash
-from memory.runlog.working import TurnState
+from memory.inbox import Answer, Entry, Inbox, call_hash
+from memory.working import TurnState
 from models.base import Event, ToolCall, ToolResult
 from safety.gate import Decision, Question
 from tools.base import ToolContext

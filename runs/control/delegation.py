@@ -14,7 +14,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from memory.runlog.log import RunSummary, Totals, read_events, summarise
+from memory.logs import RunSummary, read_events, summarise
+from memory.usage import Totals
 from models.base import Event, ToolResult
 from models.chain import Budget
 from runs.control.bounds import Bounds

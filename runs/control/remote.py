@@ -7,17 +7,11 @@ import signal
 from pathlib import Path
 
 from config import Config
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import (
-    SHARED,
-    RunLog,
-    Totals,
-    find_run,
-    read_events,
-    summarise,
-    worker,
-)
-from memory.runlog.mailbox import Letters
+from memory.inbox import Inbox
+from memory.logs import find_run, read_events, summarise, worker
+from memory.runlog import SHARED, RunLog
+from memory.usage import Totals
+from memory.working import Letters
 from runs.run import now
 from safety.secrets import without
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from config import Config, SopwithError, load
-from memory.runlog.log import LEFT, SHARED, read_events
+from memory.logs import read_events
+from memory.runlog import LEFT, SHARED
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import owner_by

@@ -13,7 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from memory.runlog.log import LEFT, RunSummary, summarise, worker
+from memory.logs import RunSummary, summarise, worker
+from memory.runlog import LEFT
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ERRORS = "errors.txt"  # in the run's folder: what the process said that is in no run log

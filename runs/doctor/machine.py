@@ -10,7 +10,7 @@ from pathlib import Path
 
 from config import Config, ConfigError, Lang
 from context.phrases import in_words
-from memory.home.folder import LAYOUT, HomeError, open_home
+from memory.home import LAYOUT, HomeError, open_home
 from runs.doctor.check import Check, install, say
 from text import plugin
 

@@ -15,7 +15,7 @@ TELEGRAM_SECONDS = 5.0
 
 def check_runs(config: Config) -> list[Check]:
     """How many runs there are."""
-    from memory.runlog.log import run_ids
+    from memory.logs import run_ids
 
     live, all_runs = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
     if not all_runs:
@@ -50,7 +50,7 @@ def check_schedules(config: Config) -> list[Check]:
 
 def check_sops(config: Config) -> Check:
     """How many SOPs there are, and which of them cannot be used."""
-    from memory.sops.store import SopStore
+    from memory.sops import SopStore
 
     sops = SopStore(Path(__file__).parents[2] / "sops", config.home / "sops").all()
     broken = [sop for sop in sops if sop.problem]

@@ -24,11 +24,12 @@ from learning.long_term import says_only_facts
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import is_staged, verify
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import opening_of, read_events
-from memory.sops.changes import SopChanges
-from memory.sops.stats import SopStats
-from memory.sops.store import Sop, SopStore, Status
+from memory.inbox import Entry, Inbox
+from memory.logs import read_events
+from memory.sops import Sop, SopStore, Status
+from memory.sops.changing import SopChanges
+from memory.sops.curve import SopStats
+from memory.usage import opening_of
 from models.base import Event
 from runs.learning import teach
 from runs.learning.alone import (
@@ -69,7 +70,7 @@ def _taken_in(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Ev
             trace, spent = read_trace(agent.config.home, run), _spent(events)
             ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
             facts = after_marked(
-                trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent)
+                trace, events, agent.config.home, ask, redact=agent.parts.redactor()
             )
             yield from facts
             if not says_only_facts(events, facts):

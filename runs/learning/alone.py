@@ -13,7 +13,7 @@ from learning.draft import Draft
 from learning.from_runs import lines_of, other_values
 from learning.prove import Ground
 from learning.trace import Trace
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.procedure import Procedure
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import files_of, kept_lesson

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 from learning.draft import Draft
 from learning.judged import source_in
-from memory.runlog.log import RunLog, Totals
+from memory.runlog import RunLog
+from memory.usage import Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
 from runs.run import now

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memory.runlog.evidence import SAYS_NOTHING
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import RunSummary, list_runs, read_events
+from memory.evidence import SAYS_NOTHING
+from memory.inbox import Entry, Inbox
+from memory.logs import RunSummary, list_runs, read_events
 
 LOOKED_AT = 100  # of the newest runs
 ENOUGH = 3  # runs of a kind; a fourth is not offered again

@@ -28,7 +28,7 @@ from learning.recording import Typed
 from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
-from memory.sops.store import Status
+from memory.sops import Status
 from safety.secrets import HIDDEN
 
 ABSENT = "not-there"  # ends the name of a path that no file has

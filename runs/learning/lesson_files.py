@@ -16,9 +16,9 @@ from learning.prove import Case, Ground, Seen, expectation
 from learning.prove.strictness import Line
 from learning.trace import Trace, read_trace
 from learning.wording import asked_with
-from memory.runlog.log import RunLogError
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, Status
+from memory.logs import RunLogError
+from memory.sops import Sop, Status
+from memory.sops.changing import SopChanges
 from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from replay.staged.expectation import Touched

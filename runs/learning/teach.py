@@ -26,12 +26,11 @@ from learning.guards import evidence, signatures
 from learning.judged import is_same, retrace, with_script
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
-from memory.facts.policy import Keeping, Refusal, check_sop
-from memory.home.repository import contents_of
-from memory.runlog.log import find_run
-from memory.sops.changes import SopChanges
-from memory.sops.front_matter import with_metadata
-from memory.sops.store import Sop, Status, read_sop
+from memory.facts import Refusal, check_sop
+from memory.history import contents_of
+from memory.logs import find_run
+from memory.sops import Sop, Status, read_sop
+from memory.sops.changing import SopChanges, with_metadata
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure
 from runs.learning.asking import script_writer
@@ -216,19 +215,13 @@ def twin_of(agent: Workshop, draft: Draft) -> Sop | None:
     return None
 
 
-def keeping_of(agent: Workshop) -> Keeping:
-    """Return what the evidence gate must know of this agent: the owner's folders, and what is secret."""
-    return Keeping(agent.config.safety.roots, agent.parts.redactor())
-
-
 def refusals(agent: Workshop, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
     """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
         for path, text in files.items()
     }
-    keeping = keeping_of(agent)
-    return check_sop(texts, agent.config.home, keeping, is_draft=is_draft)
+    return check_sop(texts, agent.config.home, agent.parts.redactor(), is_draft=is_draft)
 
 
 # proving

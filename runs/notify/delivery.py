@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.runlog.inbox import Entry, Inbox
+from memory.inbox import Entry, Inbox
 from runs.notify.notices import Notice, words
 from runs.notify.outbox import Delivery, Outbox, key_of, now
 from runs.notify.senders import load, problem, tried

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from config import Config, Lang
 from context.phrases import in_words
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import Totals, read_events
+from memory.inbox import Inbox
+from memory.logs import read_events
+from memory.usage import Totals
 from models.base import Event
 from safety.secrets import without
 from text.sentences import joined

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config import Lang
 from learning.guards import ReplayGuards, tools_used
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event
 from replay.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.options import Replay

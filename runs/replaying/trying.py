@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from config import Config, load
 from learning.prove import Ground, tried
 from learning.verify import NotTried, Outcome, is_staged
-from memory.sops.store import Sop, read_sop
+from memory.sops import Sop, read_sop
 from models.base import Event
 from replay.template import TemplateError
 from runs.options import Options

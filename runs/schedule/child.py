@@ -70,7 +70,7 @@ def _do(
     hear: Callable[[Event], None],
 ) -> None:
     from config import SopwithError
-    from memory.runlog.log import worker
+    from memory.logs import worker
 
     now = datetime.now(UTC)
     note = _spent(config, ledger, now)
@@ -109,7 +109,7 @@ def _occasion(ledger: Ledger, row: Row, job: Job) -> dict[str, str]:
 
 def _run(config: Config, row: Row, job: Job, occasion: Mapping[str, str]) -> Run:
     """The run of this row: begun, or resumed where its process died."""
-    from memory.runlog.log import summarise
+    from memory.logs import summarise
     from runs.assemble import Agent
     from runs.control.owners import owner_by
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from config import SopwithError
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 
 LAUNCHER = Path(__file__).resolve().parent.parent.parent / "launch.py"
 MARK = "# sopwith schedule"

@@ -17,9 +17,9 @@ from typing import Any
 from config import Config
 from context import Prompts
 from context.phrases import in_words
-from memory.home.files import write_atomic
-from memory.runlog.inbox import Entry, Inbox
-from memory.runlog.log import read_events, summarise
+from memory.files import write_atomic
+from memory.inbox import Entry, Inbox
+from memory.logs import read_events, summarise
 from models.base import Event
 from runs.notify import Notice, Outbox, missed, of_run
 from runs.schedule.due import JobFolder

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.runlog.log import worker
+from memory.logs import worker
 from runs.schedule.due import JobFolder, due_after, due_rows, problems
 from runs.schedule.due.calendar import runnable
 from runs.schedule.due.rows import GRACE, allowed_lateness

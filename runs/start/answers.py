@@ -11,7 +11,7 @@ from typing import Any
 
 from config import Lang, sentences
 from learning.route import task_of
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event, Model, Reply, Request
 from models.errors import ModelUnavailable
 

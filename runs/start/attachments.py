@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from memory.runlog.log import cannot_write
+from memory.runlog import cannot_write
 from models.base import Event
 
 FOLDER = "files"  # in the run's

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from config import ContextConfig, SopwithError
 from context import Prompts
-from memory.home.sessions import Session
-from memory.sops.store import Sop, SopStore
+from memory.home import Session
+from memory.sops import Sop, SopStore
 from models.base import Event, Reply, Request
 from models.images import IMAGES
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from context.builder import Context
     from context.workspace import Changes, Reloaded, Workspace
     from memory.journal.turns import Turn
-    from memory.notes.remember import Remembered
+    from memory.notes import Remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Briefing:
         """Return the first messages of the run, as of now, for a budget in tokens."""
         from context import Brief, first_messages
         from context.builder import SMALL_TOKENS
-        from memory.home.reader import reader_for
+        from memory.reader import reader_for
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -126,18 +126,18 @@ class Briefing:
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
         """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
-        from memory.notes.remember import find
+        from memory.notes import find
         from memory.window import speakers
 
         for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
             for found in find(text, self._source.redact):
                 is_named = who not in ("owner", self._session.name)
                 yield self._written(
-                    turn, replace(found, text=f"{who}: {found.text}") if is_named else found
+                    turn, found._replace(text=f"{who}: {found.text}") if is_named else found
                 )
 
     def _written(self, turn: int, found: Remembered) -> Event:
-        from memory.notes.daily import add
+        from memory.notes import add
 
         now, file, problem = datetime.now().astimezone(), "", ""
         try:
@@ -205,7 +205,7 @@ def _run_block(opening: Event, prompts: Prompts) -> str:
 def check_persona(home: Path, name: str, lang: str) -> None:
     """Raises PersonaError when there is no such persona, or it is broken; the first start brings examples."""
     from context.workspace import persona
-    from memory.home.templates import lay_out
+    from memory.workspace import lay_out
 
     with suppress(OSError):  # a home that cannot be written to has what it has
         lay_out(home, lang)
@@ -214,7 +214,7 @@ def check_persona(home: Path, name: str, lang: str) -> None:
 
 def is_only_to_remember(request: str) -> bool:
     """True when a request asks for nothing but to remember what it says: no model is needed."""
-    from memory.notes.remember import find
+    from memory.notes import find
 
     return any(found.is_whole for found in find(request))
 

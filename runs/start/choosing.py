@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from learning.route import Match, Remembered, Shown, choose
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event, Reply, Request
 from runs.options import Options, Replay
 from runs.parts import Parts

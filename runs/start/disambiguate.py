@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_loop import End, Outcome
 from config import Lang, sentences
 from learning.route import Remembered, Shown, Where, choose
-from memory.runlog.inbox import Entry, Inbox, call_hash
+from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handler import Owner
-    from memory.sops.store import Sop
+    from memory.sops import Sop
     from replay.rote import Guards
     from runs.start.planned import Planned
 

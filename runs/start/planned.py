@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from learning.route import Match, Where, exact_match
-from memory.sops.store import Sop
+from memory.sops import Sop
 
 if TYPE_CHECKING:  # most requests name no time
     from runs.schedule.jobs import Job

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from agent_loop import End, Outcome
 from config import EmbeddingsConfig, SopwithError
-from memory.home.sessions import MAIN, Session
+from memory.home import MAIN, Session
 from memory.journal.turns import WRITTEN
 from safety.taint import Origin
 from tools.base import Memories

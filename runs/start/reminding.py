@@ -10,7 +10,7 @@ from config import Lang, sentences
 from learning.route import Match, Where
 
 if TYPE_CHECKING:
-    from memory.sops.store import Sop
+    from memory.sops import Sop
     from runs.start.planned import Planned
 
 SOP = "reminder"

@@ -10,7 +10,7 @@ from typing import Any
 
 from config import Limits, SopwithError
 from context import Prompts
-from memory.sops.store import Sop
+from memory.sops import Sop
 from models.base import Event
 from models.chain import Budget
 from runs.options import Options, Replay

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import SopwithError
-from memory.home.sessions import Session
+from memory.home import Session
 from memory.window import speakers
 from models.base import Event
 
@@ -84,7 +84,7 @@ class Spoken:
 
     def _write(self) -> None:
         from memory.journal.api import Memory
-        from memory.notes.remember import importance
+        from memory.notes import importance
 
         try:
             with Memory(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from memory.runlog.log import open_log
+from memory.logs.reading import open_log
 
 _MAX_CHARS = 200_000  # of one file
 _MAX_RUNS = 5  # of a conversation, the last ones

@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.facts.policy import Keeping
-from memory.home.sessions import MAIN
+from memory.digest import DAYS, AskModel, Digest, Entry, digest, due, entries
+from memory.digest.memory_file import SUPERSEDED
+from memory.facts import Line
+from memory.home import MAIN
 from memory.journal.api import work_off
 from memory.journal.lock import JournalError
 from memory.journal.store import INDEX, Store
 from memory.journal.turns import Turn
-from memory.notes.digest import DAYS, AskModel, Digest, digest, due, entries
-from memory.notes.distil import Line
-from memory.notes.memory_file import SUPERSEDED, Entry
-from memory.notes.remember import Kind, find
-from memory.runlog.archive import put_away
+from memory.logs.archive import put_away
+from memory.notes import Kind, find
 from models.embeddings import embedder
 from runs.assemble import Agent
 from runs.learning import asker
@@ -93,15 +92,13 @@ IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "mi
 
 
 def beat(config: Config, now: datetime) -> Digest:
-    """One digest. `now` is aware, in the owner's timezone. Raises as memory/notes/digest.py does."""
+    """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest/distilling.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
     _put_old_runs_away(config, now)
     agent = Agent(config)
-    keeping = Keeping(config.safety.roots, agent.parts.redactor())
+    redact = agent.parts.redactor()
     more = _important(config.home, now)
-    done = digest(
-        config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping
-    )
+    done = digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, redact=redact)
     _read_episodes(agent, now)
     return done
 

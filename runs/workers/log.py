@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config
-from memory.home.files import write_atomic
-from memory.runlog.log import LEFT, SHARED, RunLog, RunLogError, line_of, new_run_id, worker
+from memory.files import write_atomic
+from memory.logs import RunLogError, worker
+from memory.runlog import LEFT, SHARED, RunLog, line_of, new_run_id
 from models.base import Event
 from runs.workers.database import PATIENCE_SECONDS, Database, opened
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import NoSuchRun, Totals, new_run_id
+from memory.inbox import Inbox
+from memory.logs.reading import NoSuchRun
+from memory.runlog import new_run_id
+from memory.usage import Totals
 from models.base import Event
 from runs.assemble import Options
 from runs.run import now

@@ -138,6 +138,14 @@ class BareCell:
             inner.close()
         self.holder.started(self.process.pid)
 
+    def wait(self) -> None:
+        """Wait until the supervisor is up; one whose Python is loaded from a mount would hold that
+        mount for ever. Raises OSError.
+        """
+        self.talk.settimeout(ANSWER_SECONDS)
+        self.talk.send(b"term")  # there is nobody yet; it answers who is left
+        self.talk.recv(16_384)
+
     def run(
         self, argv: Sequence[str], cwd: str, env: dict[str, str], seconds: float
     ) -> tuple[int, bytes]:

@@ -107,6 +107,8 @@ class Stage:
             wanted = places.layers(names, home, entry.number)
             own = home / "undo" if with_home else home
             mounting = _mounting(names, wanted, [str(own), *masks], list(shows))
+            if cell:
+                cell.wait()
             clocks = _mounted(held, wanted, entry, home, mounting)
         except (StageError, OSError) as error:
             if cell:

@@ -10,7 +10,7 @@ import pytest
 from config import SafetyConfig
 from context import Prompts
 from context.turns import TurnTexts
-from memory.runlog.working import WorkingMemory
+from memory.working import WorkingMemory
 from models.base import Reply, ToolCall, ToolResult
 from safety.gate import Ask, Gate
 

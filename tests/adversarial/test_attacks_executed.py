@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog.inbox import Inbox
+from memory.inbox import Inbox
 from sandbox.cells import levels
 from sandbox.stage import probe
 from tests.adversarial.world import World, attacked

@@ -1,4 +1,4 @@
-"""The tools of the owner's to-do list (memory/notes/tasks.py): put a task on it, read it, change one, take one off.
+"""The tools of the owner's to-do list (memory/tasks/todo.py): put a task on it, read it, change one, take one off.
 
 Writing to it is writing to memory: after a run has read what others wrote the gate asks, since autonomous mode works the
 list off. Taking a task off asks like any deleting.
@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from config import SopwithError
-from memory.notes.tasks import Status, Task, Tasks
+from memory.tasks import Status, Task, Tasks
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from config import BrowserConfig
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from tools.base import ToolError
 from tools.browser.link import BrowserError, Link, LinkLost
 from tools.processes import MARK, leaders, mark, starting

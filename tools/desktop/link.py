@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from tools.base import ToolContext, ToolError
 from tools.desktop.scale import holds
 from tools.processes import MARK, leaders, mark, starting

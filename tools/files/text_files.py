@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from safety.paths import folder_of, open_beneath
 from tools.base import ToolContext, ToolError
 

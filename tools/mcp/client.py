@@ -399,7 +399,7 @@ def _kept(ctx: ToolContext, data: str, kind: str) -> Path:
 
 
 def _written(ctx: ToolContext, ending: str, data: bytes) -> Path:
-    from memory.home.files import write_atomic
+    from memory.files import write_atomic
 
     folder = ctx.folder / "mcp"
     folder.mkdir(exist_ok=True)

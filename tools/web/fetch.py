@@ -153,7 +153,7 @@ def _name(response: requests.Response) -> str:
 
 
 def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
-    from memory.home.files import write_atomic
+    from memory.files import write_atomic
 
     folder = ctx.folder / "fetched"
     folder.mkdir(exist_ok=True)

@@ -35,7 +35,7 @@ class Found(NamedTuple):
     text: str
 
 
-class Engine(NamedTuple):
+class SearchSite(NamedTuple):
     """An engine: its address, how it takes a query, and where its JSON has the results; no path means a page."""
 
     url: str
@@ -48,9 +48,9 @@ class Engine(NamedTuple):
 
 
 ENGINES = {
-    "duckduckgo": Engine("https://html.duckduckgo.com/html/", "q", ()),
-    "searxng": Engine("", "q", ("results",), "content", {"format": "json"}),
-    "brave": Engine(
+    "duckduckgo": SearchSite("https://html.duckduckgo.com/html/", "q", ()),
+    "searxng": SearchSite("", "q", ("results",), "content", {"format": "json"}),
+    "brave": SearchSite(
         "https://api.search.brave.com/res/v1/web/search",
         "q",
         ("web", "results"),
@@ -58,7 +58,7 @@ ENGINES = {
         {"count": MOST},
         "X-Subscription-Token",
     ),
-    "tavily": Engine(
+    "tavily": SearchSite(
         "https://api.tavily.com/search",
         "query",
         ("results",),
@@ -84,7 +84,7 @@ def web_search(ctx: ToolContext, query: str) -> ToolResult:
     return ToolResult("ok", {"output": ctx.redact(output), "sources": sources})
 
 
-def _address(settings: SearchConfig, engine: Engine) -> str:
+def _address(settings: SearchConfig, engine: SearchSite) -> str:
     """Return where the engine is asked. Raises ToolError where a setting is missing."""
     if engine.key and not settings.api_key:
         raise ToolError(f"{settings.engine} needs a key: search: {{api_key: …}} in config.yaml")
@@ -121,7 +121,7 @@ def _asked(
             raise ToolError(f"{name} cannot be asked: {why}") from error
 
 
-def _request(settings: SearchConfig, engine: Engine, query: str) -> dict[str, Any]:
+def _request(settings: SearchConfig, engine: SearchSite, query: str) -> dict[str, Any]:
     said = {engine.query: query, **engine.extra}
     headers = dict(_HEADERS)
     if engine.key:
@@ -143,7 +143,7 @@ def _check(response: requests.Response, name: str) -> None:
         )
 
 
-def _rows(response: requests.Response, engine: Engine) -> Iterator[Found]:
+def _rows(response: requests.Response, engine: SearchSite) -> Iterator[Found]:
     rows: Any = response.json()
     for name in engine.rows:
         rows = rows.get(name) if isinstance(rows, dict) else None

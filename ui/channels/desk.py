@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.inbox import Answer, Entry, Inbox, InboxError
-from memory.runlog.log import RunSummary, read_events, summarise
+from memory.inbox import Answer, Entry, Inbox, InboxError
+from memory.logs import RunSummary, read_events, summarise
 from models.base import Event
 from runs.control.remote import say_to, stop
 from safety.secrets import without

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from config import Config
-from memory.runlog.inbox import Entry
+from memory.inbox import Entry
 from models.base import Event
 from safety.secrets import without
 from ui import event_text

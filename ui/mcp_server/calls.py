@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config, SopwithError
-from memory.runlog.log import summarise
+from memory.logs import summarise
 from models.base import Event
 from safety.secrets import without
 from ui.mcp_server.offers import RUN_TASK

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError
-from memory.home.folder import open_home
+from memory.home import open_home
 from tools.mcp import problem
 from ui.command import Option, command, folder, port
 from ui.words import say

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config import Config
-from memory.sops.store import Sop, SopStore
+from memory.sops import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.words import say
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from config import Config
-from memory.notes.digest import Digest
-from memory.notes.memory_file import Entry
+from memory.digest import Digest, Entry
 from runs.upkeep import beat, memory_entries
 from ui.command import JSON, NOW, command
 from ui.lists import print_json
@@ -31,15 +30,17 @@ def digest(args: Namespace, config: Config) -> int:
 def _said(done: Digest, lang: str) -> list[str]:
     if done.is_busy:
         return [say("digest.busy")]
-    added = {entry.id: entry for entry in done.added}
+    added = {entry.id: entry for entry in done.changes.added}
     lines = [
         say("digest.added", day=each.day, text=one_line(each.text), source=each.source)
-        for each in done.added
+        for each in done.changes.added
     ]
-    for old, new in done.replaced.items():
+    for old, new in done.changes.replaced.items():
         text = one_line(added[new].text) if new in added else f"#{new}"
         lines.append(say("digest.superseded", old=old, text=text))
-    lines += [say("digest.repeated", id=id, times=times) for id, times in done.repeated.items()]
+    lines += [
+        say("digest.repeated", id=id, times=times) for id, times in done.changes.repeated.items()
+    ]
     lines += [
         say("digest.refused", text=one_line(line.text), why=why.said(lang))
         for line, why in done.refused
@@ -64,9 +65,9 @@ def _report(done: Digest, config: Config) -> dict[str, Any]:
     return {
         "by": done.by,
         "lines": done.lines,
-        "added": [_entry(entry) for entry in done.added],
-        "superseded": [{"id": old, "by": new} for old, new in done.replaced.items()],
-        "repeated": [{"id": id, "times": times} for id, times in done.repeated.items()],
+        "added": [_entry(entry) for entry in done.changes.added],
+        "superseded": [{"id": old, "by": new} for old, new in done.changes.replaced.items()],
+        "repeated": [{"id": id, "times": times} for id, times in done.changes.repeated.items()],
         "refused": [
             {
                 "day": line.day,

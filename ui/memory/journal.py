@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.journal.api import Memory
 from memory.journal.sync import check, rebuild
 from memory.journal.turns import Found, Turn

@@ -9,12 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from config import Config, SopwithError
-from memory.facts.lines import Fact
-from memory.facts.policy import Keeping
-from memory.facts.store import Add, FactRefused, FactStore, due
-from memory.home.folder import open_home
-from memory.home.sessions import MAIN
-from memory.notes import daily as notes
+from memory import notes
+from memory.facts import Fact, FactRefused, FactStore
+from memory.home import MAIN, open_home
 from safety.secrets import Redactor, held_values
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
@@ -30,18 +27,18 @@ class MemoryUsage(SopwithError):
 
 def store(config: Config) -> FactStore:
     """The facts of this home folder."""
-    return FactStore(config.home, _keeping(config))
+    return FactStore(config.home, _redactor(config))
 
 
-def _keeping(config: Config) -> Keeping:
-    return Keeping(tuple(config.safety.roots), Redactor(held_values(config, os.environ)))
+def _redactor(config: Config) -> Redactor:
+    return Redactor(held_values(config, os.environ))
 
 
 @command("memory facts", JSON)
 def facts(args: Namespace, config: Config) -> int:
     """`memory facts`. `args`: json."""
     known = store(config).all()
-    again = {fact.id for fact in due(known)}
+    again = {fact.id for fact in known if fact.is_due}
     if args.json:
         print_json({"facts": [fact_as_json(fact, fact.id in again) for fact in known]})
         return 0
@@ -96,10 +93,10 @@ def check(args: Namespace, config: Config) -> int:
 @command("memory undo")
 def undo(args: Namespace, config: Config) -> int:
     """`memory undo`: takes back the last change that the agent made to the memory."""
-    from memory.facts.undo import undo as take_back
+    from memory.undo import undo as take_back
 
     open_home(config.home)
-    print(say("memory_undone", change=one_line(take_back(config.home, _keeping(config)), 300)))
+    print(say("memory_undone", change=one_line(take_back(config.home), 300)))
     return 0
 
 
@@ -112,14 +109,14 @@ def add_note(args: Namespace, config: Config) -> int:
     open_home(config.home)
     if found := re.fullmatch(r"\[([A-Za-z]+)\]\s*(.+)", text, re.DOTALL):
         try:
-            fact = store(config).apply(Add(found[1].upper(), found[2].strip()), by_owner=True)
+            fact = store(config).add(found[1].upper(), found[2].strip(), by_owner=True)
         except FactRefused as refused:
             raise MemoryUsage(
                 "\n".join(each.said(config.lang) for each in refused.refusals)
             ) from refused
         print(say("memory_kept", id=fact.id, section=fact.section, text=one_line(fact.text)))
         return 0
-    at, redact = datetime.now().astimezone(), _keeping(config).redact
+    at, redact = datetime.now().astimezone(), _redactor(config)
     path = notes.add(
         config.home,
         text,

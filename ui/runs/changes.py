@@ -7,7 +7,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.runlog.log import append_undone, find_run, read_events
+from memory.logs import find_run, read_events
+from memory.runlog import append_undone
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
 from sandbox.undo.store import Undone

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Literal
 
 from config import Config
-from memory.runlog.inbox import Answer, Entry, Inbox
-from memory.runlog.log import summarise
+from memory.inbox import Answer, Entry, Inbox
+from memory.logs import summarise
 from runs.control.remote import stop
 from safety.secrets import without
 from ui.command import JSON, RUN_OPTIONS, Argument, command

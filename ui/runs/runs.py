@@ -9,8 +9,10 @@ from itertools import islice
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
-from memory.runlog.working import without_summary
+from memory.logs import RunSummary, find_run, list_runs, read_events, worker
+from memory.logs.reading import RUN_ID
+from memory.runlog import SHARED
+from memory.working import without_summary
 from models.base import Event
 from runs.control.remote import say_to, stop
 from ui import event_text as describe
@@ -51,7 +53,7 @@ class NotWorking(SopwithError):
 )
 def list_(args: Namespace, config: Config) -> int:
     """`runs list [TEXT]`."""
-    from memory.runlog.index import line_of, lines
+    from memory.logs.index import line_of, lines
 
     is_filtered = any((args.search, args.status, args.since, args.sop))
     if args.json:

@@ -281,13 +281,19 @@ def _agrees() -> bool:
         return False
 
 
+def listed(config: Config) -> dict[str, Any]:
+    """Return all jobs as `schedule list --json` shows them."""
+    jobs = _Jobs(config)
+    entries = [jobs.entry(id, config.lang) for id in jobs.all]
+    return {"jobs": entries, "running": is_at_work(config.home)}
+
+
 @command("schedule list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`schedule list`."""
-    jobs = _Jobs(config)
-    entries = [jobs.entry(id, config.lang) for id in jobs.all]
+    found = listed(config)
     if args.json:
-        print_json({"jobs": entries, "running": is_at_work(config.home)})
+        print_json(found)
         return 0
     columns = (
         Column(say("column.job"), "cyan"),
@@ -298,10 +304,10 @@ def list_(args: Namespace, config: Config) -> int:
     )  # fmt: skip
     rows = [
         [one_line(each["id"], 200), say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
-        for each in entries
+        for each in found["jobs"]
     ]  # fmt: skip
     print_table(columns, rows, say("schedule.none"))
-    if any(each["next"] for each in entries) and not is_at_work(config.home):
+    if any(each["next"] for each in found["jobs"]) and not found["running"]:
         print(say("schedule.no_scheduler"))
     return 0
 
@@ -417,7 +423,7 @@ def disable(args: Namespace, config: Config) -> int:
 
 
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
-    from memory.runlog.inbox import Inbox
+    from memory.inbox import Inbox
 
     folder = JobFolder(config.home)
     job = folder.get(args.job)

@@ -10,9 +10,9 @@ from typing import Any
 
 from config import Config
 from learning.verify import CaseResult, Verdict, verify
-from memory.home.repository import RepositoryError
-from memory.sops.changes import SopChanges, Version
-from memory.sops.store import Sop, Status
+from memory.history import RepositoryError
+from memory.sops import Sop, Status
+from memory.sops.changing import SopChanges, Version
 from runs.assemble import SEEDS, Agent
 from ui.command import JSON, Argument, command, whole
 from ui.lists import Column, print_json, print_table

@@ -17,9 +17,9 @@ from typing import Any
 from config import Config
 from learning.folder import to_yaml
 from learning.route import Remembered
-from memory.home.repository import contents_of
-from memory.sops.front_matter import with_said
-from memory.sops.store import NAME, Sop, Status, contract_of, read_sop
+from memory.history import contents_of
+from memory.sops import NAME, Sop, Status, contract_of, read_sop
+from memory.sops.changing import with_said
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
 from ui.sops.changes import YES, changes

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from config import Config
 from learning.imports import Finding, Skill, find_skills, findings_of, release, store
-from memory.sops.changes import SopChanges
-from memory.sops.store import Sop, SopError
+from memory.sops import Sop, SopError
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.log import list_runs
-from memory.sops.store import Sop, SopStore
+from memory.logs import list_runs
+from memory.sops import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
 from ui.lists import Column, print_json, print_table

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from config import Config
-from memory.home.repository import RepositoryError
-from memory.sops.stats import Counts, SopRun, SopStats, count
+from memory.history import RepositoryError
+from memory.sops.curve import Counts, SopRun, SopStats, count
 from ui import event_text as describe
 from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table

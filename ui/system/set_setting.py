@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, ConfigError, load
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from ui.command import Argument, command
 from ui.words import say
 

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory.home.files import write_atomic
-from memory.home.owner_files import Unreadable, read_owner_text
-from memory.home.repository import Repository
-from memory.home.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
+from memory.files import Unreadable, read_owner_text, write_atomic
+from memory.history import Repository
+from memory.workspace import FILES, FIRST_START, is_answered, is_template, lay_out, template
 from ui.sanitise import one_line
 from ui.terminal import consent
 from ui.words import say, words_of

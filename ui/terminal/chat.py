@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from config import Config, SopwithError
 from handler import Owner
-from memory.home.reader import Reader, reader_for
-from memory.home.sessions import Session
-from memory.home.templates import FIRST_START, lay_out
-from memory.runlog.log import summarise
+from memory.home import Session
+from memory.logs import summarise
+from memory.reader import Reader, reader_for
+from memory.workspace import FIRST_START, lay_out
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import owner_by
@@ -200,7 +200,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     if (agent.config.home / FIRST_START).exists():
-        from memory.home.repository import RepositoryError
+        from memory.history import RepositoryError
         from ui.terminal.bootstrap import put_away
 
         with suppress(OSError, RepositoryError):  # it goes the next time

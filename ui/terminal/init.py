@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from config import Config, load
-from memory.home.files import write_atomic
-from memory.home.folder import open_home
+from memory.files import write_atomic
+from memory.home import open_home
 from ui.command import command
 from ui.terminal import bootstrap
 from ui.terminal.typed_line import read_next

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, cast
 
 from config import Config
 from handler import Owner
-from memory.home.reader import NotForThisSession, Reader, reader_for
-from memory.home.sessions import Session
-from memory.sops.store import Sop
+from memory.home import Session
+from memory.reader import NotForThisSession, Reader, reader_for
+from memory.sops import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import owner_by

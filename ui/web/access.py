@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from config import SopwithError
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 
 WRONG_A_MINUTE = 5
 BROWSER_DAYS = 60

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.home.folder import open_home
+from memory.home import open_home
 from ui.command import Option, command, folder, port
 from ui.commands import VERSION
 from ui.web.access import Access

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.inbox import InboxError, NoSuchEntry
-from memory.runlog.log import NoSuchRun, RunLogError, find_run
+from memory.inbox import InboxError, NoSuchEntry
+from memory.logs import RunLogError, find_run
+from memory.logs.reading import NoSuchRun
 from models.base import Event
 from ui.channels import Channels
 from ui.web.access import Access, NotSignedIn, TooManyTries

@@ -69,7 +69,7 @@ const ModelForm = {
     return () => html`<${Dialog} title=${say(isNew ? "settings.add_model" : "settings.edit")} onClosed=${() => emit("closed")}><form class="form" onSubmit=${give}>
       ${field("name", say("settings.model_name_hint"), { disabled: !isNew, placeholder: "local", autofocus: isNew })}
       <label class="field"><span>${say("settings.model_kind")}</span><select value=${form.kind} onChange=${(event) => (form.kind = event.target.value)}>${KINDS.map((each) => html`<option key=${each} value=${each}>${say(`settings.kind_${each}`)}</option>`)}</select></label>
-      ${field("model", "", { placeholder: "qwen3" })} ${field("base_url", say("settings.model_url_hint"), { placeholder: "http://127.0.0.1:11434/v1", type: "url" })}
+      ${field("model", "", { placeholder: "qwen3" })} ${field("base_url", say("settings.model_url_hint"), { placeholder: say("settings.model_url_example"), type: "url" })}
       ${field("api_key", say("settings.model_key_hint", { NAME: "{NAME}" }), { placeholder: "${OPENAI_API_KEY}" })}
       <div class="actions">${act(say("settings.save"), give, { kind: "primary", disabled: !/^[\w-]{1,60}$/.test(form.name) || !form.model })}</div></form></${Dialog}>`;
   },

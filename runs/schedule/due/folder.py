@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from runs.schedule.jobs import Broken, Job, JobError, job_of
 
 MAX_BYTES = 100_000
@@ -89,7 +89,7 @@ class JobFolder:
         return self._recorded(id, why, None)
 
     def _recorded(self, id: str, why: str, text: str | None) -> str | None:
-        from memory.home.repository import Repository
+        from memory.history import Repository
 
         repository, name = Repository(self._home), f"schedule/{id}.json"
         with repository.locked():

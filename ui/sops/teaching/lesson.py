@@ -13,8 +13,8 @@ from learning.prove import Case, Ground
 from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
 from learning.written import read_text
-from memory.runlog.log import read_events
-from memory.sops.store import Sop
+from memory.logs import read_events
+from memory.sops import Sop
 from replay.parameters import ParameterError
 from runs.assemble import Agent
 from runs.learning.alone import same_script

@@ -8,7 +8,7 @@ from typing import Any
 
 from learning.prove import Seen
 from learning.wording import slotted
-from memory.sops.store import Sop
+from memory.sops import Sop
 from replay.staged.expectation import KINDS, Touched
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import content_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from learning.draft import Draft
 from learning.wording import slotted
-from memory.sops.store import Sop
+from memory.sops import Sop
 from ui.sanitise import clean, one_line
 from ui.sops import NO, parameters
 from ui.terminal import read_next

@@ -9,8 +9,8 @@ from config import Config
 from learning.prove import Ground, seen_in
 from learning.recording import StagedShell, check_terminal, record, typed_lines
 from learning.trace import read_trace
-from memory.home.folder import open_home
-from memory.runlog.log import read_events
+from memory.home import open_home
+from memory.logs import read_events
 from runs.learning.lesson import Lesson
 from safety.secrets import held_values
 from sandbox.stage import StageError

@@ -12,7 +12,7 @@ from config import Config, SopwithError
 from learning.draft import Draft
 from learning.folder import check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
-from memory.sops.store import NAME, Sop, Status
+from memory.sops import NAME, Sop, Status
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
 from runs.assemble import Agent

@@ -24,7 +24,7 @@ from typing import Any
 
 from config import SopwithError, load
 from handler import Approval, Confirmation, Owner
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from memory.journal.api import work_off
 from models.base import Event
 from models.embeddings import embedder

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from memory.home.files import write_atomic
+from memory.files import write_atomic
 from models.base import Event
 from ui.sanitise import one_line
 from ui.web.live.hub import Hub, Tab

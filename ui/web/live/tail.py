@@ -15,7 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from memory.runlog.log import UNDONE, read_events, run_ids, summarise
+from memory.logs import read_events, run_ids, summarise
+from memory.logs.reading import UNDONE
 from models.base import Event
 from tools.staged.kept import undone_in
 from ui.web.live.hub import Hub

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog.log import read_events, run_ids, summarise
+from memory.logs import read_events, run_ids, summarise
 from models.base import Event
 from ui.web.live.child import MARK
 from ui.web.live.hub import Hub

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from memory.runlog.log import summarise
+from memory.logs import summarise
 from safety.changes import Change
 from sandbox.network import read
 from sandbox.stage import StageError, UndoStore

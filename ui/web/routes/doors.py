@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from context.workspace import personas
-from memory.runlog.log import list_runs
+from memory.logs import list_runs
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.here import Here

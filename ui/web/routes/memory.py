@@ -11,16 +11,15 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from config import SopwithError
-from memory.facts.store import due
-from memory.home.owner_files import read_owner_text
-from memory.home.repository import Repository
-from memory.home.sessions import MAIN
+from memory.digest import entries
+from memory.files import read_owner_text
+from memory.history import Repository
+from memory.home import MAIN
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
 from memory.journal.store import INDEX, Store
-from memory.notes.daily import days as note_days
-from memory.notes.daily import read as read_note
-from memory.notes.digest import MEMORY, entries
+from memory.notes import days as note_days
+from memory.notes import read as read_note
 from text.time import find
 from ui.memory import fact_as_json, iso, opened, turn_as_json
 from ui.memory import store as fact_store
@@ -115,7 +114,7 @@ def turn(site: Here, id: str) -> JSONResponse:
 @to.get("/api/memory/facts")
 def facts(site: Here) -> JSONResponse:
     known = fact_store(site.config).all()
-    again = {fact.id for fact in due(known)}
+    again = {fact.id for fact in known if fact.is_due}
     return JSONResponse(
         {"facts": site.clean([fact_as_json(fact, fact.id in again) for fact in known])}
     )
@@ -125,7 +124,7 @@ def facts(site: Here) -> JSONResponse:
 def memory_file(site: Here) -> JSONResponse:
     text = ""
     with suppress(FileNotFoundError):
-        text = read_owner_text(site.home, MEMORY).text
+        text = read_owner_text(site.home, "MEMORY.md").text
     rows = [
         {
             "id": each.id,
@@ -145,7 +144,7 @@ def memory_file(site: Here) -> JSONResponse:
 @to.get("/api/memory/history")
 def history(site: Here, limit: int = 50) -> JSONResponse:
     repository = Repository(site.home)
-    wanted = [path for path in ("memory", MEMORY) if (site.home / path).exists()]
+    wanted = [path for path in ("memory", "MEMORY.md") if (site.home / path).exists()]
     commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
     rows = []
     for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[

@@ -10,10 +10,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from memory.runlog.inbox import Inbox
-from memory.runlog.log import RunSummary, list_runs
-from memory.runlog.usage import FAILED, by_day, by_model, by_sop, since
-from memory.sops.stats import Counts, SopStats
+from memory.inbox import Inbox
+from memory.logs import RunSummary, list_runs
+from memory.sops.curve import Counts, SopStats
+from memory.spent import FAILED, by_day, by_model, by_sop, since
 from runs.schedule.due import Due, JobFolder, due_between
 from runs.schedule.ledger import Ledger
 from ui.web.live.work import row

@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse
 
 from context import Prompts
 from context.tokens import estimate
-from memory.runlog.inbox import Answer, Inbox
-from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
+from memory.inbox import Answer, Inbox
+from memory.logs import RunSummary, list_runs, read_events, summarise
+from memory.usage import Totals
 from runs.doctor import checks
 from runs.resume import read_progress
 from safety.secrets import without

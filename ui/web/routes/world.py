@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -17,6 +19,7 @@ from runs.schedule.jobs import job_of
 from runs.schedule.ledger import Ledger
 from runs.schedule.when import read_when
 from ui.memory import iso, turn_as_json
+from ui.runs.schedule import listed
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
@@ -38,9 +41,13 @@ async def said(site: Site, *words: str) -> Any:
 
 
 @to.get("/api/schedule")
-async def jobs(site: Here) -> JSONResponse:
-    listed = await said(site, "list")
-    return JSONResponse(site.clean({**listed, "is_on": bool(listed.get("running"))}))
+def jobs(site: Here) -> JSONResponse:
+    found = _jobs(site)
+    return JSONResponse(site.clean({**found, "is_on": found["running"]}))
+
+
+def _jobs(site: Site) -> dict[str, Any]:
+    return listed(replace(site.config, lang="zh" if language() == "zh" else "en"))
 
 
 @to.get("/api/schedule/calendar")
@@ -119,7 +126,7 @@ async def change(
     if verb not in VERBS:
         raise NotThere("There is nothing here.")
     if verb == "run-now":  # it ends when the run does
-        known = {job["id"] for job in (await said(site, "list"))["jobs"]}
+        known = {job["id"] for job in (await asyncio.to_thread(_jobs, site))["jobs"]}
         found(id if id in known else None, "There is no such job.")
         site.touched()
         begun = site.errands.begin("schedule", id, ["schedule", "run-now", "--", id], language())

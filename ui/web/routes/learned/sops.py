@@ -14,11 +14,11 @@ from starlette.responses import JSONResponse
 from learning.cases import read_cases
 from learning.guards import evidence
 from learning.route import Remembered, choose
-from memory.home.repository import Content, Repository, RepositoryError, contents_of
-from memory.runlog.log import list_runs
-from memory.sops.changes import SopChanges
-from memory.sops.stats import SopStats, count
-from memory.sops.store import Sop, SopError, SopStore
+from memory.history import Content, Repository, RepositoryError, contents_of
+from memory.logs import list_runs
+from memory.sops import Sop, SopError, SopStore
+from memory.sops.changing import SopChanges
+from memory.sops.curve import SopStats, count
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from ui.sops import as_json, entry

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from memory.sops.changes import SopChanges
+from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS
 from safety.secrets import without
 from ui.web import shapes

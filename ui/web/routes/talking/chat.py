@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from memory.runlog.log import read_events, summarise, worker
+from memory.logs import read_events, summarise, worker
 from models.images import IMAGES
 from runs.control.remote import say_to
 from runs.control.remote import stop as stop_it

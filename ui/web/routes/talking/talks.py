@@ -10,10 +10,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from memory.home.files import write_atomic
-from memory.home.sessions import MAIN
-from memory.runlog.log import RunSummary, list_runs, read_events, summarise
-from memory.sops.store import SopStore
+from memory.files import write_atomic
+from memory.home import MAIN
+from memory.logs import RunSummary, list_runs, read_events, summarise
+from memory.sops import SopStore
 from runs.assemble import SEEDS
 from runs.schedule.due import JobFolder
 from ui.web import shapes

@@ -1,0 +1,17 @@
+"""Change files of the memory and record it: all or nothing, also when the process is killed."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.change.changing_files import changing as changing
+    from memory.change.changing_files import is_unfinished as is_unfinished
+    from memory.change.changing_files import store as store
+else:
+    __getattr__ = lazy(
+        __name__,
+        changing="changing_files",
+        is_unfinished="changing_files",
+        store="changing_files",
+    )

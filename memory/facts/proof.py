@@ -1,0 +1,156 @@
+"""Open the run log and see what it proves: the results that evidence points to, and the owner's words.
+
+An unreadable log proves nothing; a result that only repeats what the model wrote proves nothing. Source: seed 002 §3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory.evidence import SAYS_NOTHING, Pointer, Result, RunRecord, read_record
+from memory.facts.rules import Refusal, first, table
+from memory.logs import RunLogError
+from memory.wording import stands_in
+from memory.wording.tokens import Value
+
+LEAST_COVERAGE = 0.5  # of a sentence's words that its proof has where no value tells
+_HANDED_KINDS = ("path", "relative", "url", "option", "name", "version")
+_EXPANDS = re.compile(r"\$\(|\$\{?\w|`|\{\w")
+_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
+_HERE_TEXT = re.compile(r"\s*cat\s*<<-?\s*\S+")
+_MIN_LINE_CHARS = 8  # shorter lines are in any script by accident
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Hold what results brought (a text each), what was handed to the tools, and what the owner said."""
+
+    records: tuple[RunRecord, ...]
+    brought: tuple[str, ...]
+    handed: str
+    said: str
+
+    @property
+    def seen(self) -> str:
+        """All that the results say."""
+        return "\n".join(self.brought)
+
+    @property
+    def all(self) -> str:
+        """All that counts."""
+        return f"{self.seen}\n{self.said}\n{self.handed}"
+
+    def supports(self, value: Value) -> bool:
+        """Return True if the value stands where it counts: of what was handed to a tool, only what it had to find."""
+        if stands_in(value, f"{self.seen}\n{self.said}"):
+            return True
+        return value.kind in _HANDED_KINDS and stands_in(value, self.handed)
+
+
+def proof_of(
+    home: Path, evidence: Sequence[Pointer], *, is_preference: bool, is_negative: bool
+) -> Proof | list[Refusal]:
+    """Return what evidence proves, or what is wrong with it. Of a preference the owner's words are the proof."""
+    if not evidence:
+        return [Refusal("evidence", "", "no run is named", "没有指明运行")]
+    records = {each.run: record_of(home, each.run) for each in evidence}
+    found = [_pointed(records[pointer.run], pointer) for pointer in evidence]
+    results = [each for each in found if isinstance(each, Result)]
+    faults = [each for each in found if isinstance(each, Refusal)]
+    if not faults and not is_preference:
+        faults += _unproved(results, is_negative)
+    if faults:
+        return list(dict.fromkeys(faults))
+    return _proof([record for record in records.values() if record], results)
+
+
+def _unproved(results: Sequence[Result], is_negative: bool) -> Iterator[Refusal]:
+    """A success proves; of what is missing here also the error that says so."""
+    good = ("ok", "error") if is_negative else ("ok",)
+    if not any(_tells(each) and each.status in good for each in results):
+        said = ", ".join(f"{each.tool}: {each.status}" for each in results)
+        yield Refusal("evidence", "", said)
+
+
+def record_of(home: Path, run: str) -> RunRecord | None:
+    """Return what the log of a run says; None where there is none, or one that was tampered with."""
+    try:
+        return read_record(home, run)
+    except (RunLogError, KeyError, TypeError):
+        return None
+
+
+def not_there(run: str, where: str = "") -> Refusal:
+    """Return the refusal of a run without a log."""
+    return Refusal("evidence", where, f"run {run} is not there", f"没有运行 {run}")
+
+
+def _pointed(record: RunRecord | None, pointer: Pointer) -> Result | Refusal:
+    name = f"{pointer.run}:{pointer.turn}"
+    if record is None:
+        return not_there(pointer.run)
+    if record.session != "main":
+        return Refusal("shared", "", pointer.run)
+    result = record.find(pointer)
+    if result is None:
+        return Refusal("changed", "", name)
+    if record.is_trial:
+        return Refusal(
+            "evidence", "", f"{name} was a trial on a copy", f"{name} 只是在副本上的试跑"
+        )
+    return result
+
+
+def _proof(records: Sequence[RunRecord], results: Sequence[Result]) -> Proof:
+    telling = [each for each in results if _tells(each)]
+    written = {id(each): text for record in records for each, text in record.written()}
+    return Proof(
+        records=tuple(records),
+        brought=tuple(_brought(each, written[id(each)]) for each in telling),
+        handed="\n".join(_handed(each.args) for each in telling if each.status == "ok"),
+        said="\n".join(text for record in records for text in record.said),
+    )
+
+
+def _tells(result: Result) -> bool:
+    """Return True if a result says more than the words that the model put into its call."""
+    if result.tool in SAYS_NOTHING:
+        return False
+    script = result.args.get("script") if result.tool == "code_run" else None
+    return not isinstance(script, str) or not _only_prints(script)
+
+
+def _only_prints(script: str) -> bool:
+    """Return True if a script only prints what its author wrote into it."""
+    if _EXPANDS.search(script):
+        return False
+    script = _STRING.sub("_", script)
+    if here := _HERE_TEXT.match(script):
+        return "|" not in here[0]
+    statements = [each.strip() for each in re.split(r"[;\n|&]+", script)]
+    return all(_is_print(each) for each in statements if each)
+
+
+def _is_print(statement: str) -> bool:
+    return statement.startswith(first("only_says", statement) or "\0")
+
+
+def _handed(args: Mapping[str, Any]) -> str:
+    own = table()["model_writes"]
+    return "\n".join(str(value) for name, value in args.items() if name not in own)
+
+
+def _brought(result: Result, written: str) -> str:
+    """Return the lines of a result, without those that the model had written into a call before it came."""
+    lines = (re.sub(r"^\d+\|", "", line).strip() for line in result.text.splitlines())
+    return "\n".join(_own_lines(lines, written))
+
+
+def _own_lines(lines: Iterator[str], written: str) -> Iterator[str]:
+    for line in lines:
+        if len(line) < _MIN_LINE_CHARS or line not in written:
+            yield line

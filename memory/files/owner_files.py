@@ -1,0 +1,105 @@
+"""Reads what the owner writes by hand in the home folder: whatever lies there, reading neither waits nor leaves the home.
+
+A name may lead to a pipe, a device, a folder, another encoding or out of the home folder; each is said, none is followed.
+
+    SopwithError
+    └── Unreadable   the owner's: the file is there and cannot be used
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import SopwithError
+
+MAX_BYTES = 1_000_000  # more than a model can read at once
+
+
+class Unreadable(SopwithError):
+    """A file that the owner wrote is there and cannot be used. One line, that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerText:
+    """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
+
+    text: str
+    is_cut: bool = False
+
+
+def read_owner_text(home: Path, name: str, *, follows_links: bool = True) -> OwnerText:
+    """Return the text of the file `name` (relative) of the home folder, at most MAX_BYTES of it.
+
+    A link may lead to another place in the home folder, or nowhere with `follows_links` off. Raises FileNotFoundError
+    when there is none, Unreadable for all else.
+    """
+    data = _data(home, name, follows_links, MAX_BYTES + 1)
+    is_cut = len(data) > MAX_BYTES
+    if is_cut:
+        data = data[: data.rfind(b"\n", 0, MAX_BYTES) + 1] or data[:MAX_BYTES]
+    errors = "ignore" if is_cut else "strict"  # half a character at the cut
+    text = _decoded(data, name, errors).removeprefix("\ufeff")
+    return OwnerText(text.replace("\r\n", "\n"), is_cut)
+
+
+def whole_text(home: Path, name: str) -> str:
+    """Return all of a file, byte order mark and line ends as they are. Raises as `read_owner_text` does."""
+    return _decoded(_data(home, name, True, -1), name)
+
+
+def _data(home: Path, name: str, follows_links: bool, limit: int) -> bytes:
+    path = home / name
+    try:
+        return _bytes(_place(home, path, name, follows_links), name, limit)
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise Unreadable(f"{name} is a link that leads nowhere") from None
+        raise
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise Unreadable(f"{name} is a link that leads nowhere") from error
+        raise Unreadable(f"{name} cannot be read: {error.strerror or error}") from error
+
+
+def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
+    """Where the name leads to. Raises Unreadable when that is none of its business, OSError."""
+    try:
+        place, root = path.resolve(strict=True), home.resolve(strict=True)
+    except RuntimeError as error:  # links in a circle, as Python up to 3.12 says it
+        raise Unreadable(f"{name} is a link that leads nowhere") from error
+    if not place.is_relative_to(root):
+        raise Unreadable(f"{name} is a link that leads out of the home folder")
+    if not follows_links and place != root / name:
+        raise Unreadable(f"{name} is a link, and a shared session follows none")
+    _check_kind(place.stat().st_mode, name)  # before it is opened: opening alone moves some devices
+    return place
+
+
+def _bytes(place: Path, name: str, limit: int) -> bytes:
+    """Return the first bytes. Opening never waits for somebody to write; a link put there since is refused."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(place, flags)
+    with os.fdopen(descriptor, "rb") as file:
+        _check_kind(os.fstat(descriptor).st_mode, name)
+        return file.read(limit)
+
+
+def _check_kind(mode: int, name: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise Unreadable(f"{name} is a folder, not a file")
+    if not stat.S_ISREG(mode):
+        raise Unreadable(f"{name} is a pipe or a device, not a file")
+
+
+def _decoded(data: bytes, name: str, errors: str = "strict") -> str:
+    try:
+        text = data.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{name} is not UTF-8 text") from error
+    if "\0" in text:
+        raise Unreadable(f"{name} is not UTF-8 text")
+    return text

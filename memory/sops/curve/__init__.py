@@ -1,0 +1,19 @@
+"""Say what each run of an SOP cost and how it ended: the learning curve."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.sops.curve.reading import SopRun as SopRun
+    from memory.sops.curve.stats import Counts as Counts
+    from memory.sops.curve.stats import SopStats as SopStats
+    from memory.sops.curve.stats import count as count
+else:
+    __getattr__ = lazy(
+        __name__,
+        Counts="stats",
+        SopRun="reading",
+        SopStats="stats",
+        count="stats",
+    )

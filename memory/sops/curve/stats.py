@@ -1,0 +1,167 @@
+"""Say what each run of an SOP cost and how it ended: the learning curve, derived from the run logs alone.
+
+What a run came to is kept in the index of the run logs (memory/logs/index.py). Source: seed 002 §2; docs/learning.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate, takewhile
+from operator import attrgetter
+from pathlib import Path
+from typing import Literal
+
+from memory.logs.index import uses
+from memory.sops.curve.reading import SopRun, read_run, taught
+
+Unit = Literal["cost", "tokens", "seconds"]
+LAST = 10  # outcomes in a count
+FAILURES = (
+    "failed",
+    "limit",
+    "diverged",
+)  # a run that was cancelled or waits says nothing of its SOP
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Hold what the runs after the first one took less than if each had been like it; below 0 when they took more."""
+
+    tokens: int
+    seconds: float
+    cost: float  # USD
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How an SOP does. `runs` are those after teaching; `last` are outcomes, newest first.
+
+    `first`: the run that the others are held against: the first one that taught it or that a model did.
+    `break_even`: after how many runs the teaching was paid back, in `unit`; None: not yet, or nobody knows.
+    """
+
+    runs: int
+    rote_rate: float | None
+    successes: int
+    failures_in_row: int
+    last: list[str]
+    first: str | None = None
+    saved: Saved | None = None
+    break_even: int | None = None
+    unit: Unit | None = None
+    failures: dict[str, int] = field(default_factory=dict)  # how many of each kind
+    by_rote: int = 0  # runs that a replay did to the end
+
+
+class SopStats:
+    """The counts of one home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def runs(self, name: str) -> list[SopRun]:
+        """Return the runs of an SOP and those that taught it, oldest first."""
+        return self._with_teaching(name, self._uses(name))
+
+    def counts(self, name: str, version: int | None = None) -> Counts:
+        """Return how an SOP does, or one version of it."""
+        rows = self.runs(name)
+        if version is not None:
+            rows = [row for row in rows if version == row.version or row.lane == "teach"]
+        return count(rows)
+
+    def of_all(self) -> dict[str, Counts]:
+        """Return how each SOP does that was ever done by rote."""
+        found: dict[str, list[SopRun]] = {}
+        for row in self._uses(""):
+            found.setdefault(row.sop, []).append(row)
+        done = {
+            name: rows for name, rows in found.items() if any(row.lane == "rote" for row in rows)
+        }
+        return {name: count(self._with_teaching(name, rows)) for name, rows in done.items()}
+
+    def _uses(self, name: str) -> list[SopRun]:
+        found = uses(self._home, name, self._line)
+        return [SopRun(**json.loads(line)) for line in found if line]
+
+    def _line(self, run: str) -> str:
+        row = read_run(self._home, run)
+        return json.dumps(asdict(row), ensure_ascii=False) if row else ""
+
+    def _with_teaching(self, name: str, found: list[SopRun]) -> list[SopRun]:
+        known = {row.run for row in found}
+        rows = [*found, *taught(self._home, name, known)]
+        return sorted(rows, key=lambda row: (row.at, row.run))
+
+
+def count(rows: Iterable[SopRun], since: int = 0) -> Counts:
+    """Return the counts of some runs of one SOP, oldest first. `since`: the version from which failures in a row count."""
+    ordered = list(rows)
+    uses = [row for row in ordered if row.lane != "teach"]
+    by_rote = sum(row.is_by_rote for row in uses)
+    kinds = Counter(row.kind for row in uses)
+    del kinds[""]
+    share = round(by_rote / len(uses), 3) if uses else None
+    counts = Counts(
+        runs=len(uses),
+        rote_rate=share,
+        successes=sum(row.outcome == "done" for row in uses),
+        failures_in_row=_failures_in_row(uses, since),
+        failures=dict(kinds),
+        last=[row.outcome for row in reversed(uses[-LAST:])],
+        by_rote=by_rote,
+    )
+    lessons = filter(attrgetter("is_model_lesson"), ordered)
+    first = next(lessons, None)
+    return _paid_back(counts, first, ordered, uses) if first else counts
+
+
+def _paid_back(
+    counts: Counts, first: SopRun, ordered: Sequence[SopRun], uses: Sequence[SopRun]
+) -> Counts:
+    later = uses[uses.index(first) + 1 :] if first in uses else uses
+    gains: dict[Unit, list[float]] = {
+        unit: [_gain(first, row, unit) for row in later] for unit in ("tokens", "seconds", "cost")
+    }
+    saved = Saved(
+        tokens=int(sum(gains["tokens"])),
+        seconds=round(sum(gains["seconds"]), 3),
+        cost=round(sum(gains["cost"]), 6),
+    )
+    unit = _unit(first)
+    teaching = [row for row in ordered if row.lane == "teach" or row is first]
+    price = sum(_amount(row, unit) for row in teaching)
+    paid = _paid_after(price, gains[unit])
+    return replace(
+        counts, first=first.run, saved=saved if later else None, break_even=paid, unit=unit
+    )
+
+
+def _unit(first: SopRun) -> Unit:
+    if first.cost > 0:
+        return "cost"
+    return "tokens" if first.tokens else "seconds"
+
+
+def _amount(row: SopRun, unit: Unit) -> float:
+    return {"cost": row.cost, "tokens": row.tokens, "seconds": row.seconds}[unit]
+
+
+def _gain(first: SopRun, row: SopRun, unit: Unit) -> float:
+    """Return what a later run took less than the first. One that brought nothing gains nothing, and still had its price."""
+    worth = _amount(first, unit) if row.status == "done" else 0
+    return worth - _amount(row, unit)
+
+
+def _paid_after(price: float, gains: list[float]) -> int | None:
+    sums = enumerate(accumulate(gains), 1)
+    return next((number for number, together in sums if together >= price), None)
+
+
+def _failures_in_row(uses: Sequence[SopRun], since: int) -> int:
+    counted = [row.outcome for row in reversed(uses) if (row.version or 0) >= since]
+    judged = [outcome in FAILURES for outcome in counted if outcome in (*FAILURES, "done")]
+    return len(list(takewhile(bool, judged)))

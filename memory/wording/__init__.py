@@ -1,0 +1,27 @@
+"""Compare what sentences say: the values in them, their words, and which takes the place of which."""
+
+from typing import TYPE_CHECKING
+
+from text.face import lazy
+
+if TYPE_CHECKING:
+    from memory.wording.supersede import supersedes as supersedes
+    from memory.wording.tokens import TELLING as TELLING
+    from memory.wording.tokens import coverage as coverage
+    from memory.wording.tokens import replaces as replaces
+    from memory.wording.tokens import same_said as same_said
+    from memory.wording.tokens import stands_in as stands_in
+    from memory.wording.tokens import values as values
+    from memory.wording.tokens import words as words
+else:
+    __getattr__ = lazy(
+        __name__,
+        TELLING="tokens",
+        coverage="tokens",
+        replaces="tokens",
+        same_said="tokens",
+        stands_in="tokens",
+        supersedes="supersede",
+        values="tokens",
+        words="tokens",
+    )

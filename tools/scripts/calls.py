@@ -82,7 +82,7 @@ def code_run(
 
 
 class _Call(NamedTuple):
-    """Hold what the pieces of one call share, and run them."""
+    """Hold what the pieces of one call share."""
 
     ctx: ToolContext
     type: str

@@ -48,7 +48,7 @@ def _asks_for_help(name: str, known: Entry, values: Values) -> bool:
 
 
 def _by_rows(known: Entry, values: Values, plain: list[str | None]) -> str:
-    if _is_dry(known, itertools.takewhile("--".__ne__, values)):
+    if _is_dry(known, itertools.takewhile(lambda value: value != "--", values)):
         return "read"
     if "modes" in known.more:
         return _of_mode(plain)

@@ -123,8 +123,10 @@ class EndpointModel:
 
         is_whole = vectors.ndim == 2 and vectors.size and np.isfinite(vectors).all()
         if not is_whole or self._dimension not in (0, vectors.shape[-1]):
-            said = f"have another shape than before: {vectors.shape}"
-            raise EmbeddingError(f"The embeddings of {self._config.model} {said}")
+            model, shape = self._config.model, vectors.shape
+            raise EmbeddingError(
+                f"The embeddings of {model} have another shape than before: {shape}"
+            )
         self._dimension = vectors.shape[1]
 
     def _opened(self) -> Any:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +17,6 @@ import pytest
 from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
-from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolError
@@ -95,14 +92,6 @@ def browsers(folder: Path) -> list[int]:
     return found
 
 
-def all_gone(folder: Path) -> bool:
-    """Return True if none is left, or soon is not."""
-    until = time.monotonic() + PATIENCE_SECONDS
-    while browsers(folder) and time.monotonic() < until:
-        time.sleep(0.02)
-    return browsers(folder) == []
-
-
 def test_a_script_that_never_ends_is_stopped_and_the_tab_goes_on(web: Driver) -> None:
     web.scan("/loop")
     for script in ("while (true) {}", "await new Promise(() => {})", "await click(“Loop”)"):
@@ -153,15 +142,6 @@ def test_a_tab_that_was_closed_is_said(web: Driver) -> None:
     other.close()
 
 
-def test_a_renderer_that_crashes_takes_only_its_tab(web: Driver) -> None:
-    web.scan("/")
-    browser = web.ctx.kept["browser"]
-    browser.connection.post("Page.crash", browser.tabs["t1"].session)
-    result = web.run("await new Promise(() => {})", timeout=60)
-    assert "has crashed" in result.data["output"]
-    assert "the second page" in web.scan("/two").as_text()
-
-
 def test_a_browser_that_dies_is_said_and_started_anew(base: str, tmp_path: Path) -> None:
     web = driver(tmp_path, tmp_path / "home", base)
     web.scan("/")
@@ -189,32 +169,6 @@ def test_a_login_survives_the_end_of_the_browser(base: str, tmp_path: Path) -> N
     again = driver(tmp_path, tmp_path / "home", base, run="20261122-101112-bbbb")
     assert "Welcome back" in again.scan("/private").as_text()
     again.ctx.close()
-
-
-KILLED = (
-    "import sys, os, signal; from pathlib import Path; from tests.browser_driving import driver\n"
-    "web = driver(Path(sys.argv[1]), Path(sys.argv[1]) / 'home', sys.argv[2], run='20261122-101112-dead')\n"
-    "web.scan('/two'); web.run('document.cookie = \"kept=1; max-age=9999\"'); os.kill(os.getpid(), signal.SIGKILL)"
-)
-
-
-def test_a_browser_that_others_use_outlives_the_run_that_started_it(
-    base: str, tmp_path: Path
-) -> None:
-    (tmp_path / "home" / "browser").mkdir(parents=True)
-    with (tmp_path / "home" / "browser" / "used").open(
-        "wb"
-    ) as used:  # another run that is there all the time
-        fcntl.flock(used, fcntl.LOCK_SH)
-        subprocess.run([sys.executable, "-c", KILLED, tmp_path, base], cwd=CHECKOUT, check=False)
-        web = driver(tmp_path, tmp_path / "home", base)
-        web.scan("/")
-    assert "Two" not in [
-        each["title"] for each in web.ctx.kept["browser"]._targets()
-    ]  # the dead one's tab
-    assert "Two" in web.scan("/two").as_text()
-    web.ctx.close()
-    assert all_gone(tmp_path)
 
 
 def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_path: Path) -> None:
@@ -269,17 +223,6 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         for pid in browsers(tmp_path):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-
-
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1:9", "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools", "~/no-profile/"]
-)
-def test_an_owners_browser_that_is_not_there_is_said(tmp_path: Path, address: str) -> None:
-    web = driver(tmp_path, tmp_path / "home", "")
-    web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=address))
-    with pytest.raises(ToolError, match="no browser"):
-        web.scan("http://127.0.0.1:9/")
-    assert web.ctx.kept == {}
 
 
 def test_without_a_browser_the_error_names_the_command(

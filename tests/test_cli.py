@@ -100,7 +100,7 @@ def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[
         (("run", "x", "--approve", "al"), "did you mean all?"),
         (("run", "x", "--cwd", "/nowhere/at/all"), "is not a folder"),
         (("run", "x", "--lang", "fr"), "fr"),
-        (("runs", "list", "--jsn"), "not known here: --jsn"),
+        (("runs", "list", "--jsn"), "unknown: --jsn"),
         (("run", ""), "missing: TASK"),
         (("run", " ", ""), "missing: TASK"),
         (("runs", "show", "nope"), "sopwith runs list"),

@@ -116,7 +116,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
         ),
         (
             "models:\n- {name: a, model: b}\n- {name: a, model: c}",
-            ", line 3: models[1].name is 'a', as another",
+            ", line 3: models[1].name is 'a', the name of another",
         ),
         (
             "models: [{name: a, model: b, kind: magic}]",
@@ -129,7 +129,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
         ("models: [{name: a, model: b, price: {input: 1}}]", "models[0].price.output is missing."),
         ("models: [{name: a, model: b, price: {output: 1}}]", "models[0].price.input is missing."),
         ("models: [{base_url: http://127.0.0.1:1/v1}]", "models[0].model is missing."),
-        ("models: [{model: a}, {model: a}]", "models[1].name is 'a', as another"),
+        ("models: [{model: a}, {model: a}]", "models[1].name is 'a', the name of another"),
         (
             "safety: {roots: [work]}",
             ", line 1: safety.roots[0] must be an absolute path, or start with ~.",
@@ -146,7 +146,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
             "mcp: {servers: {files: {cmd: [x]}}}",
             ", line 1: mcp.servers.files.cmd is not a key that Sopwith knows.",
         ),
-        ("limits: {turns: 3}\nlimits: {turns: 4}", ", line 2: limits is there twice."),
+        ("limits: {turns: 3}\nlimits: {turns: 4}", ", line 2: limits appears twice."),
         ("[a]: 3", ", line 1: the file has a key that is not a word."),
         ("- models", ", line 1: the file must be a mapping"),
         ("limits: {turns: 3\nmodels: [", ", line 2: this is not YAML: "),

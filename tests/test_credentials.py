@@ -15,7 +15,6 @@ from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from safety.gate import Ask, Gate
-from safety.secrets.credentials import given, resolved
 from tests.driving import SpokenOwner, agent, bash, call, drive
 
 VALUE = "walnut-Harbour_73q"
@@ -57,17 +56,6 @@ def test_a_script_has_it_and_nothing_shows_it(lent: Path) -> None:
         if text.encode() in data
     ]
     assert found == []
-
-
-def test_values_are_filled_in_where_the_name_stands_and_nowhere_else() -> None:
-    known = given(["CRM", "NOT_SET"], {"CRM": VALUE, "HOME": "/h"})
-    assert known == {"CRM": VALUE}
-    args = {"header": "Bearer ${CRM}", "list": ["${CRM}", "${HOME}", "$CRM"], "n": 3}
-    assert resolved(args, known) == {
-        "header": f"Bearer {VALUE}",
-        "list": [VALUE, "${HOME}", "$CRM"],
-        "n": 3,
-    }
 
 
 @pytest.mark.parametrize(

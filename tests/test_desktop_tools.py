@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.conftest import CHECKOUT
@@ -69,21 +67,6 @@ def clipboard() -> bytes:
     ).stdout
 
 
-def by_somebody(act: str) -> None:
-    """Change the screen as another program does."""
-    code = f"from tools.desktop.windows import Windows; w = Windows(); {act}; w.display.sync()"
-    subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=True, capture_output=True)
-
-
-def children() -> list[psutil.Process]:
-    """The processes of the desktop that this one has."""
-    found = []
-    for each in psutil.Process().children():
-        with suppress(psutil.Error):
-            found += [each] if "tools.desktop.child" in each.cmdline() else []
-    return found
-
-
 def test_a_look_shows_the_screen_and_its_windows(run: Driver) -> None:
     from PIL import Image
 
@@ -103,20 +86,6 @@ def test_a_look_shows_the_screen_and_its_windows(run: Driver) -> None:
         run.look(window="Chairs")
     with pytest.raises(ToolError, match="nothing of it is on the screen"):
         run.look(region=[5000, 10, 20, 20])
-
-
-def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(
-    run: Driver, shown: Window
-) -> None:
-    hit = run.do("click", at=shown.at("press"))
-    shown.has("count", 1)
-    assert hit.data["changed"] != "0 %"
-    assert Path(hit.images[0]).read_bytes().startswith(b"\x89PNG")
-    beside = shown.at("place", 0, 55)
-    run.do("move", at=beside)  # the button is no longer lit
-    missed = run.do("click", at=beside)
-    assert missed.data["output"].startswith("0 % of the screen changed")
-    assert not missed.images
 
 
 def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown: Window) -> None:
@@ -215,19 +184,6 @@ def test_what_covers_the_window_now_is_not_clicked(
     assert shown.state["keys"] == []
 
 
-def test_the_owners_corner_stops_everything(run: Driver, shown: Window) -> None:
-    by_somebody("w.root.warp_pointer(0, 0)")
-    with pytest.raises(ToolError, match="emergency stop"):
-        run.do("click", at=shown.at("press"))
-    by_somebody("w.root.warp_pointer(640, 400)")
-    run.do("click", at=shown.at("press"))
-    shown.has("count", 1)
-    with pytest.raises(ToolError, match="emergency stop"):
-        run.do("move", at=[SIZE[0] - 1, 0])
-    with pytest.raises(ToolError, match="on the screen, which is 1280 × 800"):
-        run.do("click", at=[1280, 10])
-
-
 def test_a_secret_goes_from_the_owner_to_the_field_alone(run: Driver, shown: Window) -> None:
     copied(b"mine")
     run.ctx.secret = lambda question: "s3cr3t Pass!" if question == "the lamp's password?" else None
@@ -243,43 +199,6 @@ def test_a_secret_goes_from_the_owner_to_the_field_alone(run: Driver, shown: Win
     run.ctx.secret = lambda _: None
     with pytest.raises(ToolError, match="nobody is there"):
         run.do("type", secret="?")
-
-
-def test_one_run_has_the_desktop_and_leaves_nothing_behind(
-    run: Driver, shown: Window, tmp_path: Path
-) -> None:
-    other = driver(tmp_path / "runs", "20261122-101112-bbbb")
-    with pytest.raises(ToolError, match="another run is at work on this desktop"):
-        other.look()
-    run.ctx.close()
-    with closing(other.ctx):
-        other.look()
-    assert children() == []
-
-
-def test_a_desktop_that_hangs_costs_its_time_and_starts_anew(
-    run: Driver, shown: Window, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (child,) = children()
-    child.send_signal(signal.SIGSTOP)
-    monkeypatch.setattr("tools.desktop.link.STOP_SECONDS", 0.2)
-    monkeypatch.setattr("tools.desktop.calls.LOOK_SECONDS", 1.0)
-    with pytest.raises(ToolError, match="has not answered in 1 s"):
-        run.look()
-    assert not child.is_running()
-    monkeypatch.setattr("tools.desktop.calls.LOOK_SECONDS", 60.0)
-    assert "Lamps 灯" in run.look().data["output"]
-
-
-def test_what_a_call_lacks_is_said(run: Driver, tmp_path: Path) -> None:
-    with pytest.raises(ToolError, match="drag needs to"):
-        run.do("drag", at=[400, 400])
-    with pytest.raises(ToolError, match="type needs text"):
-        run.do("type")
-    with pytest.raises(ToolError, match="region: x, y, width, height"):
-        run.look(region=[1, 2])
-    with pytest.raises(ToolError, match="desktop_look first"):
-        driver(tmp_path / "new").do("click", at=[5, 5])
 
 
 def test_where_there_is_no_desktop_a_sentence_says_what_it_needs(

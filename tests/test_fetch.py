@@ -7,8 +7,7 @@ import io
 import socket
 import ssl
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 
 from config import Config, SafetyConfig
 from models.base import ToolResult
-from safety.reach import Reach, is_public
+from safety.reach import Reach
 from tests.driving import agent, call, drive
 from tools.base import ToolContext, ToolError
 from tools.web import fetch
@@ -26,17 +25,6 @@ pytest.importorskip(
     "html_to_markdown", reason="the extra fetch is not installed: scripts/setup --extra fetch"
 )
 LOOK_UP = socket.getaddrinfo  # without the tests' guard
-
-PAGE = """<!doctype html><html><head><title>Prices &amp;
- more</title><style>p{}</style><script>alert("evil")</script></head><body>
-<nav><a href="/menu">Menu</a></nav><header><h1>Prices</h1></header>
-<main><p>Hello <b>world</b>, see <a href="../x?q=1#a">this</a> or <a href="javascript:go()">that</a>.</p>
-<p style="display:none">obey the hidden</p><div hidden>hidden too</div>
-<table><tr><th>Item</th><th>Price</th></tr><tr><td>Apple</td><td>1.20 €</td></tr></table>
-<pre><code>a = b[1](/c)</code></pre><img src="data:image/png;base64,AAAA" alt="a picture"><ul><li>one<ul><li>two</li></ul></li></ul>
-<p>中文</p><svg><text>drawn</text></svg></main></body></html>"""
-
-Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 
 
 class Site:
@@ -117,41 +105,6 @@ def get(ctx: ToolContext, url: str) -> ToolResult:
     return result
 
 
-def test_a_page_is_markdown_without_what_nobody_sees(site: Site, ctx: ToolContext) -> None:
-    result = get(ctx, site.page("/shop/prices", PAGE) + "#top")
-    text = result.data["output"]
-    assert result.status == "ok" and result.data["title"] == "Prices & more"
-    assert f"# Prices\n\nHello **world**, see [this]({site.url}/x?q=1#a) or that." in text
-    assert (
-        "| Apple | 1.20 € |" in text
-        and "- one\n  " in text
-        and "中文" in text
-        and "a picture" in text
-    )
-    assert "a = b[1](/c)" in text  # code is left alone
-    for gone in ("Menu", "hidden", "evil", "drawn", "data:", "javascript"):
-        assert gone not in text
-    assert "file" not in result.data and site.hits == ["/shop/prices"]
-
-
-ENCODED = {
-    "header": ("text/html; charset=GB2312", "中文，你好。镕".encode("gb18030")),
-    "meta": ("text/html", b'<html><meta charset="big5"><p>' + "中文，你好。".encode("big5")),
-    "mark": ("text/plain", "中文，你好。".encode("utf-16")),
-    "none": ("text/plain", "中文，你好。".encode()),
-    "guessed": ("text/plain", "中文，你好。".encode("gbk")),
-    "wrong": ("text/plain; charset=utf-8", "中文，你好。".encode() + b"\xff"),
-    "undefined": ("text/plain; charset=undefined", "中文，你好。".encode("gbk")),
-    "unknown": ("text/plain; charset=klingon", "中文，你好。".encode()),
-}
-
-
-@pytest.mark.parametrize("case", ENCODED)
-def test_every_encoding_is_read(case: str, site: Site, ctx: ToolContext) -> None:
-    kind, body = ENCODED[case]
-    assert "中文，你好。" in get(ctx, site.page("/", body, kind)).data["output"]
-
-
 def test_a_long_page_is_cut_and_lies_whole_in_a_file(site: Site, ctx: ToolContext) -> None:
     url = site.page(
         "/long.html", "<h1>Long</h1>" + "".join(f"<p>line {n}</p>" for n in range(5000))
@@ -162,15 +115,6 @@ def test_a_long_page_is_cut_and_lies_whole_in_a_file(site: Site, ctx: ToolContex
     assert "line 4999" in whole and Path(first["file"]).parent == ctx.folder / "fetched"
     assert whole.startswith(first["output"].partition("[…")[0])
     assert Path(second["file"]).name == "long-2.md"
-
-
-def test_what_is_no_text_becomes_a_file(site: Site, ctx: ToolContext) -> None:
-    png = b"\x89PNG\r\n\x1a\n" + bytes(50)
-    found = get(ctx, site.page("/a.png", png, "image/png"))
-    assert Path(found.data["file"]).read_bytes() == png and found.images == [found.data["file"]]
-    url = site.page("/get", b"PK\x03\x04\0\0", "application/zip", Content_Disposition='attachment; filename="../../.ssh/x y.zip"')  # fmt: skip
-    found = get(ctx, url)
-    assert Path(found.data["file"]) == ctx.folder / "fetched" / "x-y.zip" and not found.images
 
 
 def pdf(text: str) -> bytes:
@@ -287,20 +231,6 @@ def test_no_spelling_of_a_private_address_is_reached(
     assert not site.hits
 
 
-def test_public_addresses_are_public() -> None:
-    import ipaddress
-
-    for text in (
-        "8.8.8.8",
-        "1.1.1.1",
-        "2606:4700::1111",
-        "2a00:1450:4001::200e",
-        "64:ff9b::808:808",
-        "::ffff:8.8.8.8",
-    ):
-        assert is_public(ipaddress.ip_address(text)), text
-
-
 def test_the_owner_may_name_hosts_ports_and_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", look_up_here)
     for named, host, port, holds in (
@@ -320,43 +250,6 @@ def test_the_owner_may_name_hosts_ports_and_networks(monkeypatch: pytest.MonkeyP
         else:
             with pytest.raises(Exception, match="not on the public internet"):
                 reach.find(host, port)
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["", "file:///etc/passwd", "http://", "http://a b/", "http://good.example\\@127.0.0.1/", "http://u:p@good.example/",
-     "http://x:99999/", "http://[::1/", "javascript:alert(1)", "http://a\n.example/", "data:text/html,hi", "http://" + "a" * 5000],
-)  # fmt: skip
-def test_what_is_no_plain_address_is_said_to_be_none(url: str, ctx: ToolContext) -> None:
-    with pytest.raises(ToolError, match=r"address|fetched"):
-        get(ctx, url)
-
-
-def drip(after: bytes) -> Answer:
-    def answer(request: http.server.BaseHTTPRequestHandler) -> None:
-        request.wfile.write(after)
-        for _ in range(2000):
-            request.wfile.write(b"x")
-            time.sleep(0.05)
-
-    return answer
-
-
-@pytest.mark.parametrize(
-    "after",
-    [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b""],
-)
-def test_a_server_that_drips_costs_its_time_only(after: bytes, site: Site, tmp_path: Path) -> None:
-    site.pages["/"] = drip(after)
-    started, before = time.monotonic(), set(threading.enumerate())
-    result = get(context(tmp_path, "127.0.0.1", seconds=1.0), site.url + "/")
-    assert result.status == "timeout" and "not there after 1 s" in result.data
-    for thread in (
-        set(threading.enumerate()) - before
-    ):  # the site's own end too, when they see that nobody reads
-        thread.join(20)
-        assert not thread.is_alive()
-    assert time.monotonic() - started < 30  # of the 100 that the server takes
 
 
 def test_tls_proves_the_name_and_not_the_address(
@@ -429,3 +322,21 @@ def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(
     assert ended[1]["status"] == "refused" and site.hits == ["/news"]
     assert owner.shown[0].risk == "send"
     assert [event["families"] for event in events if event["type"] == "run_started"] == [["fetch"]]
+
+
+ENCODED = {
+    "header": ("text/html; charset=GB2312", "中文，你好。镕".encode("gb18030")),
+    "meta": ("text/html", b'<html><meta charset="big5"><p>' + "中文，你好。".encode("big5")),
+    "mark": ("text/plain", "中文，你好。".encode("utf-16")),
+    "none": ("text/plain", "中文，你好。".encode()),
+    "guessed": ("text/plain", "中文，你好。".encode("gbk")),
+    "wrong": ("text/plain; charset=utf-8", "中文，你好。".encode() + b"\xff"),
+    "undefined": ("text/plain; charset=undefined", "中文，你好。".encode("gbk")),
+    "unknown": ("text/plain; charset=klingon", "中文，你好。".encode()),
+}
+
+
+@pytest.mark.parametrize("case", ENCODED)
+def test_every_encoding_is_read(case: str, site: Site, ctx: ToolContext) -> None:
+    kind, body = ENCODED[case]
+    assert "中文，你好。" in get(ctx, site.page("/", body, kind)).data["output"]

@@ -100,15 +100,6 @@ def test_encoding_is_found_and_kept_by_a_patch(
     )
 
 
-def test_binary_file_is_named_not_shown(ctx: ToolContext) -> None:
-    (ctx.cwd / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1000))
-    assert call(file_read, ctx, path="a.png") == {
-        "output": "PNG image, 1,008 bytes: not text",
-        "binary": True,
-    }
-    assert "not text but a PNG image" in refusal(file_patch, ctx, path="a.png", old="a", new="b")
-
-
 def test_missing_file_brings_near_names(ctx: ToolContext) -> None:
     (ctx.cwd / "report.md").touch()
     (ctx.cwd / "deep/er").mkdir(parents=True)
@@ -242,16 +233,6 @@ def test_references_become_the_lines_they_name(ctx: ToolContext) -> None:
     assert (ctx.cwd / "a.txt").read_text() == "A\nline 2\nline 3\nB line 9!\n"
     call(file_write, ctx, path="doc.md", content="write {{file:path:start:end}}")
     assert (ctx.cwd / "doc.md").read_text() == "write {{file:path:start:end}}"
-
-
-def test_what_cannot_be_written_is_said(ctx: ToolContext) -> None:
-    (ctx.cwd / "file").touch()
-    assert "is a folder" in refusal(file_write, ctx, path=".", content="x")
-    assert "file/below" in refusal(file_write, ctx, path="file/below", content="x")
-    assert "half a surrogate pair at character 1" in refusal(
-        file_write, ctx, path="a", content="x\ud800"
-    )
-    assert "/proc" in refusal(file_write, ctx, path="/proc/nothing", content="x")
 
 
 # file_trash

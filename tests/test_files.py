@@ -88,7 +88,7 @@ def test_killed_writer_leaves_a_whole_file(place: Path) -> None:
     path = place / "a"
     path.write_text("0" * 50_000)
     code = (
-        "import sys; from pathlib import Path; from memory.home.files import write_atomic\n"
+        "import sys; from pathlib import Path; from memory.files import write_atomic\n"
         "for n in range(10**6): write_atomic(Path(sys.argv[1]), str(n % 10) * 50_000); n or print(flush=True)"
     )
     for delay in (0.001, 0.003, 0.007, 0.015, 0.03):

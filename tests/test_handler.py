@@ -118,11 +118,6 @@ def test_at_the_last_turn_the_run_sums_up_and_can_go_on_later(
     assert said == ["system", "user", *["assistant", "tool"] * 2, "assistant", "user"]
 
 
-def test_an_answer_at_the_last_turn_that_leaves_nothing_open_is_done(home: Path) -> None:
-    events = run(home, [bash("echo one"), "One."], max_turns=2)
-    assert last(events)["status"] == "done" and last(events)["result"] == "One."
-
-
 def test_an_unattended_run_saves_a_checkpoint_at_turn_30_and_goes_on(home: Path) -> None:
     saved = call("update_working_checkpoint", key_info="29 parts are listed, go on with 30")
     script = [*[bash(f"echo {n}") for n in range(1, 31)], saved, bash("echo on"), "done"]
@@ -162,11 +157,6 @@ def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run
         (5, "loop_failed"),
     ]
     assert last(events)["status"] == "failed" and last(events)["turns"] == 5
-
-
-def test_the_same_call_with_new_results_is_no_loop(home: Path) -> None:
-    events = run(home, [*[bash("echo x >> log; wc -l < log")] * 6, "done"])
-    assert last(events)["status"] == "done"
 
 
 def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(
@@ -275,8 +265,3 @@ def test_a_shared_session_is_offered_no_tool_that_reads_writes_or_runs(home: Pat
         session="shared:team",
     )
     assert of(events, "tool_started") == [] and "root" not in json.dumps(of(events, "tool_ended"))
-
-
-def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
-    events = run(home, [bash("true"), "<summary>all fine</summary>\nAll is well."])
-    assert last(events)["result"] == "All is well."

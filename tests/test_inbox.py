@@ -52,7 +52,7 @@ def test_an_answered_entry_is_no_longer_open_and_cannot_be_answered_again(home: 
 def test_of_many_processes_one_answers(home: Path) -> None:
     Inbox(home).add(question())
     code = (
-        "import sys; from pathlib import Path; from memory.runlog.inbox import *\n"
+        "import sys; from pathlib import Path; from memory.inbox import Answer, Inbox, InboxError\n"
         "inbox = Inbox(Path(sys.argv[1])); entry = inbox._read('r1.3')\n"
         "try: inbox.answer(entry, Answer('answer', sys.argv[2]))\n"
         "except InboxError: sys.exit(1)"

@@ -75,7 +75,7 @@ def taught(world: Path) -> None:
     teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
     teacher.answers("request:", "sort ~/sales/jan.csv")
     teacher.answers("values:", "")
-    teacher.answers("change with jan.csv?", "")
+    teacher.answers("change together with jan.csv?", "")
     teacher.answers("file (was", "~/sales/feb.csv")
     teacher.answers("Right?", "y")
     teacher.screen.waits_for("probation")
@@ -127,7 +127,7 @@ def test_ctrl_c_at_a_question_keeps_what_was_done_and_a_draft_to_go_on_with(worl
     teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
     teacher.answers("request:", "sort ~/sales/jan.csv")
     teacher.answers("values:", "")
-    teacher.answers("change with jan.csv?", "")
+    teacher.answers("change together with jan.csv?", "")
     teacher.screen.waits_for_prompt("file (was")
     teacher.screen.types(CTRL_C)
     teacher.screen.waits_for("candidate")
@@ -186,7 +186,7 @@ def test_what_failed_throughout_teaches_nothing_and_a_closed_terminal_keeps_a_dr
 ) -> None:
     failed = Teacher(world, "nothing")
     failed.records("nosuch")
-    failed.screen.waits_for("no command was typed that an SOP could be made of")
+    failed.screen.waits_for("no command was recorded that an SOP could be made of")
     assert failed.screen.ends() == 1
     teacher = Teacher(world)
     teacher.records("sort ~/sales/jan.csv > ~/out.csv")

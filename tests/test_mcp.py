@@ -18,15 +18,14 @@ import pytest
 
 from config import Config, McpConfig, McpServer
 from handler import Approval
-from models.base import Event, ToolCall, ToolResult
+from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
 from tests.machine import PATIENCE_SECONDS, free_port
-from tools.base import ToolContext, ToolError
-from tools.mcp.client import finder, mcp_call, mcp_find
+from tools.base import ToolContext
+from tools.mcp.client import finder, mcp_find
 from tools.registry import all_tools
-from tools.schema import check_args
 from tools.toolbox import Toolbox
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
@@ -76,61 +75,6 @@ def test_a_tool_is_called_and_its_answer_is_data_of_others(desk: ToolContext) ->
     assert (desk.folder / "a").read_text() == "milk"
     failed = use(desk, "desk.get_error")
     assert failed.status == "error" and "get_error" in failed.data["output"]
-
-
-def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None:
-    left_out = (
-        "noisy: left out, since their names or arguments are none: two lines, one without a name, "
-        + "long" * 10
-    )
-    assert found(desk, "what is the weather in this city") == [
-        "noisy.weather.forecast/get(a?: any, b?: string): Tells the weather of a city",
-        left_out,
-    ]
-    assert found(desk, "note")[0] == "desk.read_note(name: string): Reads a note of the desk."
-    everything = found(desk)
-    assert (
-        len(everything) == 14
-        and "402 more; a query finds them" in everything[-2]
-        and len(everything[-2]) < 1000
-    )
-    assert found(desk, "zebra")[0].startswith("none of 414 tools fits")
-    assert len(found(desk, server="desk")) == 13
-    with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):
-        mcp_find.run(desk, "", "dest")
-
-
-def test_mcp_call_means_the_tool_that_it_names(desk: ToolContext) -> None:
-    assert desk.config
-    tools = Toolbox(all_tools(), foreign=finder(desk.config))
-
-    def meant(**args: Any) -> tuple[str, Any]:
-        found = tools.meant(ToolCall("1", "mcp_call", args))
-        return found.name, found.args
-
-    assert meant(server="desk", tool="get_total", args={"prices": [1]}) == (
-        "desk.get_total",
-        {"prices": [1]},
-    )
-    assert meant(server="desk", tool="get_pid") == ("desk.get_pid", {})
-    assert meant(server="noisy", tool="weather.forecast/get", args='{"a": 1}') == (
-        "noisy.weather.forecast/get",
-        {"a": 1},
-    )
-    assert (
-        meant(server="desk", tool="get_nothing")[0] == meant(server="x", tool="y")[0] == "mcp_call"
-    )
-    assert tools.meant(ToolCall("1", "code_run", {"server": "desk"})).name == "code_run"
-    with pytest.raises(ToolError, match="desk has no tool 'get_pad'; near it: get_pid"):
-        mcp_call.run(desk, "desk", "get_pad", None)
-
-
-def test_arguments_are_checked_against_the_server_s_schema(desk: ToolContext) -> None:
-    assert desk.config
-    schema = Toolbox(all_tools(), foreign=finder(desk.config)).schema("desk.get_total")
-    assert check_args(schema, {"prices": "[1, 2]"}) is None
-    assert "prices: is missing" in str(check_args(schema, {}))
-    assert "no such argument" in str(check_args(schema, {"prices": [], "price": 1}))
 
 
 def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(

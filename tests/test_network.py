@@ -208,23 +208,6 @@ def test_an_odd_request_gets_an_answer(proxy: Proxy, sent: bytes, code: bytes) -
     assert proxy.say(sent, ends=True).startswith(b"HTTP/1.1 " + code if sent else b"")
 
 
-@pytest.mark.parametrize("who", ["client", "server"])
-def test_a_side_that_dies_ends_the_other(proxy: Proxy, who: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        way = socket.create_connection(("127.0.0.1", proxy.port), 20)
-        way.sendall(f"CONNECT good.example:{server.getsockname()[1]} HTTP/1.1\r\n\r\n".encode())
-        assert way.recv(100).startswith(b"HTTP/1.1 200 ")
-        there, _ = server.accept()
-        there.settimeout(PATIENCE_SECONDS)
-        dying, left = (way, there) if who == "client" else (there, way)
-        dying.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        dying.close()  # with a reset
-        with suppress(ConnectionResetError):
-            assert left.recv(100) == b""
-        left.close()
-    assert proxy.rows(1)[0]["state"] == "closed"
-
-
 def test_much_is_carried_unchanged_both_ways(proxy: Proxy) -> None:
     data = os.urandom(1 << 20) * 8
     with socket.create_server(("127.0.0.1", 0)) as server:

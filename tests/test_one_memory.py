@@ -142,10 +142,11 @@ def test_a_question_is_answered_where_a_line_says_it_for_sure(
         "when did we go to the lake?",  # nothing says a time
         "delete the wifi",
         "who is the plumber?",
+        "what's using port 5432",
     ],
 )
 def test_nothing_is_answered_where_memory_is_not_sure(full: Path, question: str) -> None:
-    say(full, "what is the printer called?", "who is the plumber?")
+    say(full, "what is the printer called?", "who is the plumber?", "what is using port 5432")
     assert answer(full, question, NOW) == []
 
 

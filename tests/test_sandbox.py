@@ -27,7 +27,6 @@ from sandbox.cells import levels, mounts, seatbelt, seccomp
 from sandbox.cells.levels import Kind, Level, LevelName, Limits, Profile, Sandbox
 from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
 from tests.machine import PATIENCE_SECONDS
-from tests.screen import waits_until
 from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
 from tools.scripts.pieces import cut
@@ -505,64 +504,6 @@ def test_a_script_cannot_end_or_stop_who_runs_it(
     assert len(started.new()) == 1
 
 
-def test_a_cell_that_was_ended_from_outside_is_built_anew(
-    world: World, full: Level, started: Started
-) -> None:
-    ctx = world.context(full)
-    run(ctx, "true")
-    ended = started.new()[0]
-    ended.kill()
-    waits_until(lambda: ended.status() == psutil.STATUS_ZOMBIE)
-    assert run(ctx, "echo again").data["output"] == "again\n"
-    during = code_run.run(ctx, "echo begun; sleep 30")
-    assert not isinstance(during, ToolResult)
-    assert next(during) == "begun\n"
-    started.new()[0].kill()
-    with pytest.raises(StopIteration) as end:
-        while True:
-            next(during)
-    assert end.value.value.data["signal"] == "killed by SIGKILL"
-
-
-def test_what_becomes_worth_guarding_is_guarded_in_the_next_call(
-    world: World, full: Level, started: Started
-) -> None:
-    ctx = world.context(full)
-    run(ctx, "true")
-    subprocess.run(["git", "init", "-q", world.project / "new"], check=True)
-    assert run(ctx, "echo x > new/.git/hooks/post-commit").data["exit_code"] == 1
-    subprocess.run(["git", "init", "-q", world.owner / "far" / "away"], check=True)
-    assert run(ctx, "cd ~/far/away && echo x > .git/hooks/post-commit").data["exit_code"] == 1
-    (world.owner / ".gitconfig.new").write_text(
-        "[user]\nname = N\n"
-    )  # as an editor saves: another file, the same name
-    (world.owner / ".gitconfig.new").replace(world.owner / ".gitconfig")
-    assert run(ctx, "echo x >> ~/.gitconfig").data["exit_code"] == 1
-    (world.owner / ".netrc").write_text(SECRET)
-    assert SECRET not in run(ctx, "cat ~/.netrc").data["output"]
-    assert len(started.new()) == 1
-
-
-def test_a_run_that_ends_ends_its_cells(world: World, full: Level, started: Started) -> None:
-    ctx = world.context(full)
-    run(ctx, "true")
-    assert started.new()
-    ctx.sandbox = None
-    assert started.new() == []
-
-
-def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level: Level) -> None:
-    polite = "(trap 'echo told > told; exit' TERM; sleep 60 & wait) &"
-    script = f"trap '' TERM; {polite} setsid sleep 60 & while :; do sleep 1; done"
-    for seconds in (1, 5, 20):  # within which a busy machine has to come to the trap
-        began = time.monotonic()
-        assert run(world.context(level), script, timeout=seconds).status == "timeout"
-        assert time.monotonic() - began < seconds + 19  # of a minute
-        if (world.project / "told").exists():
-            break
-    assert (world.project / "told").exists()
-
-
 def test_git_changes_its_settings_when_that_is_let_through(world: World, full: Level) -> None:
     ctx = world.context(full, leave=Leave(git=True))
     assert (
@@ -662,29 +603,6 @@ def test_what_is_before_a_program_outside_is_a_piece_of_its_own(world: World) ->
     ):
         with pytest.raises(ToolError, match="works outside the sandbox"):
             pieces(script)
-
-
-def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
-    home: Path, full: Level, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    home.mkdir(exist_ok=True)
-    seconds = []
-    for _ in range(5):
-        began = time.monotonic()
-        assert levels.probe(home) == full
-        seconds.append(time.monotonic() - began)
-    assert min(seconds[1:]) < seconds[0] / 2
-    broken = tmp_path / "bin" / "bwrap"
-    broken.parent.mkdir()
-    broken.write_text(
-        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
-    )
-    broken.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
-    found = levels.probe(home)
-    assert (found.name, "No permissions" in found.reason) == (PARTIAL.name, True)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert levels.probe(home).fix == "sudo apt-get install bubblewrap"
 
 
 @pytest.mark.parametrize(

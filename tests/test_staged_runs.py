@@ -103,7 +103,7 @@ def test_on_a_terminal_a_run_is_shown_and_taken_back_after_a_yes(home: Path) -> 
         assert "undo: sopwith undo" in screen.text()
     assert tree() == {"c": "a", "b": "bmore\n", "n": "n"}
     with closing(Screen.of_cli("--home", str(home), "undo")) as screen:
-        screen.waits_for_prompt("Take this back")
+        screen.waits_for_prompt("[y/N]")
         screen.types("y" + ENTER)
         assert screen.ends() == 0
     assert tree() == before
@@ -278,4 +278,4 @@ def test_an_undo_is_written_behind_the_end_of_its_run(cli: CommandLine, home: Pa
     *_, whole = read_events(home, before.run)
     assert whole["call"] is None and whole["run"] == before.run
     [after] = list_runs(home)
-    assert after == before and "taken back" in cli("runs", "show", before.run).stdout
+    assert after == before and "undone" in cli("runs", "show", before.run).stdout

@@ -61,7 +61,7 @@ def test_without_other_values_a_run_makes_a_candidate(home: Path, cli: CommandLi
         code == 0
         and sop is not None
         and sop.status == "candidate"
-        and "Go on with other values: sopwith teach count-lines" in out
+        and "Test it with other values: sopwith teach count-lines" in out
     )
     assert cli("Count the lines of ~/c.txt").code == 5
 

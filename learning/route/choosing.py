@@ -105,10 +105,15 @@ def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None
     found = [pair for sop in sops for pair in _matches(sop, asked, where)]
     most = max((reading.filled for _, reading in found), default=0)
     best = [(match, reading) for match, reading in found if reading.filled == most]
-    best = [(match, reading) for match, reading in best if not match.sop.is_seed] or best
+    own = [pair for pair in best if not pair[0].sop.is_seed]
+    return _only_one(own or best)
+
+
+def _only_one(best: Sequence[tuple[Match, _Reading]]) -> Match | None:
+    """Return the match of the one SOP that is meant, by the wording that says most itself."""
     if len({match.sop.name for match, _ in best}) != 1:
         return None
-    least = min(reading.free for _, reading in best)  # more of it is said by the wording itself
+    least = min(reading.free for _, reading in best)
     matches = [match for match, reading in best if reading.free == least]
     is_clear = all(match.parameters == matches[0].parameters for match in matches)
     return matches[0] if is_clear else None
@@ -147,33 +152,38 @@ def choose(
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
-    match = exact_match(request, runnable, where)
-    if match:
+    if match := exact_match(request, runnable, where):
         return Choice("rote", match)
     if len(request) > MAX_CHARS:
         return Choice()
     from learning.route.index import INDEX
 
     ranking, asked = INDEX.of(known), Asked.read(request)
-    by_name = {sop.name: sop for sop in known}
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
-    hints = [by_name[name] for name in scores if _is_hint(by_name[name], asked, ranking)]
-    near = [each for each in filled[:BEST] if each.weight >= filled[0].weight - NEAR]
-    shown = [each for each in near if each.meant or ranking.share(asked.task, each.sop.name)]
-    decision: Literal["model", "none"] = "model" if hints else "none"
-    choice = Choice(decision, None, shown, hints[:MOST_SHOWN], None, filled[:BEST])
-    learned = [
-        each for each in filled if not each.sop.is_seed
-    ]  # a seed stands in every prompt anyway
-    cards = learned[:BEST]
-    is_worth_a_call = any(
-        ranking.share(asked.task, each.sop.name) >= SHARE or each.takes_all or each.meant >= COSINE
-        for each in cards
-    )
-    if ask_model and is_worth_a_call:
-        _let_pick(choice, asked, cards, ask_model, where)
+    choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
+    if ask_model is not None:
+        cards = [each for each in filled if not each.sop.is_seed][:BEST]  # seeds stand in prompts
+        if any(_is_worth_a_call(each, asked, ranking) for each in cards):
+            _let_pick(choice, asked, cards, ask_model, where)
     return choice
+
+
+def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float]) -> Choice:
+    """Return the choice as it is without a model."""
+    near = filled[0].weight - NEAR if filled else 0.0
+    shown = [each for each in filled[:BEST] if each.weight >= near]
+    ranked = [name for name in scores if name in {sop.name for sop in hints}]
+    hints = sorted(
+        (sop for sop in hints if sop.name in ranked), key=lambda sop: ranked.index(sop.name)
+    )
+    decision: Literal["model", "none"] = "model" if hints else "none"
+    return Choice(decision, None, shown, hints[:MOST_SHOWN], None, list(filled[:BEST]))
+
+
+def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:
+    is_near = ranking.share(asked.task, card.sop.name) >= SHARE or card.meant >= COSINE
+    return is_near or card.takes_all
 
 
 def _meant(
@@ -231,14 +241,20 @@ def _let_pick(
     checked = _checked(picked, values, asked, where) if picked else None
     if checked is None:
         return
-    procedure = checked.sop.procedure
-    known = " ".join(each.text for each in procedure.wordings) if procedure else ""
-    only_reads = procedure is not None and procedure.effects == "none"
-    if only_reads and not is_cautious(asked.words, known):
+    if _only_reads(checked.sop, asked):
         choice.decision = "rote"
         choice.match = Match(checked.sop, checked.parameters, "", "model")
     else:
         choice.pick = checked
+
+
+def _only_reads(sop: Sop, asked: Asked) -> bool:
+    """True for an SOP that changes nothing, asked for without a word that changes what is asked."""
+    procedure = sop.procedure
+    if procedure is None or procedure.effects != "none":
+        return False
+    known = " ".join(each.text for each in procedure.wordings)
+    return not is_cautious(asked.words, known)
 
 
 def _checked(picked: Shown, values: dict[str, Any], asked: Asked, where: Where) -> Shown | None:

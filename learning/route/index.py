@@ -39,17 +39,24 @@ class Index:
         states = [_state(sop) for sop in sops]
         if self._made is not None and self._made[0] == states:
             return self._made[1]
-        keys = {_stamp(sop, state): sop for sop, state in zip(sops, states, strict=True)}
-        file = next((sop.folder.parent / NAME for sop in sops if not sop.is_seed), None)
-        if file and len(keys.keys() - self._weights.keys()) >= WORTH_KEEPING:
-            self._weights |= _read(file)
-        new = {key: weigh(sop) for key, sop in keys.items() if key not in self._weights}
-        self._weights = {key: new[key] if key in new else self._weights[key] for key in keys}
-        if file and len(new) >= WORTH_KEEPING:
-            _write(file, self._weights)
-        made = Ranking((keys[key].name, weights) for key, weights in self._weights.items())
+        stamps = [_stamp(sop, state) for sop, state in zip(sops, states, strict=True)]
+        keys = dict(zip(stamps, sops, strict=True))
+        self._weights = self._known(keys)
+        made = Ranking((sop.name, self._weights[key]) for key, sop in keys.items())
         self._made = states, made
         return made
+
+    def _known(self, keys: Mapping[str, Sop]) -> dict[str, Weights]:
+        """Return the weights of these SOPs, from memory, from the file, or made now."""
+        file = next((s.folder.parent / NAME for s in keys.values() if not s.is_seed), None)
+        known, missing = self._weights, keys.keys() - self._weights.keys()
+        if file and len(missing) >= WORTH_KEEPING:
+            known = known | _read(file)
+        new = {key: weigh(sop) for key, sop in keys.items() if key not in known}
+        found = {key: new[key] if key in new else known[key] for key in keys}
+        if file and len(new) >= WORTH_KEEPING:
+            _write(file, found)
+        return found
 
 
 INDEX = Index()

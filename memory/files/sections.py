@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-_HEAD = re.compile(r"#{1,2}\s+(.*?)\s*", re.DOTALL)
+_HEAD = re.compile(r"#{1,2}\s+(.*?)\s*")
 
 
 def with_line(
@@ -20,9 +20,8 @@ def with_line(
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += end
-    heads = {
-        number: _HEAD.sub(r"\1", each) for number, each in enumerate(lines) if _HEAD.fullmatch(each)
-    }
+    found = {number: _HEAD.fullmatch(each) for number, each in enumerate(lines)}
+    heads = {number: match[1] for number, match in found.items() if match}
     own = _first(heads, names, -1)
     if own < 0:
         before = _first(heads, last, len(lines))

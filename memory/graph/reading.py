@@ -126,8 +126,7 @@ def _said(item: dict[str, Any]) -> Said | None:
     if predicate not in _FROM_MODEL or line is None or is_mood or not is_named:
         return None
     given = item.get("confidence")
-    is_number = isinstance(given, int | float) and 0 <= given <= 1
-    sureness = float(item["confidence"]) if is_number else 0.6
+    confidence = float(given) if isinstance(given, int | float) else -1.0
     return Said(
         words["subject"],
         predicate,
@@ -135,7 +134,7 @@ def _said(item: dict[str, Any]) -> Said | None:
         words["label"][:40].lower(),
         int(line[1]) - 1,
         words["quote"],
-        sureness,
+        confidence if 0 <= confidence <= 1 else 0.6,
         words["emotion"][:20].lower(),
     )
 

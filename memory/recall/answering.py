@@ -89,7 +89,7 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     from memory.recall.written import superseded_by
 
     seen = shape(turn.text)
-    if seen.asks or turn.who == "agent" or superseded_by(turn):
+    if seen.asks or is_question(turn.text) or turn.who == "agent" or superseded_by(turn):
         return False
     return wanted <= seen.tokens.keys() and _has_value(seen, question)
 

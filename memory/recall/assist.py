@@ -1,6 +1,6 @@
 """Tell recall from the window whom or what "it" and "she" in a question stand for.
 
-It only helps to find. Who "my sister" is says the graph (memory/graph/synonyms.py), which remembers it for longer.
+It only helps to find. Who "my sister" is says the graph (memory/graph/aliases.py), which remembers it for longer.
 Source: seed 003 P2.5.
 """
 

@@ -346,7 +346,7 @@ def _wrong(task: Task) -> Iterator[str]:
             f"a task is {statuses}; its priority is {priorities}",
         ),
         (len(task.tags) > MAX_TAGS, f"a task takes at most {MAX_TAGS} tags"),
-        (bad_tags != [], f"{bad_tags} are no tags: letters, digits, _, / and - without spaces"),
+        (bad_tags != [], f"{bad_tags[:1]} is no tag: letters, digits, _, / and - without spaces"),
     )
     yield from (said for is_broken, said in rules if is_broken)
 

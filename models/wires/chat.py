@@ -126,15 +126,16 @@ class ChatAnswer(Answer):
         has_extra = any(own.extra for own in self._calls)
         if not (self._attached or self._parts or has_extra):
             return []
-        content: Any = text
-        owns = [Call("")] * len(calls)
-        if is_native:
-            content, owns = self._parts or "".join(self._texts), self._calls
+        content = self._content() if is_native else text
+        owns = self._calls if is_native else [Call("")] * len(calls)
         item = {"role": "assistant", "content": content or "", **self._attached}
         if calls:
             sent = list(map(_call_item, calls, owns))
             return [{**item, "content": content or None, "tool_calls": sent}]
         return [item] if content or self._attached else []
+
+    def _content(self) -> Any:
+        return self._parts or "".join(self._texts)
 
     def _add_said(self, said: Fields) -> str:
         for key, value in said.items():

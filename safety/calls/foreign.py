@@ -85,20 +85,22 @@ def _tells(value: str) -> bool:
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """Yield what an effect reaches that the owner has not named, or that the owner has not asked
-    for it."""
+    """Yield what an effect reaches that the owner has not named, or that the owner has not asked for it."""
     risk, does = _RISKS[call.effect], f"foreign_{call.effect}"
-    is_today = call.effect == "spend" and not call.verbs & _ON_A_DAY  # a payment is made today
-    targets = [each for each in targets if not (is_today and each.kind == "time")]
-    missing = named.unknown(targets, strict=True)
-    reached = [target for target in missing if target.kind != "id"][:_MOST_SAID]
-    for target in reached if named.request.strip() else ():
-        yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if not named.request.strip():
         yield found(risk, does, tool=tool)
-    elif takes_all(tool, named.request) and not reached:
+        return
+    if call.effect == "spend" and call.verbs.isdisjoint(_ON_A_DAY):  # a payment is made today
+        targets = [each for each in targets if each.kind != "time"]
+    missing = named.unknown(targets, strict=True)
+    reached = [target for target in missing if target.kind != "id"][:_MOST_SAID]
+    for target in reached:
+        yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
+    if reached:
+        return
+    if takes_all(tool, named.request):
         yield found(risk, f"{does}_all", tool=tool)
-    elif not reached and not _is_asked_for(call, targets, missing, named):
+    elif not _is_asked_for(call, targets, missing, named):
         yield found(risk, f"{does}_unasked", tool=tool)
 
 

@@ -6,6 +6,7 @@ reads by the name @runs. Source: seed 004.
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 
 from safety.findings import Ask
@@ -25,14 +26,13 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
         return "shared_python"
     if any(map(references, map(str, ask.args.values()))):
         return "shared_reference"
-    is_kept = ask.tool == "file_read" and run is not None and _are_kept(ask.paths, run.resolve())
-    is_inside = all(path.is_relative_to(folder) for path in ask.paths)
-    return "" if is_kept or is_inside else "shared_folder"
+    outside = [path for path in ask.paths if not path.is_relative_to(folder)]
+    kept = _kept(run.resolve()) if run and ask.tool == "file_read" else ()
+    is_kept = all(any(map(path.match, kept)) for path in outside)
+    return "" if is_kept else "shared_folder"
 
 
-def _are_kept(paths: tuple[Path, ...], run: Path) -> bool:
-    """True of long results and long outputs of this run."""
-    return bool(paths) and all(
-        path.parent == run / "results" or (path.parent == run and path.name.startswith("out-"))
-        for path in paths
-    )
+def _kept(run: Path) -> tuple[str, ...]:
+    """Return the patterns of long results and long outputs of this run."""
+    plain = glob.escape(str(run))
+    return f"{plain}/results/*", f"{plain}/out-*"

@@ -41,7 +41,7 @@ _INVISIBLE = pattern(
     "\U000e0000-\U000e0fff]"
 )
 _HOSTS = {"host", "url", "domain", "uri", "website", "server"}
-_AMOUNT = pattern(r"\D{0,4}[\d.,]+\D{0,4}")
+_AMOUNT = r"\D{0,4}[\d.,]+\D{0,4}"
 _NAME_PARTS = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+")
 _ENDING = ".,;:!?)]}'*_"
 
@@ -64,17 +64,21 @@ def of_call(args: Mapping[str, Any], *, effect: str) -> list[Target]:
 
 def _of_reading(keys: set[str], value: Any, effect: str) -> list[Target]:
     found = [target for target in in_text(str(value)) if target.kind == "url"]
-    is_host = bool(keys & _HOSTS) and not isinstance(value, bool) and bool(str(value).strip())
-    return found or ([Target("url", str(value))] if is_host else [])
+    names_host = not keys.isdisjoint(_HOSTS) and _is_said(value)
+    return found or [Target("url", str(value))] * names_host
+
+
+def _is_said(value: Any) -> bool:
+    return not isinstance(value, bool | None) and bool(str(value).strip())
 
 
 def _of_value(keys: set[str], value: Any, effect: str) -> Iterator[Target]:
     text = str(value)
     inside = list(in_text(text))
     yield from inside
-    is_said = not isinstance(value, bool) and value is not None and bool(text.strip())
-    is_free = bool(keys & WORDS["free"]) and not keys & WORDS["id"]
-    if not is_said or keys & WORDS["mine"] or is_free:
+    is_free = not keys.isdisjoint(WORDS["free"]) and keys.isdisjoint(WORDS["id"])
+    is_looked_at = _is_said(value) and keys.isdisjoint(WORDS["mine"])
+    if is_free or not is_looked_at:
         return
     kind = _kind(keys, text, effect)
     if kind == "name":
@@ -86,18 +90,23 @@ def _of_value(keys: set[str], value: Any, effect: str) -> Iterator[Target]:
 
 def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
     """Return the kind of target that an argument of these names is."""
-    is_file: Kind = "file" if effect == "delete" else "id"
-    is_title: Kind = "file" if effect == "delete" else "title"
-    is_short = effect in ("spend", "system") and len(text) <= 200
-    rows: tuple[tuple[bool, Kind], ...] = (
-        (bool(keys & WORDS["id"]) or keys == {"number"}, "id"),
-        (bool(keys & WORDS["time"] and re.search(r"\d", text)), "time"),
-        (bool(keys & WORDS["amount"] and _AMOUNT.fullmatch(text.strip())), "amount"),
-        (bool(keys & WORDS["file"]), is_file),
-        (bool(keys & WORDS["who"]) or is_short, "name"),
-        (bool(keys & WORDS["title"]), is_title),
+    deletes = effect == "delete"
+    rows: tuple[tuple[str, Kind, str], ...] = (
+        ("id", "id", ""),
+        ("time", "time", r"\d"),
+        ("amount", "amount", rf"\A\s*{_AMOUNT}\s*\Z"),
+        ("file", "file" if deletes else "id", ""),
+        ("who", "name", ""),
     )
-    return next((kind for holds, kind in rows if holds), None)
+    if keys == {"number"}:
+        return "id"
+    for words, kind, shape in rows:
+        if keys & WORDS[words] and re.search(shape, text):
+            return kind
+    if effect in ("spend", "system") and len(text) <= 200:
+        return "name"
+    is_title: Kind = "file" if deletes else "title"
+    return is_title if keys & WORDS["title"] else None
 
 
 def _name(text: str, inside: list[Target]) -> Iterator[Target]:

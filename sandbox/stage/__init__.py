@@ -1,6 +1,5 @@
 """A stage lets code work on the owner's own files, copy-on-write: what it did is seen as a change
-set,
-then committed or thrown away; what a commit replaces is kept, and undone on demand."""
+set, then committed or thrown away; what a commit replaces is kept, and undone on demand."""
 
 from __future__ import annotations
 

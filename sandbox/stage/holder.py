@@ -73,8 +73,7 @@ def checked(result: int, path: str) -> int:
 def enter() -> None:
     """Become the first process of a user and mount namespace, in which all of our rights hold.
 
-    Only a process outside may map more than one user id, so a child that stays there does it.
-    """
+    Only a process outside may map more than one user id, so a child that stays there does it."""
     ready, tell = os.pipe()
     own = os.getpid()
     child = os.fork()

@@ -1,6 +1,5 @@
 """The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it
-what to mount.
-"""
+what to mount."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ class Holder:
     """A namespace of mounts with one command in it.
 
     Start a process with `words()` before the command and `descriptor` passed on, then say
-    `started`.
-    """
+    `started`."""
 
     def __init__(self) -> None:
         self._talk, self._inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -81,8 +79,7 @@ class Holder:
 
     def umount(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """Take the mounts away; that this succeeds proves that no process is left in them. Raises
-        HolderError.
-        """
+        HolderError."""
         end = time.monotonic() + patience_seconds
         while True:
             try:
@@ -113,8 +110,7 @@ class Holder:
 
 class BareCell:
     """A namespace with one idle supervisor in it, whose processes have all rights that we have but
-    the network:
-    for what is to be run in a stage outside of the agent's cells."""
+    the network: for what is to be run in a stage outside of the agent's cells."""
 
     def __init__(self) -> None:
         """Raises StageError."""
@@ -141,6 +137,14 @@ class BareCell:
         finally:
             inner.close()
         self.holder.started(self.process.pid)
+
+    def wait(self) -> None:
+        """Wait until the supervisor is up; one whose Python is loaded from a mount would hold that
+        mount for ever. Raises OSError.
+        """
+        self.talk.settimeout(ANSWER_SECONDS)
+        self.talk.send(b"term")  # there is nobody yet; it answers who is left
+        self.talk.recv(16_384)
 
     def run(
         self, argv: Sequence[str], cwd: str, env: dict[str, str], seconds: float

@@ -13,8 +13,7 @@ from sandbox.undo.places import StageError
 
 class StageLevel(NamedTuple):
     """Hold what this machine can do. `reason` is a line on why it is no more, `fix` the command
-    that would help.
-    """
+    that would help."""
 
     name: Literal["overlay", "none"]
     reason: str = ""
@@ -23,8 +22,7 @@ class StageLevel(NamedTuple):
 
 def probe(home: Path, roots: Iterable[str | Path]) -> StageLevel:
     """Return whether these roots can be staged. It mounts for real: on some systems a namespace can
-    be made and nothing
-    mounted in it."""
+    be made and nothing mounted in it."""
     if sys.platform != "linux":
         return StageLevel("none", f"there is no overlayfs on {sys.platform}")
     if not shutil.which("bwrap"):

@@ -1,6 +1,5 @@
 """A stage: the owner's own folders, copy-on-write. What is done in it is seen, then committed or
-thrown away.
-"""
+thrown away."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ class Seen(NamedTuple):
 
 class Stage:
     """The changes of one call, from its start to their commit. Open one with `Stage.open`, or
-    `Stage.waiting`.
-    """
+    `Stage.waiting`."""
 
     def __init__(
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
@@ -77,8 +75,7 @@ class Stage:
     ) -> Stage:
         """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
         hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
-        Raises StageError.
-        """
+        Raises StageError."""
         for left in reversed(range(TRIES)):
             try:
                 return cls._open(
@@ -110,6 +107,8 @@ class Stage:
             wanted = places.layers(names, home, entry.number)
             own = home / "undo" if with_home else home
             mounting = _mounting(names, wanted, [str(own), *masks], list(shows))
+            if cell:
+                cell.wait()
             clocks = _mounted(held, wanted, entry, home, mounting)
         except (StageError, OSError) as error:
             if cell:
@@ -123,8 +122,7 @@ class Stage:
     @classmethod
     def waiting(cls, home: Path, number: str) -> Stage | None:
         """Return a stage that was put aside by `wait`; None where there is none, or somebody works
-        on it.
-        """
+        on it."""
         entry = entries.load(home.resolve() / "undo" / number)
         if entry is None or entry.state != "waiting":
             if entry:
@@ -140,8 +138,7 @@ class Stage:
         seconds: float = 60.0,
     ) -> tuple[int, bytes]:
         """Run a command in the stage, without network, to the end of all its processes. Returns
-        exit code and output.
-        """
+        exit code and output."""
         if self._cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
         words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
@@ -152,10 +149,9 @@ class Stage:
         return answer
 
     def begin_again(self, output: bytes, cwd: str) -> bool:
-        """Return True where the one command that ran has touched files with several names, which
-        in a stage fall apart, or could not rename a folder. The stage is as new then, and the
-        command is to be run again. All its processes have ended. Raises StageError.
-        """
+        """Return True where the one command that ran has touched files with several names, which in
+        a stage fall apart, or could not rename a folder. The stage is as new then, and the command
+        is to be run again. All its processes have ended. Raises StageError."""
         entry, holder = self._entry, self._holder
         assert holder is not None
         assert self._mounting is not None
@@ -185,8 +181,7 @@ class Stage:
 
     def close(self, patience_seconds: float = STILL_USED_SECONDS) -> None:
         """End it: from now on nothing changes in it. Raises StageError while a process is left in
-        it, or where its holder has died; once more, it does nothing.
-        """
+        it, or where its holder has died; once more, it does nothing."""
         holder, self._holder = self._holder, None
         if holder is None:
             return
@@ -237,14 +232,12 @@ class Stage:
 
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for
-        writing.
-        """
+        writing."""
         return conflicts.found_in(self.deltas, self._clocks)
 
     def commit(self, store: UndoStore | None = None) -> Committed:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
-        with nothing done, and
-        StageError where the disk or the store cannot take them."""
+        with nothing done, and StageError where the disk or the store cannot take them."""
         if not self.deltas:
             self.discard()
             return Committed("", ChangeSet(), 0)
@@ -264,8 +257,7 @@ class Stage:
 
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its
-        number.
-        """
+        number."""
         changes = self.changes
         self._entry.write(sync=True, state="waiting", changes=commits.listed(changes))
         self._entry.close()
@@ -308,9 +300,7 @@ def _made(
     entry: Entry, layers: list[places.Layer], inodes: Iterable[int] = (), copied: Iterable[str] = ()
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
-    of the folders `copied`.
-    Returns the moment, by layer.
-    """
+    of the folders `copied`. Returns the moment, by layer."""
     entry.write(layers=layers)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
@@ -332,8 +322,7 @@ def _mounted(
     mounting: _Mounting,
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
-    moment, by layer.
-    """
+    moment, by layer."""
     can = {each.lower: [each, *places.others(each, home, entry.number)] for each in wanted}
     systems = {each.lower: os.stat(each.lower).st_dev for each in wanted}
     while True:

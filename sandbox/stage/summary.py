@@ -1,6 +1,5 @@
 """Put what a stage has changed into the words of the gate: a ChangeSet, with what was only moved
-told as that.
-"""
+told as that."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ _PIECE = 1 << 20
 
 class _Leaf(NamedTuple):
     """One file that is gone or new: where it is called so, where its bytes lie, and the top of what
-    came or went with it.
-    """
+    came or went with it."""
 
     path: str
     content: str
@@ -155,8 +153,7 @@ def _leaves(content: str, path: str) -> list[_Leaf]:
 
 def _moved(gone: list[_Leaf], new: list[_Leaf]) -> dict[_Leaf, _Leaf]:
     """Return which new file is which gone one: equal bytes, and the same time or name before
-    others.
-    """
+    others."""
     by_size: dict[int, list[_Leaf]] = defaultdict(list)
     for leaf in gone:
         by_size[leaf.size].append(leaf)

@@ -1,6 +1,5 @@
 """Changes of files that can be taken back: read off an overlay, made real by steps that survive a
-kill,
-kept in the undo store until they are forgotten."""
+kill, kept in the undo store until they are forgotten."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 its place, all or nothing.
 
 The list of steps is on the disk before the first is done. Killed on the way, the next start
-finishes or takes back (`recover`).
-"""
+finishes or takes back (`recover`)."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class Conflicted(StageError):
 
 class Committed(NamedTuple):
     """Hold what was made real: the number of its entry in the undo store, the changes, the bytes of
-    what was replaced.
-    """
+    what was replaced."""
 
     number: str
     changes: ChangeSet
@@ -46,8 +44,7 @@ class Committed(NamedTuple):
 
 def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> list[Step]:
     """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises
-    OSError.
-    """
+    OSError."""
     for layer in entry.layers:
         os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
     links = Links(entry.groups)
@@ -119,9 +116,9 @@ def carry_out(
     clocks: Sequence[Clock] = (),
     **fields: object,
 ) -> int:
-    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. `found` are the
-    deltas as they were looked at: what was written since is a conflict. Raises Conflicted and OSError.
-    """
+    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. `found` are
+    the deltas as they were looked at: what was written since is a conflict. Raises Conflicted and
+    OSError."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     states = dict(_states(steps)) | dict(_seen(found))
     folders = {each.path: each for each in found if trees.is_folder(each.before)}

@@ -1,8 +1,7 @@
 """Tell where somebody else has changed, or is about to change, what a stage has changed too.
 
 The kernel sets a ctime at each change and nobody can set it back, so what is newer than the mount
-was touched by others.
-"""
+was touched by others."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ class Conflict(NamedTuple):
 
 class Clock(NamedTuple):
     """A moment, in the time that a file system stamps on its files, and how that runs beside a
-    clock that nobody sets.
-    """
+    clock that nobody sets."""
 
     stamp: int
     offset: int
@@ -41,8 +39,7 @@ class Clock(NamedTuple):
     @classmethod
     def now(cls, folder: str) -> Clock:
         """Return this moment: everything that is changed from now on has a ctime that is not
-        smaller.
-        """
+        smaller."""
         place = f"{folder}/.clock"
         first = _touched(place)
         while (found := _touched(place)) <= first:  # a file system's time goes on in steps
@@ -52,8 +49,7 @@ class Clock(NamedTuple):
 
     def since(self) -> int:
         """Return the ctime from which on something is newer, also where the clock was set back
-        meanwhile.
-        """
+        meanwhile."""
         return min(self.stamp, self.stamp + _offset() - self.offset + 1_000_000)
 
 
@@ -131,8 +127,7 @@ def is_in_use(path: str) -> bool:
 
 def _try_lease(number: int) -> None:
     """Take a lease for reading and give it back: there is none on a file that somebody writes to.
-    Raises BlockingIOError.
-    """
+    Raises BlockingIOError."""
     fcntl.fcntl(number, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored; SIGIO would end us
     try:
         fcntl.fcntl(number, fcntl.F_SETLEASE, fcntl.F_RDLCK)

@@ -1,6 +1,5 @@
 """Record a change that is made without a stage, such as a file tool's, in the undo store: one undo
-then covers all.
-"""
+then covers all."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ def record(
     """Keep what stands at these paths before the block, and what it did to them after; the list
     that it gets holds that once the block has ended. Folders on the way to a path that the block
     makes are recorded too. Raises OSError and StageError before anything is done where the images
-    cannot be kept.
-    """
+    cannot be kept."""
     home, wanted = store.home, [os.path.abspath(path) for path in paths]
     store.make_room(sum(trees.measured(path)[1] for path in wanted))
     entry = entries.make(home, run, call)
@@ -63,9 +61,8 @@ def finish(entry: Entry) -> ChangeSet:
 
 
 def _is_continued(entry: Entry) -> bool:
-    """Return True where other files with the same content follow what the run has changed: what
-    the run had left there is known in its new state.
-    """
+    """Return True where other files with the same content follow what the run has changed: what the
+    run had left there is known in its new state."""
     before: dict[str, Sequence[int]] = entry.record.get("before", {})
     same = {
         path: left for path, left in before.items() if left and tuple(left) != trees.stamp(path)

@@ -73,8 +73,7 @@ class Entry:
 
     def write(self, *, sync: bool = False, **fields: Any) -> None:
         """Change fields of the record, whole or not at all. `sync`: it is on the disk when this
-        returns.
-        """
+        returns."""
         self.record |= fields
         draft = self.folder / f".{RECORD}"
         with draft.open("w", encoding="ascii") as file:  # names that are no text become escapes
@@ -119,8 +118,7 @@ class Entry:
 
     def remove(self) -> None:
         """Remove the entry with all that it keeps; not where steps are half done, which `recover`
-        takes on.
-        """
+        takes on."""
         if self.state == "working":
             self.close()
             return

@@ -77,8 +77,7 @@ class Inverse:
         self, entry: Entry, left: dict[str, trees.Stamp | None]
     ) -> dict[str, trees.Stamp | None]:
         """Return how an entry found what it left as it is found now: the older ones are to have
-        left that.
-        """
+        left that."""
         before = entry.record.get("before", {})
         chained = {
             path: _stamp(before[path])
@@ -141,8 +140,7 @@ class Inverse:
 
     def _step(self, step: Step, layers: list[places.Layer]) -> Step:
         """Return the step with its place for what it replaces; a file with several links is copied
-        there now.
-        """
+        there now."""
         if step.way == "dress":
             is_own = step.path in self._last
             is_alone = self._is_left_alone.setdefault(step.path, not is_own and _was_touched(step))
@@ -235,8 +233,7 @@ class Inverse:
 
     def _place(self, path: str) -> str:
         """Return where what will stand at a path once the steps so far are done lies now; "" for
-        nothing.
-        """
+        nothing."""
         candidates = [path, *(str(each) for each in Path(path).parents)]
         touched = [self._last[each] for each in candidates if each in self._last]
         if not touched:
@@ -246,8 +243,7 @@ class Inverse:
 
     def _is_own(self, now: trees.Stamp) -> bool:
         """True if an entry of this store has left a file in this state, by this name or another
-        link.
-        """
+        link."""
         return (now.inode, now.ctime) in self._own
 
     @cached_property
@@ -266,8 +262,7 @@ class Inverse:
 
     def _origin(self, left: trees.Stamp) -> trees.Stamp:
         """Return the first state that held the same: an undo, and a call that writes the same once
-        more, leave other files with it.
-        """
+        more, leave other files with it."""
         return self._origins.get(left, left)
 
     @cached_property

@@ -1,7 +1,7 @@
 """Hard links and renamed folders in a stage. Overlayfs gives each name of a file its own copy, so
-what is written by one name is not seen by another, and it refuses to rename a folder that lies below
-(EXDEV). A stage that meets either begins again: with one copy for all names, or one of the folder.
-"""
+what is written by one name is not seen by another, and it refuses to rename a folder that lies
+below (EXDEV). A stage that meets either begins again: with one copy for all names, or one of the
+folder."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ _QUOTED = re.compile(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
 class Group(NamedTuple):
     """One of the owner's files with several names. `held` is a name of its copy in the store, of
-    inode `copy`; `names` are those of the original, of inode `inode`.
-    """
+    inode `copy`; `names` are those of the original, of inode `inode`."""
 
     inode: int
     copy: int
@@ -46,9 +45,8 @@ def in_doubt(found: list[Delta], groups: Iterable[Group]) -> set[int]:
 
 
 def moved_with_links(found: list[Delta], doubt: set[int]) -> set[str]:
-    """Return folders that went with names of files in doubt: `mv` has perhaps moved them by copying,
-    where a rename would have kept the links.
-    """
+    """Return folders that went with names of files in doubt: `mv` has perhaps moved them by
+    copying, where a rename would have kept the links."""
     has_come = any(delta.kind == "new" for delta in found)
     gone = [each for each in found if each.kind == "gone" and trees.is_folder(each.before)]
     return {
@@ -84,8 +82,7 @@ def linked(path: str) -> Iterator[tuple[str, os.stat_result]]:
 
 def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
     """Put one copy of each file into the upper folders, by all its names. Raises StageError where
-    that is too much.
-    """
+    that is too much."""
     names: dict[int, list[tuple[int, str]]] = {}
     for number, layer in enumerate(layers):
         for entry in trees.below(layer.lower):
@@ -137,8 +134,7 @@ class Links:
         """Put links of the owner's files in the place of copies, in a file or folder that is about
         to be put in place.
 
-        `upper` is where overlayfs made it; `put` is the same, on the file system of the folder.
-        """
+        `upper` is where overlayfs made it; `put` is the same, on the file system of the folder."""
         if not self._groups:
             return
         for path, status in list(linked(upper)):
@@ -225,8 +221,7 @@ def _folders(name: str, cwd: str, layers: list[Layer]) -> list[str]:
 
 def copy_folders(layers: list[Layer], folders: list[str]) -> set[int]:
     """Put copies of folders into the upper ones, so that they can be renamed. Returns the inodes of
-    what has several names in them. Raises StageError where that is too much.
-    """
+    what has several names in them. Raises StageError where that is too much."""
     size = sum(trees.measured(folder)[1] for folder in folders)
     if size > MOST_BYTES:
         raise StageError(

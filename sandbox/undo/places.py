@@ -1,6 +1,5 @@
 """Where a stage lies: which folders it covers, where their copies go, what in them is hidden or
-handed through.
-"""
+handed through."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ class StageError(Exception):
 
 class Layer(NamedTuple):
     """One folder of the owner's that a stage covers. `upper` and `work` are overlayfs's own; in
-    `store`, on the file
-    system of the folder where possible, lies what a commit replaces."""
+    `store`, on the file system of the folder where possible, lies what a commit replaces."""
 
     lower: str
     store: str
@@ -58,8 +56,7 @@ def covered(roots: Iterable[str]) -> list[str]:
     below it, its parts.
 
     A root is named without links. What lies in a root directly, beside such parts, cannot be
-    covered.
-    """
+    covered."""
     table = mounted()
     kernel = {each.point for each in table if each.kind in _OF_THE_KERNEL}
     points = [each.point for each in table]
@@ -137,8 +134,7 @@ def placed(lower: str, store: str, upper: str) -> Layer:
 
 def others(layer: Layer, home: Path, number: str) -> list[Layer]:
     """Return the same layer with its copies in other places, for a file system that overlayfs
-    cannot write on.
-    """
+    cannot write on."""
     count = Path(layer.store).name
     memory = f"{SHARED_MEMORY}/sopwith-{os.geteuid()}/{number}-{os.getpid()}/{count}"
     own = f"{home}/undo/{number}/{count}"

@@ -2,11 +2,8 @@
 process was killed on the way.
 
 A step is one path. What stood there goes to `kept`, what is to stand there comes from `put`; both
-lie in the undo store on the
-same file system, so each is a rename. `old` and `new` are the inodes of the two (0: nothing), by
-which a later process sees
-how far an earlier one came.
-"""
+lie in the undo store on the same file system, so each is a rename. `old` and `new` are the inodes
+of the two (0: nothing), by which a later process sees how far an earlier one came."""
 
 from __future__ import annotations
 
@@ -40,9 +37,7 @@ class Stuck(StageError):
 
 class Step(NamedTuple):
     """One path of a commit. `way`: `move` replaces it by renaming, `inside` writes into it because
-    it has several links,
-    `dress` changes rights and times from `before` to `after`.
-    """
+    it has several links, `dress` changes rights and times from `before` to `after`."""
 
     way: Way
     path: str
@@ -78,8 +73,7 @@ class Step(NamedTuple):
 
 def do_all(steps: list[Step], check: Callable[[Step], None] = lambda _: None) -> None:
     """Do all steps, or take back those that were done. `check` looks at each done step. Raises
-    Interfered, OSError
-    and Stuck."""
+    Interfered, OSError and Stuck."""
     try:
         for step in steps:
             step.do()
@@ -100,8 +94,7 @@ def take_back_all(steps: Iterable[Step]) -> None:
 
 def backwards(steps: Iterable[Step]) -> list[Step]:
     """Return the steps in the order in which they are taken back: last first, but times at the end,
-    since each rename
-    changes that of its folder."""
+    since each rename changes that of its folder."""
     last_first = list(steps)[::-1]
     return sorted(last_first, key=lambda step: step.way == "dress")
 

@@ -2,8 +2,7 @@
 since, and all or nothing.
 
 An undo is a commit of the inverse steps: it has an entry of its own, and can be undone like any
-other.
-"""
+other."""
 
 from __future__ import annotations
 
@@ -82,8 +81,7 @@ class UndoStore:
 
     def undo(self, run: str, call: str | None = None) -> Undone:
         """Take back what a run or a call has changed; of a run that is undone, the undo. Raises
-        StageError.
-        """
+        StageError."""
         chosen = self._chosen(run, call)
         try:
             if not any(entry.record["steps"] for entry in chosen):
@@ -129,8 +127,7 @@ class UndoStore:
 
     def make_room(self, needed: int) -> None:
         """Drop what is old where the store would grow above its limit. Raises StageError where that
-        is not enough.
-        """
+        is not enough."""
         if self.bytes() + needed <= self.max_bytes:
             return
         self.evict()
@@ -146,8 +143,7 @@ class UndoStore:
 
     def _chosen(self, run: str, call: str | None) -> list[Entry]:
         """Return what is to be taken back, newest first, locked: calls that were done, else the
-        last undo.
-        """
+        last undo."""
         done = [each for each in self.changes(run, call) if each.state == "done"]
         calls = [each for each in done if not each.is_undo] or done[-1:]
         if not calls:
@@ -179,8 +175,7 @@ def _kept(number: str, record: dict[str, Any]) -> Kept:
 
 def recover(home: Path) -> list[str]:
     """Bring to an end what a kill has left: returns a line on each. Entries that somebody works on
-    are left alone.
-    """
+    are left alone."""
     said = []
     for mark in entries.marks(home):
         entry = entries.load(home / "undo" / mark.number) if mark.state == "busy" else None

@@ -1,6 +1,5 @@
 """Files, links and folders as a stage needs them: looked at, compared, copied and removed with all
-that belongs to them.
-"""
+that belongs to them."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def has_mark(path: str, name: str) -> bool:
 @contextlib.contextmanager
 def writable(path: str) -> Iterator[None]:
     """Let us write to a file or folder of ours meanwhile, whose rights may forbid it; a change of
-    them within is kept.
-    """
+    them within is kept."""
     mode = stat.S_IMODE(os.lstat(path).st_mode)
     wanted = mode | (0o700 if os.path.isdir(path) else 0o600)
     if os.geteuid() == 0 or mode == wanted or os.path.islink(path):
@@ -130,8 +128,7 @@ def mode_of(path: str, found: os.stat_result) -> int:
 @contextlib.contextmanager
 def entered(paths: Iterable[str], dressed: Collection[str] = ()) -> Iterator[None]:
     """Let us look at and change what lies in folders of ours whose rights forbid it; those that are
-    `dressed` meanwhile keep what they are given.
-    """
+    `dressed` meanwhile keep what they are given."""
     closed: dict[str, int] = {}
     try:
         for folder in sorted({os.path.dirname(path) for path in paths}):
@@ -219,8 +216,7 @@ def quietly(path: str) -> BinaryIO:
 
 def below(folder: str) -> Iterator[os.DirEntry[str]]:
     """Yield everything below a folder, a folder before what is in it; what cannot be read is passed
-    over.
-    """
+    over."""
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -252,8 +248,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
     """Copy a file, link, pipe or folder with its rights, times, owner, attributes and links among
-    its own files. `seen`: where files with several names went, for links among several calls.
-    """
+    its own files. `seen`: where files with several names went, for links among several calls."""
     _carry(source, target, {} if seen is None else seen)
     if is_folder(look(source)):
         folders = [

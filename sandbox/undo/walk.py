@@ -1,7 +1,6 @@
 """Read off the upper folder of an overlay what was done to the folder below it.
 
-The cost is by what was touched: what nobody wrote to is not in the upper folder.
-"""
+The cost is by what was touched: what nobody wrote to is not in the upper folder."""
 
 from __future__ import annotations
 
@@ -34,9 +33,8 @@ class Dress(NamedTuple):
 
 class Delta(NamedTuple):
     """One path that is another than before. `dress` changes what a path has beside its content.
-    `upper` is where the new state lies. `inside` is a name of a file with several ones, which is
-    to be written in place.
-    """
+    `upper` is where the new state lies. `inside` is a name of a file with several ones, which is to
+    be written in place."""
 
     kind: DeltaKind
     path: str
@@ -50,8 +48,7 @@ class Delta(NamedTuple):
 def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> list[Delta]:
     """Return what was done in all layers, a folder's own changes after those in it. `copies` are
     the inodes of files with several names and of the one copy of each, which are passed over where
-    they stand for one another.
-    """
+    they stand for one another."""
     found: list[Delta] = []
     for number, layer in enumerate(layers):
         if os.path.isdir(layer.upper):
@@ -66,9 +63,8 @@ def dress_of(path: str) -> Dress:
 
 
 def staged_dress(upper: str, lower: str) -> Dress:
-    """Return the dress that a path got in a stage. Only root gives files away: for others another owner is that of our
-    copy, as for the top of a root that is somebody else's, such as /tmp.
-    """
+    """Return the dress that a path got in a stage. Only root gives files away: for others another
+    owner is that of our copy, as for the top of a root that is somebody else's, such as /tmp."""
     new, old = dress_of(upper), dress_of(lower)
     return new if os.geteuid() == 0 else new._replace(uid=old.uid, gid=old.gid)
 
@@ -127,8 +123,7 @@ class _Walker:
     def is_copy(self, after: os.stat_result, before: os.stat_result) -> bool:
         """True for a copy of a file with several names that has not got one copy for all of them.
 
-        A copy keeps the access time of its original, as the stage is mounted without those.
-        """
+        A copy keeps the access time of its original, as the stage is mounted without those."""
         if any(before.st_ino == inode for inode, _ in self.copies):
             return False
         is_file = stat.S_ISREG(before.st_mode) and stat.S_ISREG(after.st_mode)
@@ -141,8 +136,7 @@ class _Walker:
 
 def is_same(upper: str, lower: str, after: os.stat_result, before: os.stat_result) -> bool:
     """True if both hold the same, as far as it is worth to read them: a large file that was touched
-    counts as changed.
-    """
+    counts as changed."""
     if stat.S_ISREG(after.st_mode) and after.st_size > LARGE_BYTES:
         return False
     try:

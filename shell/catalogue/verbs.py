@@ -10,7 +10,8 @@ from shell.catalogue.packs import Entry, words
 _PARTS = re.compile(r"[-:_/.]+|(?<=[a-z0-9])(?=[A-Z])")
 _KINDS = {"delete": "delete", "spend": "spend", "change": "send"}
 _REMOTE_PLACE = re.compile(r"[a-z0-9]+://|[\w.-]+:")
-_PLAIN_WORD = re.compile(r"[a-z][a-z:_-]{1,30}")
+_NO_TASK = re.compile("[=/]")  # a variable, a file
+_GROUPED = re.compile(r"[^/]*:[^/]*")
 _LAST_VERB = 6  # words behind which nobody says what is done
 
 
@@ -21,21 +22,18 @@ def pieces(word: str) -> list[str]:
 
 def kind_of(word: str, known: Entry | None = None) -> str:
     """Return what a verb does (read, delete, spend, send), or "" for no verb that is known."""
-    if ":" in word and "/" not in word:
+    if _GROUPED.fullmatch(word):
         first, _, last = word.rpartition(":")
-        return kind_of(last, known) or kind_of(first.partition(":")[0], known)
+        kinds = (kind_of(each, known) for each in (last, first.partition(":")[0]))
+        return next(filter(None, kinds), "")
     parts = pieces(word)
-    if _only_reads(word, parts, known.listed("reads_verbs") if known else []):
+    reads = words("read").union(known.listed("reads_verbs") if known else ())
+    if word in reads or not (words("read") - words("nouns")).isdisjoint(parts[:1]):
         return "read"
     for kind, effect in _KINDS.items():
         if not words(kind).isdisjoint({word, *parts}):
             return effect
     return "" if words("read").isdisjoint(parts) else "read"
-
-
-def _only_reads(word: str, parts: list[str], own: list[str]) -> bool:
-    is_read = word in own or word in words("read")
-    return is_read or not (words("read") - words("nouns")).isdisjoint(parts[:1])
 
 
 def judge(known: Entry, plain: Sequence[str | None]) -> str:
@@ -75,33 +73,11 @@ def transfer(known: Entry, plain: Sequence[str | None]) -> str:
 
 def task(plain: Sequence[str | None]) -> str:
     """Return the name of a task that does more than build and test, or "". `test:delete` is a test."""
-    for word in plain[:3]:
-        parts = pieces(word or "")
-        if not word or "=" in word or "/" in word:
-            continue
-        if parts and (parts[0] in words("tries") or parts[-1] in words("read")):
+    named = [word for word in plain[:3] if word and not _NO_TASK.search(word)]
+    for word in named:
+        parts = pieces(word)
+        if not words("tries").isdisjoint(parts[:1]) or not words("read").isdisjoint(parts[-1:]):
             return ""
-        if words("tasks") & set(parts):
+        if not words("tasks").isdisjoint(parts):
             return word
-    return ""
-
-
-def of_stranger(name: str, plain: Sequence[str | None]) -> str:
-    """Return the effect of a program that nobody has listed, by its name and its first words; "" for none."""
-    own = pieces(name)
-    hard_name = len(own) > 1 and own[-1] in words("hard") & words("delete")
-    if name in words("plain"):
-        return ""
-    return "delete" if plain and hard_name else _of_first_words(plain[:2])
-
-
-def _of_first_words(first: Sequence[str | None]) -> str:
-    for word in first:
-        if not word or not _PLAIN_WORD.fullmatch(word):
-            return ""
-        kind, parts = kind_of(word), pieces(word)
-        if kind == "read" or parts[:1] == ["test"]:
-            return ""
-        if words("hard") & {word, *parts}:
-            return kind if kind in ("delete", "send") else "send"
     return ""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from config import UndoConfig
 from sandbox.stage import Stage, StageError, UndoStore, record, recover
 from sandbox.undo import conflicts, entries
 from tests.stage.file_scripts import snapshot
@@ -27,13 +26,6 @@ def test_forgotten_run_leaves_nothing_on_the_disk(root: Path, home: Path) -> Non
         store.undo("secret")
     assert not store.undo("other").conflicts
     assert (root / "sub" / "c.txt").exists()
-
-
-def test_only_what_is_old_is_evicted(root: Path, home: Path) -> None:
-    staged(root, home, "rm a.txt").commit()
-    assert UndoStore(home, keep_days=1).evict() == 0
-    assert UndoStore(home, keep_days=0).evict() == len("one\n")
-    assert list((home / "undo").iterdir()) == []
 
 
 def test_full_store_drops_what_is_old_before_it_refuses(root: Path, home: Path) -> None:
@@ -137,11 +129,6 @@ def test_stage_over_many_files_costs_by_what_changed(tmp_path: Path, home: Path)
     assert time.process_time() - began < 0.5
 
 
-def test_limits_of_the_config_hold(home: Path) -> None:
-    store = UndoStore.limited(home, UndoConfig(keep_days=2, max_gb=0.5))
-    assert (store.keep_days, store.max_bytes) == (2, 500_000_000)
-
-
 def test_records_of_others_are_not_read_for_a_commit_or_at_a_start(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,14 +149,6 @@ def test_records_of_others_are_not_read_for_a_commit_or_at_a_start(
     assert [change.kind for change in done[0].changes] == ["changed"]
     assert read == [] and store.bytes() == len("one\n")
     assert [each.call for each in store.changes("new")] == ["1"] and len(read) == 1
-
-
-def test_a_mark_that_a_kill_left_behind_is_mended(root: Path, home: Path) -> None:
-    staged(root, home, "rm a.txt").commit()
-    [mark] = (home / "undo").glob("*=*")
-    mark.rename(mark.with_name(mark.name.replace("=kept=", "=busy=")))
-    assert recover(home) == [] and UndoStore(home).bytes() == len("one\n")
-    assert "=kept=" in next((home / "undo").glob("*=*")).name
 
 
 def test_what_is_recorded_keeps_to_the_limits_of_the_store(root: Path, home: Path) -> None:

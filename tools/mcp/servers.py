@@ -112,8 +112,10 @@ class McpServers:
     def left_out(self, name: str) -> str:
         """A line on the tools of a server that nobody could call, or ""; known when it has listed its tools."""
         names = list(self._up[name].left_out) if name in self._up else []
+        if not names:
+            return ""
         more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-        return f"{name}: left out, since their names or arguments are none: {', '.join(names[:MAX_NAMED])}{more}" if names else ""  # fmt: skip
+        return f"{name}: left out, since their names or arguments are none: {', '.join(names[:MAX_NAMED])}{more}"
 
     def call(
         self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = ""
@@ -146,15 +148,13 @@ class McpServers:
         except _FAILURES as error:
             raise ServerFailure(f"{name}: {self._said_by(name, error)}") from error
         finally:
-            ended_well = future.done() and not future.cancelled() and future.exception() is None
-            if not ended_well:
+            if _failure_of(future) is not None:
                 future.cancel()
                 self._drop_if_stuck(name, future)
 
     def _drop_if_stuck(self, name: str, future: concurrent.futures.Future[Any]) -> None:
         """A server that did not answer, or whose answer nobody waits for (Ctrl-C), is ended; errors are answers."""
-        failed = None if future.cancelled() or not future.done() else future.exception()
-        if failed is None or isinstance(failed, TimeoutError):
+        if isinstance(_failure_of(future), (TimeoutError, concurrent.futures.CancelledError)):
             self._running().call_soon_threadsafe(self._drop, name)
 
     def _drop(self, name: str) -> None:
@@ -270,6 +270,14 @@ class McpServers:
             if late:
                 await asyncio.wait(late, timeout=LEAVE_SECONDS)
         self._up.clear()
+
+
+def _failure_of(future: concurrent.futures.Future[Any]) -> BaseException | None:
+    """Return why a call did not end well; TimeoutError while it goes on."""
+    try:
+        return future.exception(0)
+    except (TimeoutError, concurrent.futures.CancelledError) as error:
+        return error
 
 
 def _tell(connection: _Connection, task: asyncio.Task[None]) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import psutil
 
 MOST_SHOWN = 25
-IDLE_SHARE, IDLE_SECONDS = 0.02, 2.0  # of one processor, for so long: idle
 KILL_SECONDS = 2.0  # for what was killed to be gone
 
 
@@ -135,10 +134,9 @@ def process_wait(
     ctx: ToolContext,
     process: str | None = None,
     port: Annotated[int | None, Between(1, 65535)] = None,
-    until: Literal["exit", "idle"] = "exit",
     timeout: Annotated[int | None, Between(1, 3600)] = None,
 ) -> ToolResult:
-    """Wait until a process has ended or uses no processor, or until something listens on a port of this machine.
+    """Wait until a process has ended, or until something listens on a port of this machine.
 
     process: PID@START
     timeout: seconds
@@ -154,13 +152,9 @@ def process_wait(
         return ToolResult("timeout", {"reason": why})
     found = _named(str(process))
     shown = in_words(found)
-    if until == "exit":
-        if _has_ended(found, str(process), end):
-            return ToolResult("ok", {"output": f"{shown} has ended"})
-        return ToolResult("timeout", {"reason": f"{shown} still runs after {limit:g} s"})
-    if _is_idle(found, end):
-        return ToolResult("ok", {"output": f"{shown} is idle, or has ended"})
-    return ToolResult("timeout", {"reason": f"{shown} still works after {limit:g} s"})
+    if _has_ended(found, str(process), end):
+        return ToolResult("ok", {"output": f"{shown} has ended"})
+    return ToolResult("timeout", {"reason": f"{shown} still runs after {limit:g} s"})
 
 
 def _named(text: str) -> psutil.Process:
@@ -256,30 +250,6 @@ def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
         )
     finally:
         os.close(descriptor)
-
-
-def _is_idle(process: psutil.Process, end: float) -> bool:
-    """Return True if the process and its children use next to nothing for a while, before `end`."""
-    import psutil
-
-    def used() -> float:
-        total = 0.0
-        for each in [process, *process.children(recursive=True)]:
-            with suppress(psutil.Error):
-                total += sum(each.cpu_times()[:2])
-        return total
-
-    try:
-        before, since = used(), time.monotonic()
-        while (now := time.monotonic()) < end:
-            if now - since >= IDLE_SECONDS:
-                return True
-            time.sleep(min(0.25, max(0.0, end - now)))
-            if (total := used()) - before > IDLE_SHARE * IDLE_SECONDS:
-                before, since = total, time.monotonic()
-    except psutil.NoSuchProcess:
-        return True
-    return False
 
 
 def _listens(port: int) -> bool:

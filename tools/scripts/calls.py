@@ -82,7 +82,7 @@ def code_run(
 
 
 class _Call(NamedTuple):
-    """Hold what the pieces of one call share."""
+    """Hold what the pieces of one call share, and run them."""
 
     ctx: ToolContext
     type: str

@@ -36,7 +36,7 @@ FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
 _PASSWORD = re.compile(
     r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
 )
-# Words that leave processes behind: a job, or a program that detaches one.
+# Commands that leave processes behind, as far as words tell: a job, or a program that detaches one.
 _STAYS = re.compile(r"(?<![&>|<\\])&(?![&>\d])|\b(?:nohup|setsid|disown|coproc)\b")
 _KEPT = "shell "  # before the name, in `ToolContext.kept`
 Why = Literal["ended", "over", "late", "line", "keys", "password"]

@@ -71,7 +71,8 @@ def decoded(data: bytes, charset: str = "") -> str | None:
     told = [name for name in names if not _UTF8.match(name)]
     # Many say UTF-8 of what is none; a few broken letters are in what a server says it is.
     ways = [(name, "strict") for name in (*names, "utf-8")] + [(name, "replace") for name in told]
-    ways += [(_guessed(data), "strict"), ("gb18030", "strict"), ("cp1252", "replace")]
+    ways += [(_guessed(data), "strict"), ("gb18030", "strict")]
+    ways += [(name, "replace") for name in (*names[:1], "cp1252")]
     for name, errors in ways:
         with suppress(LookupError, UnicodeError):
             return data.decode(name, errors)

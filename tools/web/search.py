@@ -35,7 +35,7 @@ class Found(NamedTuple):
     text: str
 
 
-class SearchSite(NamedTuple):
+class SearchApi(NamedTuple):
     """An engine: its address, how it takes a query, and where its JSON has the results; no path means a page."""
 
     url: str
@@ -48,9 +48,9 @@ class SearchSite(NamedTuple):
 
 
 ENGINES = {
-    "duckduckgo": SearchSite("https://html.duckduckgo.com/html/", "q", ()),
-    "searxng": SearchSite("", "q", ("results",), "content", {"format": "json"}),
-    "brave": SearchSite(
+    "duckduckgo": SearchApi("https://html.duckduckgo.com/html/", "q", ()),
+    "searxng": SearchApi("", "q", ("results",), "content", {"format": "json"}),
+    "brave": SearchApi(
         "https://api.search.brave.com/res/v1/web/search",
         "q",
         ("web", "results"),
@@ -58,7 +58,7 @@ ENGINES = {
         {"count": MOST},
         "X-Subscription-Token",
     ),
-    "tavily": SearchSite(
+    "tavily": SearchApi(
         "https://api.tavily.com/search",
         "query",
         ("results",),
@@ -84,7 +84,7 @@ def web_search(ctx: ToolContext, query: str) -> ToolResult:
     return ToolResult("ok", {"output": ctx.redact(output), "sources": sources})
 
 
-def _address(settings: SearchConfig, engine: SearchSite) -> str:
+def _address(settings: SearchConfig, engine: SearchApi) -> str:
     """Return where the engine is asked. Raises ToolError where a setting is missing."""
     if engine.key and not settings.api_key:
         raise ToolError(f"{settings.engine} needs a key: search: {{api_key: …}} in config.yaml")
@@ -121,7 +121,7 @@ def _asked(
             raise ToolError(f"{name} cannot be asked: {why}") from error
 
 
-def _request(settings: SearchConfig, engine: SearchSite, query: str) -> dict[str, Any]:
+def _request(settings: SearchConfig, engine: SearchApi, query: str) -> dict[str, Any]:
     said = {engine.query: query, **engine.extra}
     headers = dict(_HEADERS)
     if engine.key:
@@ -143,7 +143,7 @@ def _check(response: requests.Response, name: str) -> None:
         )
 
 
-def _rows(response: requests.Response, engine: SearchSite) -> Iterator[Found]:
+def _rows(response: requests.Response, engine: SearchApi) -> Iterator[Found]:
     rows: Any = response.json()
     for name in engine.rows:
         rows = rows.get(name) if isinstance(rows, dict) else None

@@ -54,15 +54,16 @@ def teach_(args: Namespace, config: Config) -> int:
         raise TeachUsage(
             say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
         )
-    if args.look and (args.from_run or args.from_file):
+    is_named = bool(args.from_run or args.from_file)
+    if args.look and is_named:
         from ui.sops.teaching.lesson_look import look
 
         return look(args, config)
-    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    is_attended = is_at_terminal()
     from ui.sops.teaching.lesson import lesson_of, teach_lesson
 
     lesson = lesson_of(args, config)
-    if lesson or not (args.from_run or args.from_file):  # a recording, or the draft of one
+    if lesson or not is_named:  # a recording, or the draft of one
         return teach_lesson(args, config, is_attended=is_attended, lesson=lesson)
     flow = _Teaching(Agent(config), args, questions_of(args, is_attended=is_attended))
     try:
@@ -70,6 +71,11 @@ def teach_(args: Namespace, config: Config) -> int:
     except (KeyboardInterrupt, EOFError):
         print(f"\n{say('teach.stopped')}", file=sys.stderr)
         return 130
+
+
+def is_at_terminal() -> bool:
+    """Return True where somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _near_name(text: str) -> str:

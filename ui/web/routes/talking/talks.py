@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from memory.files import write_atomic
-from memory.home.sessions import MAIN
+from memory.home import MAIN
 from memory.logs import RunSummary, list_runs, read_events, summarise
-from memory.sops.store import SopStore
+from memory.sops import SopStore
 from runs.assemble import SEEDS
 from runs.schedule.due import JobFolder
 from ui.web import shapes

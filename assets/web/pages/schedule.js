@@ -1,7 +1,7 @@
 // The schedule: jobs with what comes next, a calendar of what was and will be due, the ledger of each job.
 import { html, reactive } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
-import { doing, toast } from "../lib/store.js";
+import { doing, store, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { longDay, monthName, say, sayOr, time, weekdays, when } from "../lib/words.js";
 import { AddJob } from "../parts/add_job.js";

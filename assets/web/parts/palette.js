@@ -2,7 +2,6 @@
 import { computed, html, nextTick, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
 import { go } from "../lib/route.js";
-import { doing } from "../lib/store.js";
 import { useFetched, useTyped } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { Dialog } from "./bits.js";

@@ -111,7 +111,7 @@ def test_a_no_does_nothing_and_is_not_asked_again(home: Path, log: Path) -> None
 def test_a_missing_value_is_asked_for_with_its_meaning(home: Path, log: Path) -> None:
     owner = Choosing("1", "many", "2")
     ended = ask(home, f"the final lines of {log}, show them", owner)[-1]
-    assert "asks for count" in owner.candidates[0][0]
+    assert "needs count" in owner.candidates[0][0]
     assert owner.questions[1] == "count: how many lines?"
     assert "many" in owner.questions[2]
     assert ended["result"] == "two\nthree"
@@ -135,7 +135,7 @@ def test_a_refused_value_says_why(home: Path) -> None:
 def test_what_it_can_do_is_answered_without_a_model(home: Path, task: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and ended["model_calls"] == 0
-    assert "last-lines" in ended["result"] and "sopwith init" in ended["result"]
+    assert "show the last" in ended["result"] and "sopwith init" in ended["result"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_undo_and_commands_are_answered_with_the_command(home: Path, task: str, 
 def test_a_reminder_becomes_a_job_that_reminds(home: Path, task: str, text: str, hour: str) -> None:
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and text in ended["result"]
-    (path,) = (home / "schedule").glob("reminder-*.json")
+    (path,) = (home / "schedule").glob("*.json")
     job = json.loads(path.read_text())
     assert job["sop"] == "reminder" and job["parameters"] == {"text": text} and hour in job["at"]
     assert JobFolder(home).all()

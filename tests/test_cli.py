@@ -315,7 +315,7 @@ def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, cli: CommandLin
     process = start("wait")
     hold.reached()
     assert cli("runs", "steer", "last", "only", "2025").code == 0
-    assert "still working" in cli("runs", "show", "last").stdout
+    assert "still running" in cli("runs", "show", "last").stdout
     hold.release()
     waits_until(
         lambda: words.say("run.steered", text="only 2025") in cli("runs", "show", "last").stdout

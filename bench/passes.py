@@ -65,7 +65,7 @@ def counted(words: Sequence[str], replies: Sequence[Any] | None = None) -> Passe
     """Run one command and count; `replies` are those of a scripted model."""
     import launch
 
-    with TemporaryDirectory(prefix="sopwith-passes-") as place:
+    with TemporaryDirectory(prefix="sopwith-passes-", ignore_cleanup_errors=True) as place:
         home = Path(place) / "home"
         home.mkdir()
         if replies is not None:

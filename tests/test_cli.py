@@ -327,7 +327,7 @@ def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, cli: CommandLin
     code, _, err = cli("runs", "steer", "last", "more")
     assert code == 1 and "runs resume" in err
     code, _, err = cli("runs", "cancel", "last")
-    assert code == 1 and "ended already" in err
+    assert code == 1 and "already ended" in err
     scripted(home, [bash("true"), bash("true"), "Done after all."])
     assert cli("runs", "resume", "last").stdout == "Done after all.\n"
 

@@ -196,7 +196,7 @@ def test_a_replay_killed_in_a_commit_step_does_not_do_it_again_and_stops(home: P
 def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:
     one = agent(home, ["done"])
     run = drive(one.start("task", plain(), AbsentOwner()))[0]["run"]
-    with pytest.raises(RunLogError, match="is done"):
+    with pytest.raises(RunLogError, match="already done"):
         one.resume(run, plain(), AbsentOwner())
     with pytest.raises(RunLogError, match="is done"):  # and the lock was let go
         one.resume(run, plain(), AbsentOwner())

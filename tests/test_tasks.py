@@ -87,7 +87,7 @@ def test_a_task_is_put_on_the_list_changed_and_taken_off(ctx: ToolContext) -> No
 
 @pytest.mark.parametrize(
     ("problem", "args"),
-    [("no day is found", {"title": "a", "due": "asap"}), ("needs a title", {"title": "  "}), ("is no tag", {"title": "a", "tags": ["a b"]})],
+    [("no day is found", {"title": "a", "due": "blorp"}), ("needs a title", {"title": "  "}), ("is no tag", {"title": "a", "tags": ["a b"]})],
 )  # fmt: skip
 def test_what_cannot_be_put_on_the_list_is_for_the_model_to_read(
     problem: str, args: Any, ctx: ToolContext

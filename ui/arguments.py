@@ -186,7 +186,7 @@ class _Command(_Parser):
                 continue
             options.append(text)
             action = self._option_string_actions.get(text)
-            if text == "--" or (action is not None and action.nargs == "+"):
+            if text == "--" or (action is not None and action.nargs in ("+", "*")):
                 return given  # what is behind it is no matter of order
             if action is not None and action.nargs is None:
                 options.extend(islice(rest, 1))

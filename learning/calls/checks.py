@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from learning.calls import places
-from learning.calls.book import Book, Source
+from learning.calls.book import MIN_CHARS, Book, Source
 from learning.calls.runs import Run
 from learning.draft import DraftStep
+from replay.procedure import ITEM
+from replay.template import names
 
 Leaves = dict[tuple[str, ...], Any]
 
@@ -23,17 +25,50 @@ def checks(
     """Return the reads that prove the writes, as steps. What was so before in all runs is expected before the write."""
     found = []
     for source in before:
-        later = [_later(source, n, run, writes) for n, run in enumerate(runs)]
-        if source.is_looped or None in later:
+        one = _one_of(book, source, writes) if source.is_looped else source
+        later = [_later(one, n, run, writes) for n, run in enumerate(runs)] if one else [None]
+        if one is None or None in later:
             continue
-        changed = dict(_changed(book, source.answers, later))
+        changed = dict(_changed(book, one.answers, later))
         if changed:
-            _expect_before(source, list(changed), len(runs))
-            fields = {".".join(path): value for path, value in changed.items()}
-            found.append(
-                DraftStep(source.step.tool, source.step.args, {"fields": fields}).as_yaml()
-            )
+            if one is source:
+                _expect_before(source, list(changed), len(runs))
+            step = DraftStep(one.step.tool, one.step.args, _as_fields(changed))
+            found.append(step.as_yaml())
     return found
+
+
+def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:
+    """Return the read of that item of a list which the writes changed, where a name says which one it is."""
+    used = [name for write in writes for name in names(write.step.args)]
+    name = next((each for each in used if _is_item(book.known[each], source.items)), "")
+    if not name:
+        return None
+    chosen = [row.index(value) for row, value in zip(source.items, book.known[name], strict=True)]
+    args = {
+        k: f"{{{{{name}}}}}" if v == f"{{{{{ITEM}}}}}" else v for k, v in source.step.args.items()
+    }
+    answers = [row[k] for row, k in zip(source.answers, chosen, strict=True)]
+    return Source(DraftStep(source.step.tool, args), answers, source.root)
+
+
+def _is_item(values: Sequence[Any], items: Sequence[Sequence[Any]]) -> bool:
+    return all(value in row for value, row in zip(values, items, strict=True))
+
+
+def echoes(book: Book, write: Source) -> None:
+    """Let a write expect the values that it was given and its answer repeats."""
+    given = set(names(write.step.args))
+    leaves = [_leaves(answer) for answer in write.answers]
+    fields = {}
+    for path in leaves[0] if not write.is_looped else ():
+        row = [each.get(path) for each in leaves]
+        is_long = all(len(str(value)) >= MIN_CHARS for value in row)
+        differ = len({repr(value) for value in row}) > 1 or book.is_single
+        if is_long and differ and (name := book.called(row, path[-1])) in given:
+            fields[".".join(path)] = f"{{{{{name}}}}}"
+    if fields and write.root == "json":
+        write.step.expect["fields"] = fields
 
 
 def _later(source: Source, n: int, run: Run, writes: Sequence[Source]) -> Any:
@@ -71,6 +106,34 @@ def _changed(
         value = _explained(book, [two for _, two in pairs], path[-1])
         if value is not None:
             yield path, value
+    yield from _new_rows(book, before, after)
+
+
+def _new_rows(
+    book: Book, before: Sequence[Any], after: Sequence[Any]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield known values that rows of a list have since the write."""
+    for key in after[0] if all(isinstance(each, dict) for each in after) else ():
+        for name, known in book.known.items():
+            for leaf in _leaf_keys(after[0].get(key)):
+                pairs = zip(before, after, known, strict=True)
+                if all(
+                    value in _column(two, key, leaf) and value not in _column(one, key, leaf)
+                    for one, two, value in pairs
+                ):
+                    yield (f"all {key}", "*", leaf), f"{{{{{name}}}}}"
+
+
+def _leaf_keys(rows: Any) -> list[str]:
+    is_table = isinstance(rows, list) and rows != [] and isinstance(rows[0], dict)
+    return list(rows[0]) if is_table else []
+
+
+def _column(answer: Any, key: str, leaf: str) -> list[Any]:
+    rows = answer.get(key) if isinstance(answer, dict) else None
+    return (
+        [row.get(leaf) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    )
 
 
 def _explained(book: Book, values: Sequence[Any], key: str) -> Any:
@@ -81,11 +144,15 @@ def _explained(book: Book, values: Sequence[Any], key: str) -> Any:
 
 
 def _expect_before(source: Source, paths: Sequence[tuple[str, ...]], runs: int) -> None:
-    for path in paths:
+    for path in [each for each in paths if "*" not in each]:
         row = [_leaves(answer).get(path) for answer in source.answers]
         is_state = all(value == row[0] for value in row) and isinstance(row[0], str | bool)
         if runs > 1 and is_state and source.root == "json":
             source.step.expect.setdefault("fields", {})[".".join(path)] = row[0]
+
+
+def _as_fields(changed: dict[tuple[str, ...], Any]) -> dict[str, Any]:
+    return {"fields": {".".join(path): value for path, value in changed.items()}}
 
 
 def _leaves(answer: Any) -> Leaves:

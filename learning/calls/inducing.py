@@ -12,7 +12,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks
+from learning.calls.checks import checks, echoes
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
@@ -70,6 +70,8 @@ class _Induced:
         self._commit()
         writes = self.book.sources[len(before) :]
         self._result()
+        for write in writes:
+            echoes(self.book, write)
         self.content.checks = checks(self.book, before, writes, self.runs)
         self._leave_out_unused()
         self._parameters()

@@ -51,7 +51,7 @@ class Egress:
         try:
             wanted = heads.read(client)
         except Unfit as error:
-            _say(client, heads.refused(error.code, f"Sopwith: {error}"))
+            _say(client, heads.refused(error.kind, error.code, f"Sopwith: {error}"))
             return
         except OSError:
             return
@@ -60,7 +60,7 @@ class Egress:
         except Closed as error:
             note = self.journal.refused if error.code == 403 else self.journal.failed
             note(wanted.host, wanted.port, wanted.kind, str(error))
-            _say(client, heads.refused(error.code, f"Sopwith: {error}"))
+            _say(client, heads.refused(wanted.kind, error.code, f"Sopwith: {error}"))
             return
         self._carry(client, server, wanted, address)
 

@@ -414,7 +414,7 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
     screen.waits_for("Which model service")
     screen.types("4" + ENTER)
     screen.types("nonsense" + ENTER)
-    screen.waits_for("once more")
+    screen.waits_for("try again")
     for line in ("http://127.0.0.1:9/v1", "small", "MY_KEY"):
         screen.types(line + ENTER)
     screen.waits_for("What shall I call you?")

@@ -49,8 +49,8 @@ def _by_script(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -
 
 def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
     """Do the steps in a process of their own, as a run like any other but for its stage: no model goes on."""
-    from tools.staged import rehearsed
     from tools.staged.dry import is_dry
+    from tools.staged.rehearsing import rehearsed
 
     if is_dry():
         raise NotTried("a dry run tries nothing itself")

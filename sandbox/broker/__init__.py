@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sandbox.broker.links import ASKED as ASKED
     from sandbox.broker.links import PORT as PORT
     from sandbox.broker.links import mounted as mounted
-    from sandbox.broker.links import shim_text as shim_text
 else:
     __getattr__ = lazy(
         __name__,
@@ -26,6 +25,5 @@ else:
         mounted="links",
         program="host_programs",
         serve="host_programs",
-        shim_text="links",
         why_not="forms",
     )

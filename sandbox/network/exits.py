@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandbox.broker import ASKED, PORT, mounted, shim_text
+from sandbox.broker import ASKED, PORT, mounted
+from sandbox.broker.links import shim_text
 from sandbox.network.door import Door
 from sandbox.network.leaving import Leave
 from sandbox.network.variables import PROXY_PORT, proxied

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from tools.staged.kept import net as net
     from tools.staged.kept import standing as standing
     from tools.staged.recording import Recording as Recording
-    from tools.staged.rehearsed import rehearsed as rehearsed
     from tools.staged.shown import difference as difference
     from tools.staged.shown import lines as lines
     from tools.staged.shown import listed as listed
@@ -25,6 +24,5 @@ else:
         lines="shown",
         listed="shown",
         net="kept",
-        rehearsed="rehearsed",
         standing="kept",
     )

@@ -13,7 +13,8 @@ from config import Config, SopwithError
 from models.base import Event
 from safety.changes import Change
 from sandbox.stage import Rehearsal, StageError
-from tools.staged import lines, listed, rehearsed
+from tools.staged import lines, listed
+from tools.staged.rehearsing import rehearsed
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.terminal.text_screen import EventsScreen, PlainScreen

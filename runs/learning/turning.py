@@ -1,0 +1,71 @@
+"""Turn an SOP of the older form, whose steps are only shell, into one script that runs in a stage."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from learning.cases import read_cases
+from learning.prove import Ground
+from learning.prove.strictness import HEADS, Line, strict
+from memory.sops import Sop
+from replay.parameters import ParameterError
+from replay.procedure import Procedure, Step
+from replay.template import TEMPLATE
+from runs.learning.lesson import Lesson
+
+
+def turned(sop: Sop, ground: Ground) -> Lesson | None:
+    """Return the lesson that an SOP is in the new form, tried with the values of its cases; None where its steps do more
+    than shell, or no case can be tried today. Raises StageError."""
+    procedure = sop.procedure
+    if procedure is None or not _is_shell(procedure):
+        return None
+    lesson = Lesson(sop.name, ground, is_done_before=False)
+    lesson.lines = [Line(_as_line(step)) for step in procedure.steps if step.tool]
+    lesson.declared = {name: dict(schema) for name, schema in procedure.parameters.items()}
+    lesson.safe_script = strict(lesson.lines, HEADS[0])
+    lesson.request = procedure.wordings[0].text if procedure.wordings else ""
+    for case in read_cases(sop.folder):
+        with suppress(ParameterError):
+            lesson.ground = replace(ground, cwd=Path(case.cwd or ground.cwd))
+            found = lesson.try_values(case.parameters)
+            if found.seen.code == 0 and not lesson.cases:
+                lesson.find_needed(found)
+            if found.seen.code == 0:
+                lesson.cases.append(found)
+    return lesson if lesson.cases else None
+
+
+def _is_shell(procedure: Procedure) -> bool:
+    """True if each step is a script of bash that takes nothing from another step but the files."""
+    if procedure.script or procedure.requires.get("env"):
+        return False
+    steps = [step for step in procedure.steps if step.tool and not step.id.startswith("check")]
+    return bool(steps) and not steps[0].is_staged and all(map(_is_plain, procedure.steps))
+
+
+def _is_plain(step: Step) -> bool:
+    is_bash = step.tool == "code_run" and step.args.get("type", "bash") == "bash"
+    has_way = step.when or step.unless or step.done or step.stop
+    script = step.args.get("script")
+    if not is_bash or has_way or not isinstance(script, str) or TEMPLATE.search(script):
+        return False
+    takes_more = set(step.args) - {"type", "script", "cwd"}
+    return not takes_more and not TEMPLATE.search(str(step.args.get("cwd", "")))
+
+
+def _as_line(step: Step) -> str:
+    """Return a step as lines; in a folder of its own it is a shell of its own."""
+    script = str(step.args["script"]).strip("\n")
+    if "cwd" in step.args:
+        return f"(\ncd {_quoted(str(step.args['cwd']))}\n{script}\n)"
+    sets = re.search(r"(?:^|[;&\n])\s*(?:cd|export|set)\s", script)
+    return f"(\n{script}\n)" if sets else script
+
+
+def _quoted(path: str) -> str:
+    return f"~/{shlex.quote(path[2:])}" if path.startswith("~/") else shlex.quote(path)

@@ -89,8 +89,8 @@ def _blanks(sentence: str | list[str]) -> set[str]:
     texts = [sentence] if isinstance(sentence, str) else sentence
     found = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in texts]
     assert all(
-        each - {"n", "files"} <= found[-1] for each in found
-    )  # one may say less: "a line", "{n} lines"
+        each - {"n", "files"} == found[-1] - {"n", "files"} for each in found
+    )  # one may be a word: "a line", "{n} lines"
     return found[-1]
 
 

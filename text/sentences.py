@@ -20,12 +20,17 @@ def catalogue(lang: str) -> dict[str, Any]:
     return config.sentences("zh" if lang == "zh" else "en")
 
 
-def sentence(lang: str, said: Said) -> str:
-    """Return the sentence; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
-    found = catalogue(lang)[said.key]
+def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
+    """Return the sentence of a key; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
+    found = catalogue(lang)[key]
     if isinstance(found, list):
-        found = found[0 if said.values.get("n") == "1" else -1]
-    return str(found.format(**said.values))
+        found = found[0 if str(values.get("n")) == "1" else -1]
+    return str(found.format(*blanks, **values))
+
+
+def sentence(lang: str, said: Said) -> str:
+    """Return the sentence of a key with its values. Raises KeyError."""
+    return say(lang, said.key, **said.values)
 
 
 def joined(lang: str, said: Iterable[Any]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from config import SopwithError
 from context import phrases
+from text import sentences
 from text.sentences import catalogue, joined
 
 _spoken = ["en"]
@@ -45,10 +46,7 @@ def language_of(said: str) -> str:
 
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
-    sentence = catalogue(language())[key]
-    if isinstance(sentence, list):
-        sentence = sentence[0 if values.get("n") == 1 else -1]
-    return str(sentence.format(**values))
+    return sentences.say(language(), key, **values)
 
 
 def says(key: str) -> bool:

@@ -410,7 +410,7 @@ def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) ->
     with site.tab() as tab, site.tab() as other:
         tab.send(type="graph", filter={"predicates": ["PREFERS"]})
         assert tab.until("graph_snapshot")["edges"] == []
-        site.ended(site.begin("I like green tea."))
+        site.ended(site.begin("My favourite drink is green tea."))
         site.until(lambda: site.get("/api/graph?predicates=PREFERS").json["edges"])
         site.ended(site.begin("My sister is Anna. Anna likes coffee."))
         while "Anna" not in json.dumps(tab.until("graph_patch")["patch"]):

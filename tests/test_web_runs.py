@@ -31,7 +31,7 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [bash(HOLD.command), "Done after all."],
-    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 5"), "Done."],
+    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 60"), "Done."],
     "loud": [
         bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"),
         "ok",

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ from sandbox.undo.places import Layer, StageError
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
+WITHIN = Path(__file__).with_name("within.py")
+_APART = ("--pid", "--fork", "--kill-child", "--net", "--mount-proc", "--propagation", "slave")
+_AS_USER = ("--user", "--map-current-user")
 STILL_USED_SECONDS = 3.0  # for processes that were killed to be gone
 BUSY = 16
 
@@ -108,6 +112,13 @@ class Holder:
             raise HolderError(int(number), os.fsdecode(path))
 
 
+def within(folders: Iterable[Path], command: Sequence[str]) -> list[str]:
+    """Return a command that can write in these folders alone, and in a temporary one of its own."""
+    python = os.path.realpath(sys.executable)
+    words = [python, "-I", "-S", "-B", str(WITHIN), tempfile.gettempdir(), *map(str, folders)]
+    return [*words, "--", *command]
+
+
 class BareCell:
     """A namespace with one idle supervisor in it, whose processes have all rights that we have but
     the network: for what is to be run in a stage outside of the agent's cells."""
@@ -118,9 +129,7 @@ class BareCell:
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
-        apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
-        words = ["bwrap", *apart, *rights, "--dev-bind", "/", "/", "--proc", "/proc", "--"]
+        words = ["unshare", *_APART, *(_AS_USER if os.geteuid() else ()), "--"]
         python = os.path.realpath(sys.executable)
         words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno()), "-1"]
         words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]

@@ -35,15 +35,6 @@ def argv(type: str, script: str) -> list[str]:
     return ["bash", "-c", script]
 
 
-def confined(roots: list[Path], command: list[str]) -> list[str]:
-    """Return a command that can write in the roots alone."""
-    words = ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"]
-    words += ["--tmpfs", tempfile.gettempdir()]
-    for root in roots:
-        words += ["--bind", str(root), str(root)]
-    return [*words, "--", *command]
-
-
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were."""
     again = [

@@ -12,7 +12,7 @@ class Said(NamedTuple):
     """A text for people: the key of its sentence, and the values of its blanks."""
 
     key: str
-    values: Mapping[str, str]
+    values: Mapping[str, Any]
 
 
 def catalogue(lang: str) -> dict[str, Any]:
@@ -29,8 +29,12 @@ def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
 
 
 def sentence(lang: str, said: Said) -> str:
-    """Return the sentence of a key with its values. Raises KeyError."""
-    return say(lang, said.key, **said.values)
+    """Return the sentence of a key with its values, each a text or a sentence itself. Raises KeyError."""
+    values = {
+        name: sentence(lang, Said(*value)) if isinstance(value, list) else value
+        for name, value in said.values.items()
+    }
+    return say(lang, said.key, **values)
 
 
 def joined(lang: str, said: Iterable[Any]) -> str:

@@ -29,7 +29,7 @@ class Check:
 
 
 def found(
-    lang: Lang, name: str, ok: bool | None, key: str, fix: str = "", **values: object
+    lang: Lang, name: str, ok: bool | None, key: str, fix: str = "", /, **values: object
 ) -> Check:
     """Return a line whose text is the sentence `doctor.KEY`."""
     return Check(name, ok, say(lang, f"doctor.{key}", **values), fix)

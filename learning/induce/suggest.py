@@ -124,7 +124,8 @@ def _name(text: str, request: str) -> str:
     """Return a name: by its kind for a path, else by the word beside it in the request. The first word of a request says
     what to do, so it names no value."""
     before, _, after = request.lower().partition(text.lower())
-    said_before, said_after = (re.findall(r"[a-z][a-z0-9_]*", each) for each in (before, after))
+    said_before: list[str] = re.findall(r"[a-z][a-z0-9_]*", before)
+    said_after: list[str] = re.findall(r"[a-z][a-z0-9_]*", after)
     if re.match(r"~?/", text):
         is_file = "." in text.rpartition("/")[2].strip(".")
         return "file" if is_file else "folder"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from learning.prove.seen import Seen, seen_in
 from tools.scripts.calls import environment
-from tools.scripts.staged import argv, without_temporary
+from tools.scripts.staged import argv, confined, without_temporary
 
 SECONDS = 120.0
 RUN = "lesson"
@@ -38,9 +38,9 @@ class Ground:
 
         stage = Stage.open(self.roots, self.home, RUN, "try")
         try:
+            command = confined(list(self.roots), argv(type, script))
             given = environment() | dict(env or {})
-            words = argv(type, script)
-            code, output = stage.run(words, self.cwd, given, SECONDS, only=self.roots)
+            code, output = stage.run(command, self.cwd, given, SECONDS)
             text = output.decode("utf-8", "replace")
             return seen_in(stage, text, code)
         finally:

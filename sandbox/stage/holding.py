@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,9 +16,6 @@ from sandbox.undo.places import Layer, StageError
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
-WITHIN = Path(__file__).with_name("within.py")
-_APART = ("--pid", "--fork", "--kill-child", "--net", "--mount-proc", "--propagation", "slave")
-_AS_USER = ("--user", "--map-current-user")
 STILL_USED_SECONDS = 3.0  # for processes that were killed to be gone
 BUSY = 16
 
@@ -112,13 +108,6 @@ class Holder:
             raise HolderError(int(number), os.fsdecode(path))
 
 
-def within(folders: Iterable[Path], command: Sequence[str]) -> list[str]:
-    """Return a command that can write in these folders alone, and in a temporary one of its own."""
-    python = os.path.realpath(sys.executable)
-    words = [python, "-I", "-S", "-B", str(WITHIN), tempfile.gettempdir(), *map(str, folders)]
-    return [*words, "--", *command]
-
-
 class BareCell:
     """A namespace with one idle supervisor in it, whose processes have all rights that we have but
     the network: for what is to be run in a stage outside of the agent's cells."""
@@ -126,10 +115,23 @@ class BareCell:
     def __init__(self) -> None:
         """Raises StageError."""
         from sandbox.cells import mounts
+        from sandbox.cells.levels import bubblewrap
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        words = ["unshare", *_APART, *(_AS_USER if os.geteuid() else ()), "--"]
+        rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
+        apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
+        words = [
+            bubblewrap() or "bwrap",
+            *apart,
+            *rights,
+            "--dev-bind",
+            "/",
+            "/",
+            "--proc",
+            "/proc",
+            "--",
+        ]
         python = os.path.realpath(sys.executable)
         words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno()), "-1"]
         words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]

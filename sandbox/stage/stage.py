@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from safety.changes import ChangeSet
 from sandbox.stage import summary
-from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError, within
+from sandbox.stage.holding import STILL_USED_SECONDS, BareCell, Holder, HolderError
 from sandbox.undo import commits, conflicts, entries, links, places, trees
 from sandbox.undo.commits import Committed, Conflicted
 from sandbox.undo.conflicts import Clock, Conflict
@@ -136,14 +136,12 @@ class Stage:
         cwd: str | Path,
         env: Mapping[str, str] | None = None,
         seconds: float = 60.0,
-        only: Sequence[Path] = (),
     ) -> tuple[int, bytes]:
-        """Run a command in the stage, without network, to the end of all its processes. It can
-        write everywhere, or `only` in these folders. Returns exit code and output."""
+        """Run a command in the stage, without network, to the end of all its processes. Returns
+        exit code and output."""
         if self._cell is None:
             raise StageError("this stage belongs to a cell; run the command there")
-        command = within(only, argv) if only else list(argv)
-        words = command, str(cwd), dict(os.environ if env is None else env), seconds
+        words = list(argv), str(cwd), dict(os.environ if env is None else env), seconds
         answer = self._cell.run(*words)
         self._runs += 1
         while self._runs == 1 and self.begin_again(answer[1], words[1]):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from models.base import ToolResult
 from safety.changes import Change, ChangeSet
+from sandbox.cells.levels import bubblewrap
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
@@ -33,6 +34,24 @@ def argv(type: str, script: str) -> list[str]:
 
         return [sys.executable, "-P", "-X", "utf8", "-c", script]
     return ["bash", "-c", script]
+
+
+def confined(roots: list[Path], command: list[str]) -> list[str]:
+    """Return a command that can write in the roots alone."""
+    words = [
+        bubblewrap() or "bwrap",
+        "--die-with-parent",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev-bind",
+        "/dev",
+        "/dev",
+    ]
+    words += ["--tmpfs", tempfile.gettempdir()]
+    for root in roots:
+        words += ["--bind", str(root), str(root)]
+    return [*words, "--", *command]
 
 
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:

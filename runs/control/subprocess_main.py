@@ -15,6 +15,7 @@ from memory.runlog import LEFT, SHARED
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import owner_by
+from runs.queues import queue_of
 
 
 def main(words: Sequence[str]) -> int:
@@ -45,9 +46,7 @@ def main(words: Sequence[str]) -> int:
 def _agent(config: Config, run: str) -> Agent:
     if not (config.home / "runs" / run / SHARED).exists() or config.queue is None:
         return Agent(config)
-    from runs.workers.log import gone_on_with
-
-    return Agent(config, gone_on_with(config, run))
+    return Agent(config, queue_of(config).gone_on_with(config, run))
 
 
 def _watch(left: Path, is_alone: threading.Event) -> None:

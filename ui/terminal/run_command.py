@@ -20,6 +20,7 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import owner_by
 from runs.control.remote import stop
+from runs.queues import queue_of
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, DRY_RUN, FILE, JSON, RUN_OPTIONS, Argument, Option, command
@@ -74,10 +75,9 @@ def run_task(args: Namespace, config: Config) -> int:
 
 def _send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
     """Queue a task for any of many machines (`--queue`), and print the id that the run will have."""
-    from runs.workers.tasks import send
-
     options, agent = options_of(args), Agent(config)
-    print(send(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
+    queue, redact = queue_of(config), agent.parts.redactor().redact
+    print(queue.send(config, what, options, redact, parallel=args.parallel))
     return 0
 
 

@@ -45,7 +45,12 @@ class Waiter:
 
     def wake_at(self, stop: threading.Event) -> None:
         """End the wait when `stop` is set."""
-        threading.Thread(target=lambda: stop.wait() and self.wake(), daemon=True).start()
+
+        def watch() -> None:
+            stop.wait()
+            self.wake()
+
+        threading.Thread(target=watch, daemon=True).start()
 
     def wake(self) -> None:
         """End the wait, or the next one. Any thread, and a handler of signals, may call."""

@@ -6,8 +6,8 @@ import re
 
 from shell.bash import Command, Part, Word
 from shell.bash.pieces import MADE as MADE
-from shell.effects.expand import Arg, holds_output, text_of
-from shell.effects.state import State
+from shell.effects.expand import holds_output, text_of
+from shell.effects.state import Arg, State
 
 # Names that change what other commands are or load.
 GUARDED = re.compile(

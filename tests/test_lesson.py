@@ -152,7 +152,7 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sort ~/sales/feb.csv"]
     asked = Screen(command, columns=120, rows=50)
     shown = asked.waits_for_prompt("number or answer")
-    assert shown.count("1. sort-sales") == 1
+    assert shown.count("1. sort-sales") == 1 and "+ ~/sales/sorted-feb.csv" in shown
     asked.types("1\r")
     asked.waits_for("probation")
     assert asked.ends() == 0

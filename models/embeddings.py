@@ -114,7 +114,9 @@ class EndpointModel:
         except (openai.OpenAIError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0][:200] or type(error).__name__
             reason = reason.replace(self._config.api_key or "\n", "[key]")
-            raise EmbeddingError(f"The embeddings of {model} cannot be had: {reason}") from error
+            raise EmbeddingError(
+                "error.models.embeddings-cannot-had", model=model, reason=reason
+            ) from error
         self._check(vectors)
         return _unit(vectors)
 
@@ -125,7 +127,7 @@ class EndpointModel:
         if not is_whole or self._dimension not in (0, vectors.shape[-1]):
             model, shape = self._config.model, vectors.shape
             raise EmbeddingError(
-                f"The embeddings of {model} have another shape than before: {shape}"
+                "error.models.embeddings-another-shape-than", model=model, shape=shape
             )
         self._dimension = vectors.shape[1]
 

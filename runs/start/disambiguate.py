@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_loop import End, Outcome
-from config import Lang, sentences
+from config import Lang
 from learning.route import Remembered, Shown, Where, choose
 from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
 from runs.start.reminding import is_reminder, kept
+from text.sentences import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,8 +218,8 @@ class Asking(NamedTuple):
             return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
-    def _say(self, what: str, *args: str) -> str:
-        return str(sentences(self.lang)[f"asking.{what}"]).format(*args)
+    def _say(self, what: str, *blanks: str) -> str:
+        return say(self.lang, f"asking.{what}", *blanks)
 
 
 def _as_text(value: Any) -> str:

@@ -53,9 +53,7 @@ class ServedAlready(SopwithError):
 def serve(args: Namespace, config: Config) -> int:
     """`serve`. `args`: host, port, tls_cert, tls_key, password_file, name, cwd."""
     if any(importlib.util.find_spec(each) is None for each in NEEDED):
-        raise CannotServe(
-            "The web page needs packages that are not installed.\nInstall them: scripts/setup --extra web"
-        )
+        raise CannotServe("error.ui-web.web-page-needs-packages")
     open_home(config.home)
     is_elsewhere = not _is_loopback(args.host)
     password = _password(args) if is_elsewhere or args.password_file else ""
@@ -185,9 +183,7 @@ def alone(home: Path) -> Iterator[int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             where = os.pread(lock, 300, 0).decode("utf-8", "replace")
-            raise ServedAlready(
-                f"This home is served already: {where}\nOpen that address, or stop that process and start again."
-            ) from None
+            raise ServedAlready("error.ui-web.home-served-already", address=where) from None
         yield lock
     finally:
         os.close(lock)
@@ -202,9 +198,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         ]
         listener = socket.socket(family, kind, number)
     except (OSError, UnicodeError) as error:
-        raise CannotServe(
-            f"There is no address {host} here: {error}.\nLeave --host out for this machine alone."
-        ) from error
+        raise CannotServe("error.ui-web.address-here", host=host, problem=error) from error
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -213,10 +207,10 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(
-                    f"Port {port} is taken by another program.\nChoose another one: sopwith serve --port {port + 1}, or 0 for any."
+                    "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
                 ) from error
             raise CannotServe(
-                f"Cannot listen on {host}, port {port}: {error.strerror}.\nChoose others: sopwith serve --port N"
+                "error.ui-web.cannot-listen-port", host=host, port=port, problem=error.strerror
             ) from error
         yield listener
 
@@ -227,9 +221,7 @@ def _place(args: Namespace, port: int, is_secured: bool) -> Place:
     names = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(args.host) else [_bracketed(own)]
     names += args.name or []
     if own in ("0.0.0.0", "::") and not args.name:
-        raise CannotServe(
-            "Every address of this machine: by which names do browsers know it?\nSay it: sopwith serve --host 0.0.0.0 --name box.example"
-        )
+        raise CannotServe("error.ui-web.every-address-machine-which")
     shown = (args.name or [_bracketed(own)])[0]
     standard = 443 if is_secured else 80
     hosts = {f"{name.lower()}:{port}" for name in names} | (
@@ -252,9 +244,7 @@ def _is_loopback(host: str) -> bool:
 def _password(args: Namespace) -> str:
     """The password of a server that others can reach. Raises CannotServe."""
     if not args.password_file:
-        raise CannotServe(
-            "Listening beyond this machine takes a password.\nPut it into a file: sopwith serve --password-file FILE"
-        )
+        raise CannotServe("error.ui-web.listening-beyond-machine-takes")
     file = Path(args.password_file).expanduser()
     try:
         text = file.read_text("utf-8").strip()
@@ -264,20 +254,16 @@ def _password(args: Namespace) -> str:
             f"{file} cannot be read: {error}.\nPut the password into it, readable by you alone."
         ) from error
     if len(text) < LEAST_PASSWORD:
-        raise CannotServe(
-            f"The password in {file} is too short.\nTake at least {LEAST_PASSWORD} characters."
-        )
+        raise CannotServe("error.ui-web.password-too-short", file=file, count=LEAST_PASSWORD)
     if is_open:
-        raise CannotServe(f"Others can read {file}.\nKeep it to yourself: chmod 600 {file}")
+        raise CannotServe("error.ui-web.others-can-read", file=file)
     return text
 
 
 def _tls(args: Namespace, is_elsewhere: bool) -> bool:
     """Return True if the server speaks TLS. Raises CannotServe."""
     if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
-        raise CannotServe(
-            "Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE"
-        )
+        raise CannotServe("error.ui-web.listening-beyond-machine-takes-2")
     if not args.tls_cert:
         return False
     for file in (
@@ -295,9 +281,7 @@ def _tls(args: Namespace, is_elsewhere: bool) -> bool:
             args.tls_cert, args.tls_key, password=""
         )
     except (OSError, ValueError) as error:
-        raise CannotServe(
-            f"The TLS files cannot be used: {error}.\nGive a certificate and its key without a password."
-        ) from error
+        raise CannotServe("error.ui-web.tls-files-cannot-used", problem=error) from error
     return True
 
 

@@ -103,15 +103,11 @@ class SharedChat:
         """Lets somebody in; gives the value of their cookie. Who is in already, as the cookie `before` says, takes another
         name. Raises SharedError, Crowded."""
         if not self.kept.is_open or not secrets.compare_digest(_hash(key), self.kept.key):
-            raise SharedError(
-                "This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one."
-            )
+            raise SharedError("error.ui-web.chat-closed-link-old")
         self._count(" ", JOINS)
         self.kept.people.pop(_hash(before), None)
         if len(self.kept.people) >= self.kept.most:
-            raise Crowded(
-                f"This chat is full: it takes {self.kept.most} people.\nAsk whoever opened it."
-            )
+            raise Crowded("error.ui-web.chat-full-takes-people", count=self.kept.most)
         cookie, wanted = secrets.token_urlsafe(32), plain_name(name)
         taken, number = {AGENT.lower(), *(each.lower() for each in self.kept.people.values())}, 2
         unique = wanted
@@ -143,9 +139,7 @@ class SharedChat:
     def say(self, name: str, text: str) -> None:
         """Somebody says something. Raises SharedError, and Crowded for more than may be said."""
         if not self.kept.is_open:
-            raise SharedError(
-                "This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one."
-            )
+            raise SharedError("error.ui-web.chat-closed-link-old")
         self._count(name, A_MINUTE)
         self._count("", TOGETHER)
         now = time.monotonic()
@@ -160,7 +154,7 @@ class SharedChat:
     def _count(self, who: str, most: int) -> None:
         now, rate = time.monotonic(), self._rates.setdefault(who, deque(maxlen=most))
         if len(rate) == most and rate[0] > now - 60:
-            raise Crowded("That was a lot in one minute.\nWait a little.")
+            raise Crowded("error.ui-web.lot-one-minute")
         rate.append(now)
         if len(self._rates) > 500:  # names come and go
             self._rates = {

@@ -92,7 +92,7 @@ class Work:
     async def begin(self, order: dict[str, Any], group: str = "") -> str:
         """Starts what is ordered (ui/web/live/child.py) and gives the id of its run. Raises NotBegun, TooMuchWork."""
         if len(self.children) + self._beginning >= MAX_AT_WORK:
-            raise TooMuchWork(f"{MAX_AT_WORK} runs are at work.\nWait for one, or stop one.")
+            raise TooMuchWork("error.ui-web.runs-work", count=MAX_AT_WORK)
         self._beginning += 1
         try:
             return await self._begin(order, group)
@@ -250,7 +250,7 @@ class Work:
                 asked = child.asked.pop(id)
                 child.send({"id": id, **words})
                 return asked
-        raise NotAsked("Nobody asks this any more.\nLook into the inbox.")
+        raise NotAsked("error.ui-web.nobody-asks-any-more")
 
     def waiting(self, group: str = "") -> list[dict[str, Any]]:
         """Return what is asked now."""

@@ -24,7 +24,7 @@ to = APIRouter(tags=["shared"])
 
 def chat_of(site: Site, id: str) -> SharedChat:
     if id not in site.shared.chats:
-        raise NotThere("There is no such chat.")
+        raise NotThere("error.ui-web.such-chat")
     return site.shared.chats[id]
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from replay import template
+from text import pattern
 
 TYPES = ("none", "text", "lines", "number", "json")
 OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys")
 NUMBER = r"[-+]?\d+(?:\.\d+)?"
-_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
+_NUMBER = pattern(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
 
 
 def kind_of(output: str) -> str:
@@ -20,7 +20,7 @@ def kind_of(output: str) -> str:
     text = output.strip()
     if not text:
         return "none"
-    if re.fullmatch(NUMBER, text):
+    if NUMBER.fullmatch(text):
         return "number"
     if text[0] in "[{" and _json(text) is not None:
         return "json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ def kind_of(output: str) -> str:
     text = output.strip()
     if not text:
         return "none"
-    if NUMBER.fullmatch(text):
+    if re.fullmatch(NUMBER, text):
         return "number"
     if text[0] in "[{" and _json(text) is not None:
         return "json"

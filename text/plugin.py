@@ -8,10 +8,12 @@ is imported, and no package is looked up, that nobody asks for. The kinds: `fami
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "sopwith.plugins"
 
@@ -23,7 +25,7 @@ def found(kind: str, names: Iterable[str]) -> dict[str, Any]:
 
 def check(names: Iterable[str]) -> None:
     """Raise ConfigError for a name that no installed package declares."""
-    declared = {point.name.partition(".")[2] for point in entry_points(group=GROUP)}
+    declared = {name.partition(".")[2] for name in _declared()}
     for name in names:
         if name not in declared:
             known = ", ".join(sorted(declared)) or "none"
@@ -32,8 +34,14 @@ def check(names: Iterable[str]) -> None:
 
 def _points(kind: str, names: Iterable[str]) -> Iterator[EntryPoint]:
     if wanted := [f"{kind}.{name}" for name in names]:
-        points = {point.name: point for point in entry_points(group=GROUP)}
+        points = _declared()
         yield from (points[name] for name in wanted if name in points)
+
+
+def _declared() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def _loaded(point: EntryPoint) -> Any:

@@ -16,21 +16,22 @@ from itertools import product
 from typing import NamedTuple
 
 from safety.secrets.encodings import boil, letters_of
+from text import pattern
 
 _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-_AROUND = re.compile(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
+_AROUND = pattern(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
 # Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
-_PIECE = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
+_PIECE = pattern(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
 _PACKED = (b"\x1f\x8b", b"\x78")  # how gzip and zlib begin
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
-_DUMP = re.compile(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
-_NUMBER = re.compile(r"\d{2,3}")
-_UU = re.compile(r"(?m)^[!-M][ -`]{8,60}$")
-_MIXED = re.compile(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
+_HASH = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
+_DUMP = pattern(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
+_NUMBER = pattern(r"\d{2,3}")
+_UU = pattern(r"(?m)^[!-M][ -`]{8,60}$")
+_MIXED = pattern(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 

@@ -108,18 +108,8 @@ def check_screen(lang: Lang) -> Check:
     if missing := lack():
         command = "scripts/setup --extra desktop" if missing == "packages" else ""
         return Check("desktop", None, say(lang, f"screen {missing}"), command)
-    lacks = [
-        package
-        for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr"))
-        if not shutil.which(name)
-    ]
-    if lacks:
-        return Check(
-            "desktop",
-            None,
-            say(lang, "screen lacks", names=", ".join(lacks)),
-            install(" ".join(lacks)),
-        )
+    if not shutil.which("xclip"):
+        return Check("desktop", None, say(lang, "screen lacks", names="xclip"), install("xclip"))
     return Check("desktop", True, say(lang, "screen", display=os.environ["DISPLAY"]))
 
 

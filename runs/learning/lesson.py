@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.from_runs import differing, lines_of, other_values
+from learning.from_runs import differing, differing_places, lines_of, other_values
 from learning.induce import (
     Candidate,
     Derived,
@@ -22,6 +22,7 @@ from learning.induce import (
     spellings,
     written,
 )
+from learning.induce.places import Place, as_words, several
 from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
@@ -49,6 +50,7 @@ class Lesson:
     head: str = HEADS[0]
     kind: str = "bash"
     values: dict[str, str] = field(default_factory=dict)
+    places: dict[str, list[int]] = field(default_factory=dict)  # where a short number varies
     request: str = ""
     follows: list[Derived] = field(default_factory=list)
     baseline: Seen | None = None
@@ -177,6 +179,26 @@ class Lesson:
     def _spelled(self, value: str) -> list[str]:
         return spellings(value, Path.home(), self.folders)
 
+    def take(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Let these values vary; return those that cannot, each with the reason."""
+        self.values = dict(values)
+        told = differing_places(self.whole, self.values, self.others) if self.others else {}
+        known = dict(told) if self.whole == self.typed else {}
+        for name, spots in self.several().items():
+            known.setdefault(name, as_words(self.typed, spots))
+        self.places = {name: list(at) for name, at in known.items()}
+        found = self._written()
+        missing = {name: "" for name in self.values if name not in found.used}
+        refused = missing | found.refused
+        for name in refused:
+            del self.values[name]
+        return refused
+
+    def several(self) -> dict[str, list[Place]]:
+        """Return the places of each short number that stands more than once among the lines."""
+        found = {name: several(self.typed, text) for name, text in self.values.items()}
+        return {name: each for name, each in found.items() if each}
+
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
         return differing(self.whole, self.others)
@@ -184,7 +206,7 @@ class Lesson:
     def disagreeing(self) -> str:
         """Return the first line of another run that these values do not explain; "" where all runs agree."""
         for other in self.others:
-            values, line = other_values(self.whole, self.values, other)
+            values, line = other_values(self.whole, self.values, other, self.places)
             if values is None:
                 return line
         return ""
@@ -193,7 +215,8 @@ class Lesson:
         """Return the values that a run had: the first one, or another."""
         if at == 0 or at > len(self.others):
             return self.values
-        return other_values(self.whole, self.values, self.others[at - 1])[0] or {}
+        other = self.others[at - 1]
+        return other_values(self.whole, self.values, other, self.places)[0] or {}
 
     def _was_there(self, text: str) -> bool:
         """True for a path that was there before the demonstration."""
@@ -210,8 +233,19 @@ class Lesson:
     def _written(self) -> Written:
         spelled = {name: self._spelled(value) for name, value in self.values.items()}
         if not self.relative:
-            return written(strict(self.lines, self.head), spelled)
+            return self._put_into(spelled)
         return self._written_relative({**spelled, **self._apart()})
+
+    def _put_into(self, spelled: Mapping[str, Sequence[str]]) -> Written:
+        """Return the strict script of the lines with parameters in them; what makes it strict has no values."""
+        found = written(self.typed, spelled, self.places)
+        texts, at, lines = found.script.split("\n"), 0, []
+        for line in self.lines:
+            end = at + line.text.count("\n") + 1
+            lines.append(line._replace(text="\n".join(texts[at:end])))
+            at = end
+        found.script = strict(lines, self.head)
+        return found
 
     def _apart(self) -> dict[str, list[str]]:
         """Return the folder and the name of each path that stays relative, as variables of their own."""
@@ -223,7 +257,7 @@ class Lesson:
 
     def _written_relative(self, spelled: Mapping[str, Sequence[str]]) -> Written:
         """Return the script that goes to the folder of a path, and names it there as it was typed."""
-        found = written(strict(self.lines, self.head), spelled)
+        found = self._put_into(spelled)
         first = []
         for name in self.relative:
             first += [f"{name}_folder=${{{name}%/*}}", f"{name}_name=${{{name}##*/}}"]
@@ -244,13 +278,6 @@ class Lesson:
             again = written(text, {each.variable: [each.text]})
             text = "\n".join([*each.lines, again.text])
         return text
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """The values that can not vary: each with the reason."""
-        found = self._written()
-        missing = {name: "" for name in self.values if name not in found.used}
-        return missing | found.refused
 
     # proving
 

@@ -30,6 +30,8 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
+from replay.staged import touched
+from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
 ABSENT = "not-there"  # ends the name of a path that no file has
@@ -217,6 +219,18 @@ class Lesson:
             return self.values
         other = self.others[at - 1]
         return other_values(self.whole, self.values, other, self.places)[0] or {}
+
+    def done_in_runs(self) -> list[Case]:
+        """Return what the runs changed with their values, as far as it is still known."""
+        from sandbox.stage import UndoStore
+        from tools.staged import net
+
+        store, found = UndoStore(self.ground.home), []
+        for at, trace in enumerate(self.traces if self.is_done_before else ()):
+            changes = ChangeSet(tuple(net(store.changes(trace.run))))
+            seen = Seen(changes, touched(changes))
+            found += [Case(self.bound(self.values_in(at)), seen)] if seen.touched else []
+        return found
 
     def _was_there(self, text: str) -> bool:
         """True for a path that was there before the demonstration."""

@@ -100,9 +100,13 @@ def content_of(lesson: Lesson) -> dict[str, Any]:
         "requires": _requires(lesson),
         "effects": "local" if changes else "none",
         "run": {"type": lesson.kind, "cwd": cwd, "script": lesson.script + "\n"},
-        "expect": expectation(lesson.cases, lesson.script) if lesson.cases else {},
+        "expect": _expected(lesson) if lesson.cases else {},
     }
     return {key: value for key, value in said.items() if value}
+
+
+def _expected(lesson: Lesson) -> dict[str, Any]:
+    return expectation(lesson.cases, lesson.script, lesson.done_in_runs())
 
 
 def _requires(lesson: Lesson) -> dict[str, list[str]]:

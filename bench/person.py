@@ -59,10 +59,9 @@ class Person:
         return self.text() if self._until(self._waits) else None
 
     def _waits(self) -> bool:
-        """Return True while a line is read: its editor says so, or a prompt stands still."""
+        """Return True while a line is read, and the one before it was taken: their editor says so."""
         has_taken = not self._typed_at or self._raw.rfind(_HAS_READ) >= self._typed_at
-        is_behind_prompt = self._screen.cursor.x > 0 and self.text()[-1:] in (":", "?", "]", ">")
-        return self._is_quiet and has_taken and (self._is_reading() or is_behind_prompt)
+        return self._is_quiet and has_taken and self._is_reading()
 
     def _is_reading(self) -> bool:
         return self._raw.rfind(_READS) > self._raw.rfind(_HAS_READ)

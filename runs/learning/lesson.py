@@ -30,7 +30,7 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
-from replay.staged import touched
+from replay.staged import KINDS, touched
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
@@ -176,7 +176,10 @@ class Lesson:
         named = [each.text for each in candidates(self.typed, "")]
         there = [text for text in named if self._was_there(text)]
         differ = self.differing()
-        return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
+        found = candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
+        varying = {each.name: self._spelled(each.text) for each in found if each.varies}
+        refused = written(self.typed, varying).refused
+        return [each._replace(varies=each.varies and each.name not in refused) for each in found]
 
     def _spelled(self, value: str) -> list[str]:
         return spellings(value, Path.home(), self.folders)
@@ -360,18 +363,25 @@ class Lesson:
             return _first_difference(case.seen, baseline)
         if not case.seen.printed_like(baseline) and self._prints_the_same_each_time():
             return _last_line(case.seen.output)
-        self.cases = [case]
-        self._guard_dashes()
         if self._is_done_already(case.seen):
-            self.cases.clear()
             return "it is done already"
-        self.find_needed(case)
+        self.accept(case)
         return ""
+
+    def accept(self, case: Case) -> None:
+        """Take what was seen as right; the first time shows what it needs, and which values need `--`."""
+        self.cases.append(case)
+        if len(self.cases) > 1:
+            return
+        if not self.safe_script:
+            self._guard_dashes()
+        self.find_needed(case)
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""
         has_changed = any(trace.changed for trace in self.traces)
-        return self.is_done_before and has_changed and not seen.touched
+        is_changed = any(each.kind in KINDS for each in seen.touched)
+        return self.is_done_before and has_changed and not is_changed
 
     def find_needed(self, case: Case) -> None:
         """Find which paths must be there: without them the script fails."""
@@ -433,6 +443,14 @@ class Lesson:
             sets.append(self.bound(self.values))
         different = [each for at, each in enumerate(sets) if each not in sets[:at]]
         return len(different) + len(self.others)
+
+    @property
+    def has_done_nothing(self) -> bool:
+        """True if each line failed and nothing was changed."""
+        if self.is_done_before:
+            return False
+        has_changed = self.before is not None and bool(self.before.touched)
+        return not has_changed and all(line.code != 0 for line in self.lines)
 
     def status(self) -> Status:
         """Return what the procedure has earned."""

@@ -26,7 +26,7 @@ from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops import roots
 from ui.sops.teaching.lesson_shown import changed, show_output, show_paths, show_stored
-from ui.sops.teaching.questions import Questions, questions_of, unsaid
+from ui.sops.teaching.questions import Listed, Questions, questions_of, unsaid
 from ui.sops.teaching.record import record_lesson
 from ui.words import say
 
@@ -105,8 +105,7 @@ class LessonFlow:
 
     def _settle(self) -> None:
         lesson = self.lesson
-        has_done = lesson.before is not None and bool(lesson.before.touched)
-        if not has_done and all(line.code != 0 for line in lesson.lines):
+        if lesson.has_done_nothing:
             raise RecordError(say("lesson.nothing", name=lesson.name))
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
@@ -140,7 +139,8 @@ class LessonFlow:
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
         lesson.request = lesson.request or self.questions.request(lesson.name, {})
-        while not self._has_values():
+        listed = [list(each) for each in lesson.candidates()]
+        while not self._has_values(listed):
             pass  # the owner is asked again
         self._ask_where()
         missing = unsaid(lesson.request, lesson.values)
@@ -153,16 +153,17 @@ class LessonFlow:
             ):
                 lesson.follows.append(each)
 
-    def _has_values(self) -> bool:
+    def _has_values(self, listed: Listed) -> bool:
         """Ask which values vary; False where one cannot, and somebody is there to say it again."""
         lesson = self.lesson
-        found = [list(each) for each in lesson.candidates()]
-        chosen = self.questions.vary(found, may_drop=True)
+        chosen = self.questions.vary(listed, may_drop=True)
         refused = lesson.take(chosen)
         for name, why in refused.items():
             value = one_line(chosen[name], 60)
             because = why or say("lesson.not_there")
             print("  " + say("lesson.cannot_vary", value=value, why=because))
+        for row in listed:
+            row[2] = row[2] and row[0] not in refused
         return not (refused and self.questions.is_attended)
 
     def _ask_where(self) -> None:
@@ -215,9 +216,7 @@ class LessonFlow:
             print(f"✗ {one_line(str(error), 300)}")
             return
         if self._is_right(case, given):
-            if not lesson.cases:
-                lesson.find_needed(case)
-            lesson.cases.append(case)
+            lesson.accept(case)
             lesson.values = lesson.values or dict(given)
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:

@@ -100,7 +100,7 @@ def _others(lesson: Lesson, questions: FromOptions) -> Iterator[Json]:
             yield {"values": given, "why": error.said("en", in_words), **_seen(None)}
             continue
         if case.seen.code == 0:
-            lesson.cases.append(case)
+            lesson.accept(case)
         fails = case.seen.output.strip().rpartition("\n")[2]
         why = say("lesson.fails", code=case.seen.code, why=fails) if case.seen.code else ""
         yield {"values": given, "why": why, **_seen(case.seen)}

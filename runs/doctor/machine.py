@@ -69,7 +69,7 @@ def check_sandbox(lang: Lang) -> Check:
     from sandbox.cells import levels
 
     level = levels.probe()
-    fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
+    fix = install("bubblewrap") if level.fix and not levels.bubblewrap() else level.fix
     reason = in_words(level.reason, lang)
     detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
     return Check("sandbox", True if level.name == "full" else None, detail, fix)

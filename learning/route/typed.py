@@ -114,7 +114,8 @@ def _rest(text: str, shape: str) -> str | None:
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
     pattern = str(schema.get("pattern", ""))
-    needs_dot = bool(pattern) and not re.search(pattern, text) and re.search(pattern, f".{text}")
+    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
+    needs_dot = dotted_only and re.search(pattern, f".{text}")
     return f".{text}" if needs_dot else text
 
 

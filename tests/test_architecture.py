@@ -60,7 +60,6 @@ AT_USE = {
         f"ui/web/routes/{name}.py": f"ui.web.routes.{name.partition('/')[0]}"
         for name in (
             "talking/chat",
-            "talking/shared",
             "talking/talks",
             "learned/sops",
             "learned/teaching",

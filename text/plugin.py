@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "sopwith.plugins"
 OWN = Path(__file__).resolve().parents[1] / "assets" / "plugins.json"
@@ -29,7 +31,7 @@ def found(kind: str, names: Iterable[str]) -> dict[str, Any]:
 
 def check(names: Iterable[str]) -> None:
     """Raise ConfigError for a name that no installed package declares."""
-    declared = {point.name.partition(".")[2] for point in entry_points(group=GROUP)}
+    declared = {name.partition(".")[2] for name in _declared()}
     for name in names:
         if name not in declared:
             known = ", ".join(sorted(declared)) or "none"
@@ -53,16 +55,23 @@ def has(kind: str, name: str) -> bool:
 @cache
 def _backends(kind: str) -> dict[str, EntryPoint]:
     """Return the backends of a kind by name; a package does not stand in for one of ours."""
+    from importlib.metadata import EntryPoint  # costs more than the whole file
+
     own = json.loads(OWN.read_text("utf-8"))
-    points = [*entry_points(group=GROUP), *(EntryPoint(each, own[each], GROUP) for each in own)]
-    found = {point.name: point for point in points}
+    found = _declared() | {each: EntryPoint(each, own[each], GROUP) for each in own}
     return {name[len(kind) + 1 :]: found[name] for name in found if name.startswith(f"{kind}.")}
 
 
 def _points(kind: str, names: Iterable[str]) -> Iterator[EntryPoint]:
     if wanted := [f"{kind}.{name}" for name in names]:
-        points = {point.name: point for point in entry_points(group=GROUP)}
+        points = _declared()
         yield from (points[name] for name in wanted if name in points)
+
+
+def _declared() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def _loaded(point: EntryPoint) -> Any:

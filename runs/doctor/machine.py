@@ -104,11 +104,8 @@ def _screen(lang: Lang) -> Check:
     if missing := lack():
         fix = extra("desktop") if missing == "packages" else ""
         return found(lang, "desktop", None, f"screen-{missing}", fix)
-    needed = {"xclip": "xclip", "tesseract": "tesseract-ocr"}
-    lacks = [package for name, package in needed.items() if not shutil.which(name)]
-    if lacks:
-        fix, names = install(" ".join(lacks)), ", ".join(lacks)
-        return found(lang, "desktop", None, "screen-lacks", fix, names=names)
+    if not shutil.which("xclip"):
+        return found(lang, "desktop", None, "screen-lacks", install("xclip"), names="xclip")
     return found(lang, "desktop", True, "screen", display=os.environ["DISPLAY"])
 
 

@@ -20,10 +20,9 @@ from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
 from tools.desktop.scale import holds
 
-LOOK_SECONDS = 90.0  # reading words takes longest
+LOOK_SECONDS = 30.0
 DO_SECONDS = 30.0
 SHOWN_WINDOWS = 30
-SHOWN_WORDS = 120
 MOST_STEPS = 100  # of a wheel
 _WITH_POINT = ("click", "double_click", "right_click", "move", "drag")
 _WITH_TEXT = ("type", "keys")
@@ -94,17 +93,15 @@ def desktop_look(
     ctx: ToolContext,
     window: str | None = None,
     region: list[int] | None = None,
-    find_text: str | None = None,
 ) -> ToolResult:
     """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the screen.
 
     window: title or id
     region: x, y, width, height
-    find_text: words to find, or * for all
     """
     _check()
     desktop, file = desktop_link.opened(ctx), _file(ctx, "screen")
-    asked: dict[str, Any] = {"file": str(file), "words": find_text}
+    asked: dict[str, Any] = {"file": str(file)}
     if region:
         if len(region) != 4 or min(region[2:]) < 1:
             raise ToolError("region: x, y, width, height")
@@ -114,10 +111,7 @@ def desktop_look(
         asked["rect"] = _rect_of(desktop_link.window_named(first, window))
     answer = desktop.ask("look", _left(ctx, LOOK_SECONDS), **asked)
     seen, shown = desktop_link.remember(ctx, answer), answer["file"]
-    lines = [_picture(answer), *_windows(seen)]
-    if find_text:
-        lines += _words(find_text, answer["words"])
-    data = {"output": "\n".join(lines), "file": shown}
+    data = {"output": "\n".join([_picture(answer), *_windows(seen)]), "file": shown}
     return ToolResult("ok", data, Origin.SCREEN, images=[shown])
 
 
@@ -294,17 +288,6 @@ def _windows(seen: Seen) -> list[str]:
         return ["no window is open"]
     rest = [f"… {len(lines) - SHOWN_WINDOWS} more"] if len(lines) > SHOWN_WINDOWS else []
     return ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest]
-
-
-def _words(wanted: str, found: list[Any]) -> Iterator[str]:
-    if not found:
-        yield f"no words {wanted!r} were read there"
-        return
-    yield "words, with their middle:"
-    for text, (left, top, width, height) in found[:SHOWN_WORDS]:
-        yield f"{text!r} [{left + width // 2}, {top + height // 2}]"
-    if len(found) > SHOWN_WORDS:
-        yield f"… {len(found) - SHOWN_WORDS} more"
 
 
 def _check() -> None:

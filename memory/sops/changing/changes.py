@@ -36,6 +36,7 @@ from memory.history.repository import Contents, mode_of
 from memory.sops import Sop, SopError, Status, read_sop
 from memory.sops.changing.front_matter import metadata_of, with_metadata
 from memory.sops.store import PROVEN, READ_NAME, contract
+from text import pattern
 
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
@@ -43,7 +44,7 @@ MAX_BYTES = 50_000_000
 MAX_NAME_BYTES = 200  # file systems take 255
 FROM_SEED = "as it was shipped"
 REMOVED_BY_HAND = "removed by hand"
-_TRAILER = re.compile(r"^Sopwith-(Version|Status|Run|Restores): (.+)$", re.MULTILINE)
+_TRAILER = pattern(r"^Sopwith-(Version|Status|Run|Restores): (.+)$", re.MULTILINE)
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the same SOP gives the same bytes
 
 

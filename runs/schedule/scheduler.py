@@ -86,7 +86,7 @@ class Scheduler:
         self._again: float | None = None  # seconds until it must look again, for what wakes nobody
         self._blocked: set[str] = set()  # jobs that are due and still at work
         # Found by this look, and not written down yet.
-        self._found: list[tuple[Job, list[Row], dict[str, datetime]]] = []
+        self._found: list[tuple[Job, list[Row], datetime]] = []
         self._queue: deque[Row] = deque()
         self._ours: set[Key] = set()  # rows in the queue or at work here
         self._at_work: set[Key] = set()
@@ -226,7 +226,7 @@ class Scheduler:
         if job.at and job.at <= plan.since and plan.cursor <= plan.since:
             reason = "it was over when the file was written"
             row = Row(job.id, micros(job.at), status="skipped", reason=reason, noticed=micros(now))
-            self._record(job, [row], {job.id: max(now, plan.since + timedelta(microseconds=1))})
+            self._found.append((job, [row], max(now, plan.since + timedelta(microseconds=1))))
         return plan
 
     def _take_due(
@@ -245,25 +245,20 @@ class Scheduler:
         rows, following = due_rows(
             job, dues, known, here, now, owner=self.owner.name, is_waiting=job.id in waiting
         )
-        self._record(job, rows, {job.id: here})
+        self._found.append((job, rows, here))
         plan.cursor, plan.next = here, following
-
-    def _record(self, job: Job, rows: list[Row], cursors: dict[str, datetime]) -> None:
-        """Rows and how far the job has come, to be written in one step."""
-        self._found.append((job, rows, cursors))
 
     def _write_down(self) -> None:
         """Write down in one step what this look has found; what is claimed is queued."""
         if not self._found:
             return
         jobs = {job.id: job for job, _, _ in self._found}
-        cursors = {id: at for _, _, each in self._found for id, at in each.items()}
+        cursors = {job.id: at for job, _, at in self._found}
         new = self.ledger.add([row for _, rows, _ in self._found for row in rows], cursors)
         self._found.clear()
         self._enqueue([row for row in new if row.status == "claimed"])
-        for row in new:
-            if row.status == "skipped":
-                self.outcomes.tell_skipped(row, jobs[row.job])
+        for row in filter(is_skipped, new):
+            self.outcomes.tell_skipped(row, jobs[row.job])
 
     def _enqueue(self, rows: list[Row]) -> None:
         with self._turn:
@@ -407,6 +402,11 @@ class Scheduler:
         self._said[(row.job, row.due)] = (
             Redactor(held_values(config, os.environ))(lines[-1])[:300] if lines else ""
         )
+
+
+def is_skipped(row: Row) -> bool:
+    """Return True for a due time that passed without a run."""
+    return row.status == "skipped"
 
 
 def _may_be_missed(row: Row, job: Job | None) -> bool:

@@ -244,7 +244,7 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     assert cancel(shared, first) == [first]
     said = started.stderr
     assert said is not None
-    until(lambda: "another machine" in said.readline())
+    until(lambda: "stopped here" in said.readline())
     assert {each.run: each.status for each in tasks_of(shared, 2)} == {
         first: "cancelled",
         second: "cancelled",

@@ -51,6 +51,7 @@ class Entry:
         return str(self.more.get(key, "")).split()
 
 
+@functools.lru_cache(4096)
 def entry(name: str) -> Entry | None:
     """Return what is known of a program, also by a name with a version (`python3.11`); None for a stranger."""
     known = blocks()

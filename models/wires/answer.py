@@ -6,6 +6,7 @@ Takes any JSON in any field: what has the wrong type is not there. Each protocol
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,9 @@ from models.base.reply import Finish
 from models.dialects import marks
 from models.streams import BadArguments, parse_arguments, scrub
 from models.wires.visible import Visible
+from text import pattern
 
+_OPEN_THOUGHTS = pattern(r"\A(?:(?!<think>|`{3}|</think>).)*\n</think>\s*\n", re.S)
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
 RAW_CHARS = 2_000  # of broken arguments, kept in the call
 BYTES_PER_TOKEN = 4  # where an endpoint sends no usage
@@ -178,4 +181,5 @@ def _without_thoughts(text: str) -> str:
     for opens, closes in marks().thoughts.items():
         if start.startswith(opens):
             return start.partition(closes)[2].lstrip()
-    return text
+    opened = _OPEN_THOUGHTS.match(text)  # some templates write the opening mark themselves
+    return text[opened.end() :] if opened else text

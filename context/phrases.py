@@ -68,7 +68,7 @@ def _of_keys(lang: str) -> dict[str, str]:
         for key in english
         if key.startswith("error.")
     )
-    return {line: words for lines in pairs for line, words in lines}
+    return {line: words for lines in pairs for line, words in lines if _BLANK.sub("", line).strip()}
 
 
 def _reworded(line: str, lang: str) -> str:

@@ -2,7 +2,7 @@
 
 `start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences of the mark that name
 what a result shows are proposed as facts; a model, where there is one, is asked once for more. Whatever is proposed,
-the gate decides. What procedure the run holds is for `draft_sop` to say. Source: seed 002 §3.
+the gate decides. Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ MAX_RESULT_CHARS = 800  # shown to the model of one result
 MAX_SHOWN_CHARS = 12_000  # of all results
 
 AskModel = Callable[[str], str]  # a prompt in, the reply's text out; raises ModelError
-DraftSop = Callable[
-    [Trace, str], list[Event]
-]  # a run and its mark in, what became of its procedure out
 
 _SENTENCE = pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
 _BULLET = pattern(
@@ -72,7 +69,6 @@ def after_run(
     home: Path,
     ask_model: AskModel | None = None,
     *,
-    draft_sop: DraftSop | None = None,
     redact: Callable[[str], str] | None = None,
 ) -> list[Event]:
     """Return what became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
@@ -97,7 +93,7 @@ def after_run(
             found.append(_learned(_first_line(what), "refused", _no_reply(error, trace.lang)))
     for proposal in _distinct(proposals)[:MAX_FACTS]:
         found += _keep(proposal, store, record, trace.lang)
-    return found + (draft_sop(trace, what) if draft_sop else [])
+    return found
 
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:

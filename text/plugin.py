@@ -29,10 +29,7 @@ def check(names: Iterable[str]) -> None:
     for name in names:
         if name not in declared:
             known = ", ".join(sorted(declared)) or "none"
-            raise ConfigError(
-                f"plugins: no installed package has a plugin {name!r} (installed: {known}).\n"
-                f"Install its package where Sopwith is installed, or take it out of config.yaml."
-            )
+            raise ConfigError("error.plugins.none", name=repr(name), known=known)
 
 
 def _points(kind: str, names: Iterable[str]) -> Iterator[EntryPoint]:
@@ -51,6 +48,7 @@ def _loaded(point: EntryPoint) -> Any:
     try:
         return point.load()
     except (ImportError, AttributeError) as error:
+        package = point.dist.name if point.dist else "?"
         raise ConfigError(
-            f"plugins: {point.name} of {point.dist.name if point.dist else '?'} does not load: {error}"
+            "error.plugins.broken", name=point.name, package=package, error=error
         ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -54,6 +55,13 @@ class Asked:
         is_quoted = self.plain[place][:1] in tuple("\"'`「『《")
         return self.written[place] if is_quoted else self.plain[place]
 
+    def without(self, places: Iterable[tuple[int, int]]) -> str:
+        """Return the task with these places left blank."""
+        text = self.written
+        for start, end in places:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        return text[self.start : self.end]
+
     @cached_property
     def squeezed(self) -> str:
         """The request in lower case without spaces, for a quick look."""
@@ -62,10 +70,7 @@ class Asked:
     @cached_property
     def words(self) -> str:
         """The task in lower case without the values that it names."""
-        text = self.lower
-        for value in self.values:
-            text = f"{text[: value.start]}{' ' * (value.end - value.start)}{text[value.end :]}"
-        return text[self.start : self.end]
+        return self.without((each.start, each.end) for each in self.values).lower()
 
     @cached_property
     def values(self) -> list[Value]:

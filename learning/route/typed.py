@@ -78,7 +78,14 @@ def _path(text: str, where: Where) -> str | None:
     ):  # most paths; the reader costs 20 ms
         return absolute(text, where)
     found = whole(text)
-    return path_of(found, where) if found else None
+    path = path_of(found, where) if found else None
+    return path or folder_here(text, where)
+
+
+def folder_here(name: str, where: Where) -> str | None:
+    """Return the path of a folder that stands in the working folder by this very name."""
+    is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
+    return str(where.cwd / name) if is_name and (where.cwd / name).is_dir() else None
 
 
 def _one_of(text: str, choices: list[Any]) -> Any:
@@ -114,7 +121,8 @@ def _rest(text: str, shape: str) -> str | None:
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
     pattern = str(schema.get("pattern", ""))
-    needs_dot = bool(pattern) and not re.search(pattern, text) and re.search(pattern, f".{text}")
+    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
+    needs_dot = dotted_only and re.search(pattern, f".{text}")
     return f".{text}" if needs_dot else text
 
 

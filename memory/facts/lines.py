@@ -94,7 +94,7 @@ def read(home: Path) -> list[Fact]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise FactLineError(f"{home / FACTS} cannot be read: {error}") from error
+        raise FactLineError("error.facts.cannot-read", file=home / FACTS, error=error) from error
     return parse(text)
 
 
@@ -110,9 +110,7 @@ def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
             continue
         fact = fact_of(line, section)
         if fact is None:
-            raise FactLineError(
-                f"{name}:{number} is no fact: {line[:80]!r}\nA fact is a line `- text` below a [SECTION]."
-            )
+            raise FactLineError("error.facts.fact", name=name, line=number, text=f"{line[:80]!r}")
         facts.append(fact)
     return facts
 

@@ -79,7 +79,10 @@ class Planner:
     def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
         """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
         hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
-        return Plan(0, self.own, (), code, hidden, _seen((*code, *hidden)))
+        # bubblewrap puts its own folders there, above which a root must be seen again
+        covered = (root for root in self.roots if root.startswith(("/dev/", "/run/")))
+        roots = tuple(dict.fromkeys((*self.own, *covered)))
+        return Plan(0, roots, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""

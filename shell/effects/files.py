@@ -167,6 +167,8 @@ def copy(state: State, name: str, args: list[Arg], command: Command) -> None:
     texts = [arg.start for arg in args[1:] if not arg.start.startswith("-")]
     if "/dev/null" in (texts if name == "mv" else texts[:-1]):
         state.add("delete", name, "with /dev/null: content is lost")
+    if len(texts) == 2 and entry(texts[0].rpartition("/")[2]):  # `cp /bin/rm x; ./x`
+        state.copies[state.join(texts[1]) or ""] = texts[0].rpartition("/")[2]
     if name in _COPIES_INPUT:
         paths = filter(None, map(state.join, texts))
         state.written |= dict.fromkeys(paths, input_of(state, command))

@@ -121,7 +121,4 @@ def _commands(text: str) -> list[list[str | None]]:
 
 
 def _not_alone(name: str) -> ToolError:
-    return ToolError(
-        f"nothing was run: {name} works outside the sandbox, where it sees no variables of a script and no files that are not"
-        " committed. Give it plain words, in a call of its own, or between && at the top of a script; 2>&1 may follow, no pipe"
-    )
+    return ToolError("error.scripts.nothing-run-works-outside", program=name)

@@ -28,7 +28,7 @@ from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
 from runs.queues import queue_of
-from runs.replaying import guards, lane, outcome_of
+from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
@@ -121,6 +121,8 @@ class Agent:
 
     def attempt(self, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
         """Return what an SOP would do with bound values: runs/replaying/trying.py. Raises NotTried."""
+        from runs.replaying import outcome_of
+
         return outcome_of(self.config, sop, values, cwd)
 
     def try_out(self, sop: Sop, parameters: dict[str, Any], options: Options) -> Run:

@@ -28,6 +28,9 @@ _MAX_BARE_CHARS = 200_000
 _MAX_STARTS = 50
 _MAX_ANNOUNCEMENT_CHARS = 400
 _SAID = pattern(r"[^\s`;]")
+_STRAY = pattern(
+    r"(?:\s|</[\w:|｜]+>|<[|｜][\w▁/]+[|｜]>|\[\|\w+\|\])+\Z"
+)  # tokens behind the last call
 
 
 @dataclass(slots=True)
@@ -56,6 +59,8 @@ def parse(
     table, offer = marks(), offer or {}
     clean = table.silent.sub("", text) if "<" in text else text
     blocks = list(_blocks(clean, table, offer, is_cut_off)) or list(_bare(clean, offer))
+    if blocks and _STRAY.match(clean, blocks[-1].end):
+        clean = clean[: blocks[-1].end]
     if not blocks or _only_shown(clean, blocks, table):
         return (text if clean == text else clean.strip()), []
     prose, at = [], 0

@@ -51,9 +51,8 @@ class Inverse:
                 if step.way == "move":
                     self._last[step.path] = len(self.steps)
                     last = left[step.path]
-                    if (
-                        last and step.new == last.inode
-                    ):  # or its copy, which a newer step puts there
+                    # or its copy, which a newer step puts there
+                    if last and step.new == last.inode:
                         inverse = inverse._replace(old=stands[step.path])
                 self.steps.append(inverse)
             files = [step for step in steps if step.kept and not os.path.isdir(step.kept)]

@@ -147,9 +147,8 @@ class Output:
             return b""
         data, rest = self._waiting, b""
         begun = data.rfind(b"-----BEGIN")
-        if (
-            begun > 0 and b"-----END" not in data[begun:] and not last
-        ):  # a key of many lines, not yet whole
+        # a key of many lines, not yet whole
+        if begun > 0 and b"-----END" not in data[begun:] and not last:
             data, rest = data[:begun], data[begun:][: 8 * HELD]
         data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
         cut = len(data) if last else max(0, len(data) - 4096)
@@ -172,9 +171,8 @@ class Live:
 
     def add(self, data: bytes) -> None:
         self._pending += data
-        if (
-            len(self._pending) > 4 * self.max_chars
-        ):  # from a line's beginning on: half a secret is none that is known
+        # from a line's beginning on: half a secret is none that is known
+        if len(self._pending) > 4 * self.max_chars:
             self._pending = self._pending[-4 * self.max_chars :].partition(b"\n")[2]
 
     @property

@@ -14,7 +14,6 @@ from contextlib import closing
 from typing import Annotated, Any, Literal
 
 from models.base import Status, ToolResult
-from safety.calls import asks_below
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
 from sandbox.network import Leave
@@ -22,16 +21,14 @@ from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
 from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
-from tools.shells.screen import asked_below, painted, paints
 from tools.shells.screen import keys as keys_of
+from tools.shells.screen import painted, paints
 
 MOST_SHELLS = 8
 MOST_PASSWORDS = 3  # asked of the owner in one call
 KEYS_SECONDS = 0.3  # a program that reads keys and has been quiet for so long waits for one
-FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
-    0.05,
-    0.5,
-)  # at who has the terminal, after something was said
+# at who has the terminal, after something was said
+FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = 0.05, 0.5
 # Behind ssh the terminal does not say that nothing is echoed: there the prompt is what tells.
 _PASSWORD = re.compile(
     r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
@@ -65,7 +62,6 @@ def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         "program": list(found.words),
         "is_shell": found.is_shell,
         "typed": shell.typed,
-        "asked": asked_below(bytes(shell.screen), ROWS, COLUMNS) if asks_below(found.words) else "",
     }
 
 

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from safety.secrets import Redactor, Stream
@@ -179,6 +179,11 @@ class Live:
     def due(self) -> float | None:
         """When the next text should go out, in monotonic seconds; None when there is none."""
         return self._last + self.every_seconds if self._pending else None
+
+    def ready(self) -> Iterator[str]:
+        """Give the text that should go out now."""
+        if self.due is not None and self.due <= time.monotonic() and (text := self.take()):
+            yield text
 
     def take(self) -> str:
         """The text that waits; of a flood its end."""

@@ -89,16 +89,29 @@ def shell_run(
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
     leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
-    pieces = cut(script, cwd, leave)
-    if len(pieces) > 1 or (shell and pieces[0].words):
-        raise ToolError(
-            f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
-        )
-    shell = shell or _opened(ctx, name, pieces[0], leave)
+    shell = _fitting(ctx, name, shell, cut(script, cwd, leave), leave)
     if shell.is_staged and _STAYS.search(script):
         raise ToolError(
             "what stays in the background needs a shell of its own, whose changes are made at once: use another name"
         )
+    _begin(ctx, shell, script, leave)
+    return (yield from _followed(ctx, shell, timeout))
+
+
+def _fitting(
+    ctx: ToolContext, name: str, shell: Shell | None, pieces: list[Piece], leave: Leave
+) -> Shell:
+    """Return the shell for a command, which is opened for a first one. Raises ToolError."""
+    has_others = len(pieces) > 1 or (shell is not None and bool(pieces[0].words))
+    if has_others:
+        raise ToolError(
+            f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
+        )
+    return shell or _opened(ctx, name, pieces[0], leave)
+
+
+def _begin(ctx: ToolContext, shell: Shell, script: str, leave: Leave) -> None:
+    """Start a command; a program that works outside has begun already."""
     shell.origin = ""
     if ctx.sandbox:
         shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
@@ -106,7 +119,6 @@ def shell_run(
     if not shell.program:
         staging = ctx.staging if shell.is_staged else None
         shell.begin(script, staging.opens(ctx.call, leave) if staging else None)
-    return (yield from _followed(ctx, shell, timeout))
 
 
 def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
@@ -148,25 +160,33 @@ def shell_keys(
     typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
     pressed = keys_of(keys or [])
     if not shell.busy:
-        shell.take()
-        if typed or pressed:
-            raise ToolError(
-                f"nothing runs in the shell {name} that could read this; shell_run runs a command"
-            )
-        return ToolResult(
-            "ok",
-            {"output": ctx.redact(_screen(shell)), "note": "nothing runs"},
-            origin=shell.origin,
-        )
-    if typed and _foreground(shell).waits == "password":
-        raise ToolError(
-            "a password is typed by its owner: call shell_keys without text, and it is asked for"
-        )
-    if typed and _asks_web(shell, typed):
-        shell.origin = Origin.WEB
+        return _idle(ctx, shell, typed + pressed)
+    if typed:
+        _check_typed(shell, typed)
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
+
+
+def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
+    """Return the screen of a shell in which nothing runs. Raises ToolError where something is typed."""
+    shell.take()
+    if typed:
+        raise ToolError(
+            f"nothing runs in the shell {shell.name} that could read this; shell_run runs a command"
+        )
+    data = {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}
+    return ToolResult("ok", data, origin=shell.origin)
+
+
+def _check_typed(shell: Shell, typed: str) -> None:
+    """Note whose words a text brings in. Raises ToolError where the program waits for a password."""
+    if _foreground(shell).waits == "password":
+        raise ToolError(
+            "a password is typed by its owner: call shell_keys without text, and it is asked for"
+        )
+    if _asks_web(shell, typed):
+        shell.origin = Origin.WEB
 
 
 def _shell(ctx: ToolContext, name: str) -> Shell | None:
@@ -222,12 +242,7 @@ def _followed(
     if screen or (why in ("keys", "late") and said.is_painted):
         result.data["screen"] = ctx.redact(_screen(shell))
         result.data.pop("output", None)
-    if closed_to := shell.closed_to():
-        result.data["network"] = closed_to
-    if taken := shell.taken():
-        result.data["taken"] = (
-            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
-        )
+    result.data |= _kept_from(ctx, shell)
     stage = shell.stage() if why in ("ended", "over") else None
     if ctx.staging and stage:
         result = yield from ctx.staging.settle(stage, ctx, result)
@@ -236,6 +251,14 @@ def _followed(
     if why == "over":
         _let_go(ctx, shell)
     return result
+
+
+def _kept_from(ctx: ToolContext, shell: Shell) -> dict[str, str]:
+    """Return what the sandbox kept from the network, and from the next login."""
+    closed_to, taken = shell.closed_to(), ", ".join(shell.taken())
+    moved = f"moved to {ctx.folder}, since it would run at the next login: {taken}"
+    found = {"network": closed_to, "taken": moved if taken else ""}
+    return {name: said for name, said in found.items() if said}
 
 
 class _Said:
@@ -268,8 +291,7 @@ def _until(
             last = time.monotonic()
             look = last + FIRST_LOOK_SECONDS
         now = time.monotonic()
-        if said.live.due is not None and said.live.due <= now and (text := said.live.take()):
-            yield text
+        yield from said.live.ready()
         if why := _over(shell, now >= end):
             return why, shell.foreground() if why == "late" else Foreground()
         if now < look:

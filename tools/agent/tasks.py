@@ -78,19 +78,15 @@ def list_tasks(
         tasks = Tasks(ctx.home)
         if id is not None:
             return _one(tasks.get(id), whole=True)
-        found = [each for each in _of_status(tasks, status) if _says(each, text or "")]
+        shown = tasks.open() if status is None else tasks.all()
+        found = [each for each in shown if status in (None, "all", each.status)]
+        found = [each for each in found if _says(each, text or "")]
         if until is not None:
             last = _end_of(until)
             found = [each for each in found if each.due and each.due <= last]
         if tag is not None:
             found = [each for each in found if tag.removeprefix("#") in each.tags]
         return _listed(found, tasks.problems())
-
-
-def _of_status(tasks: Tasks, status: Which | None) -> list[Task]:
-    if status is None:
-        return tasks.open()
-    return [each for each in tasks.all() if status in ("all", each.status)]
 
 
 def _says(task: Task, wanted: str) -> bool:

@@ -18,32 +18,33 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from safety.secrets.encodings import boil, letters_of
+from text import pattern
 
 _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-_AROUND = re.compile(
+_AROUND = pattern(
     r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S$))|^[0-9a-f]{8}:|\b\d{1,4}['\"]?: ?(?=['\"])"
 )
 # Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
-_PIECE = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
+_PIECE = pattern(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
 # How packed bytes begin, and what unpacks them.
 _PACKED: Mapping[bytes, Callable[[], Any]] = {
     **dict.fromkeys((b"\x1f\x8b", b"\x78"), lambda: zlib.decompressobj(zlib.MAX_WBITS | 32)),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ": lzma.LZMADecompressor,
 }
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
-_DUMP = re.compile(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
+_HASH = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
+_DUMP = pattern(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
 # Codes of letters, by how they are written.
 _CODES = {
-    re.compile(r"(?<![\dx])\d{2,3}(?!\d)"): ("d", "o", "03o"),
-    re.compile(r"0x[0-9a-f]{2}(?![0-9a-f])"): ("#04x",),
+    pattern(r"(?<![\dx])\d{2,3}(?!\d)"): ("d", "o", "03o"),
+    pattern(r"0x[0-9a-f]{2}(?![0-9a-f])"): ("#04x",),
 }
-_UU = re.compile(r"(?m)^[!-M][ -`]{8,60}$")
-_MIXED = re.compile(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
+_UU = pattern(r"(?m)^[!-M][ -`]{8,60}$")
+_MIXED = pattern(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -120,8 +121,8 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
 
 def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
     """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
-    for pattern, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
-        found = list(pattern.finditer(text))
+    for codes, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
+        found = list(codes.finditer(text))
         said = " ".join(["", *(each[0] for each in found), ""])
         for form, (value, _, label) in product(forms, known if found else ()):
             wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])

@@ -119,7 +119,7 @@ def _rect_of(window: dict[str, Any]) -> list[int]:
     if "hidden" in window:
         id = hex(window["id"])
         raise ToolError(
-            f"{window['title']} is minimised: desktop_do(action='focus', window={id!r})"
+            "error.desktop.minimised-desktop-do-action", window=window["title"], id=repr(id)
         )
     return list(window["rect"])
 
@@ -147,13 +147,13 @@ def desktop_do(
     _check()
     seen = desktop_link.last_seen(ctx)
     if seen is None:
-        raise ToolError("nothing has been looked at yet: desktop_look first")
+        raise ToolError("error.desktop.nothing-been-looked-yet")
     _check_point("at", at, seen)
     _check_point("to", to, seen)
     _check_needs(action, {"at": at, "to": to, "text": text or secret, "amount": amount})
     chosen = _window(seen, {"at": at, "window": window})
     if chosen is None and action in (*_WITH_TEXT, "focus"):
-        raise ToolError("no window has the keyboard: say window, or click into one first")
+        raise ToolError("error.desktop.window-keyboard-say-window")
     if action == "scroll" and chosen and at is None:
         at = _inside(chosen, seen["pointer"])
     asked = {
@@ -177,10 +177,10 @@ def _typed(ctx: ToolContext, text: str | None, secret: str | None) -> str | None
     if secret:
         said = ctx.secret(secret)
         if said is None:
-            raise ToolError("nobody is there to type the secret")
+            raise ToolError("error.desktop.nobody-type-secret")
         return said
     if text and re.search("[\0\ud800-\udfff]", text):
-        raise ToolError("text: holds a NUL character or half a surrogate pair")
+        raise ToolError("error.desktop.text-holds-nul-character")
     return text
 
 
@@ -231,7 +231,7 @@ def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
         return there
     if "hidden" in named or not holds(named, at):
         name = named["title"] or named["app"]
-        raise ToolError(f"{at} is not in {name}, which lies at {named['rect']}")
+        raise ToolError("error.desktop.which-lies", point=at, window=name, box=named["rect"])
     return named  # under another one; it is brought to the front
 
 
@@ -250,9 +250,9 @@ def _check_point(name: str, point: list[int] | None, seen: Seen) -> None:
     width, height = seen["size"]
     is_inside = len(point) == 2 and 0 <= point[0] < width and 0 <= point[1] < height
     if not is_inside:
-        raise ToolError(f"{name}: x, y on the screen, which is {width} × {height}")
+        raise ToolError("error.desktop.screen-which", point=name, width=width, height=height)
     if point[0] in (0, width - 1) and point[1] in (0, height - 1):
-        raise ToolError(f"{name}: the corners of the screen are the owner's emergency stop")
+        raise ToolError("error.desktop.corners-screen-owner-emergency", point=name)
 
 
 def _check_needs(action: Action, given: dict[str, Any]) -> None:
@@ -262,7 +262,7 @@ def _check_needs(action: Action, given: dict[str, Any]) -> None:
     if missing := [name for name in needed if not given[name]]:
         raise ToolError(f"{action} needs {', '.join(missing)}")
     if abs(given["amount"] or 0) > MOST_STEPS:
-        raise ToolError("amount: at most 100 steps at once")
+        raise ToolError("error.desktop.amount-most-steps-once")
 
 
 def _picture(answer: dict[str, Any]) -> str:

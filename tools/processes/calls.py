@@ -80,7 +80,7 @@ def process_stop(
 
     found = _named(process)
     if _whose(ctx, found) == "ours":
-        raise ToolError(f"{process} is Sopwith, or what it runs in; it is not stopped")
+        raise ToolError("error.processes.sopwith-what-runs-stopped", process=process)
     shown, children = in_words(found), []
     with suppress(psutil.Error):
         if found.status() == psutil.STATUS_ZOMBIE:
@@ -94,7 +94,7 @@ def process_stop(
         how = _stopped(found, process, min(float(grace), max(0.0, ctx.deadline - time.monotonic())))
     except (PermissionError, psutil.AccessDenied):
         raise ToolError(
-            f"{shown} belongs to {user_of(found)}: to stop it takes other rights (sudo)"
+            "error.processes.belongs-stop-takes-other", process=shown, user=user_of(found)
         ) from None
     left = [
         identity(child.pid)
@@ -111,15 +111,13 @@ def _named(text: str) -> psutil.Process:
 
     match = re.fullmatch(r"\s*(\d{1,10})@(\d{1,20})\s*", text)
     if not match:
-        raise ToolError(f"process: {text[:60]!r} is no PID@START; process_look finds it")
+        raise ToolError("error.processes.process-pid-start-process", text=f"{text[:60]!r}")
     try:
         process = psutil.Process(int(match[1]))
     except (psutil.NoSuchProcess, ValueError, OverflowError):
-        raise ToolError(f"{text}: has ended; there is no such process any more") from None
+        raise ToolError("error.processes.ended-such-process-any", process=text) from None
     if born(process.pid) != int(match[2]):
-        raise ToolError(
-            f"{text}: has ended; its pid belongs to another process now. Look again with process_look"
-        )
+        raise ToolError("error.processes.ended-pid-belongs-another", process=text)
     return process
 
 
@@ -168,10 +166,10 @@ def _send(process: psutil.Process, text: str, sign: signal.Signals) -> None:
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:
-        raise ToolError(f"{text}: has ended") from None
+        raise ToolError("error.processes.ended", process=text) from None
     try:
         if identity(process.pid) != text.strip():
-            raise ToolError(f"{text}: has ended; its pid belongs to another process now")
+            raise ToolError("error.processes.ended-pid-belongs-another-2", process=text)
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(descriptor, sign)
     finally:

@@ -83,17 +83,14 @@ def shell_run(
     shell = _shell(ctx, name)
     if shell and shell.busy:
         raise ToolError(
-            f"{_program(shell.foreground())} still runs in the shell {name}: shell_keys reads on and types, "
-            "keys=['ctrl-c'] stops it; another name opens another shell"
+            "error.shells.still-runs-shell-shell", command=_program(shell.foreground()), name=name
         )
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
     leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
     shell = _fitting(ctx, name, shell, cut(script, cwd, leave), leave)
     if shell.is_staged and _STAYS.search(script):
-        raise ToolError(
-            "what stays in the background needs a shell of its own, whose changes are made at once: use another name"
-        )
+        raise ToolError("error.shells.what-stays-background-needs")
     _begin(ctx, shell, script, leave)
     return (yield from _followed(ctx, shell, timeout))
 
@@ -104,9 +101,8 @@ def _fitting(
     """Return the shell for a command, which is opened for a first one. Raises ToolError."""
     has_others = len(pieces) > 1 or (shell is not None and bool(pieces[0].words))
     if has_others:
-        raise ToolError(
-            f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
-        )
+        program = leave.programs[0].words[0]
+        raise ToolError("error.shells.works-outside-sandbox-terminal", program=program)
     return shell or _opened(ctx, name, pieces[0], leave)
 
 
@@ -124,9 +120,7 @@ def _begin(ctx: ToolContext, shell: Shell, script: str, leave: Leave) -> None:
 def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
     """Open a shell for a first command. Raises ToolError."""
     if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
-        raise ToolError(
-            f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
-        )
+        raise ToolError("error.shells.shells-open-which-most", count=MOST_SHELLS)
     is_apart = bool(piece.words) or ctx.is_dry
     staged = not is_apart and _is_staged(ctx, None, piece.text)
     return ctx.keep(
@@ -154,7 +148,9 @@ def shell_keys(
     shell = _shell(ctx, name)
     if shell is None:
         names = ", ".join(key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT))
-        raise ToolError(f"no shell is called {name}; open: {names or 'none, shell_run opens one'}")
+        raise ToolError(
+            "error.shells.shell-called-open", name=name, names=names or "none, shell_run opens one"
+        )
     if ctx.staging and ctx.staging.is_aside(ctx.hash):
         return (yield from ctx.staging.resume(ctx.call, ctx.hash))
     typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
@@ -172,9 +168,7 @@ def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
     """Return the screen of a shell in which nothing runs. Raises ToolError where something is typed."""
     shell.take()
     if typed:
-        raise ToolError(
-            f"nothing runs in the shell {shell.name} that could read this; shell_run runs a command"
-        )
+        raise ToolError("error.shells.nothing-runs-shell-could", name=shell.name)
     data = {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}
     return ToolResult("ok", data, origin=shell.origin)
 
@@ -182,9 +176,7 @@ def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
 def _check_typed(shell: Shell, typed: str) -> None:
     """Note whose words a text brings in. Raises ToolError where the program waits for a password."""
     if _foreground(shell).waits == "password":
-        raise ToolError(
-            "a password is typed by its owner: call shell_keys without text, and it is asked for"
-        )
+        raise ToolError("error.shells.password-typed-owner-call")
     if _asks_web(shell, typed):
         shell.origin = Origin.WEB
 
@@ -192,7 +184,7 @@ def _check_typed(shell: Shell, typed: str) -> None:
 def _shell(ctx: ToolContext, name: str) -> Shell | None:
     """The open shell called `name`; one that has ended meanwhile is let go."""
     if not re.fullmatch(r"[\w.-]{1,40}", name):
-        raise ToolError(f"name: {name[:60]!r} is no name for a shell: letters, digits, - and _ are")
+        raise ToolError("error.shells.name-name-shell-letters", name=f"{name[:60]!r}")
     shell = ctx.kept.get(_KEPT + name)
     if not isinstance(shell, Shell):
         return None
@@ -216,11 +208,11 @@ def _let_go(ctx: ToolContext, shell: Shell) -> None:
 
 def _check(script: str) -> None:
     if "\0" in script:
-        raise ToolError("script: holds a NUL character")
+        raise ToolError("error.shells.script-holds-nul-character")
     try:
         script.encode()
     except UnicodeEncodeError as error:
-        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+        raise ToolError("error.shells.script-half-surrogate-pair", number=error.start) from error
 
 
 def _followed(

@@ -385,8 +385,7 @@ def _follow(
             poll.unregister(running.exit)
             if running.has_rest():
                 end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
-        if live.due is not None and live.due <= time.monotonic() and (text := live.take()):
-            yield text
+        yield from live.ready()
     if rest := live.take() + live.rest():
         yield rest
     return not ended

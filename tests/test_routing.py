@@ -143,6 +143,12 @@ def test_politeness_case_and_articles_change_nothing(request_: str, tmp_path: Pa
         ("two words", {"type": "string"}, None),
         ("'two words'", {"type": "string"}, "two words"),
         ("~/a/b.txt", {"type": "string", "format": "path"}, "/o/a/b.txt"),
+        (
+            "rug, mug and vase",
+            {"type": "array", "items": {"type": "string"}},
+            ["rug", "mug", "vase"],
+        ),
+        ("rug and the", {"type": "array", "items": {"type": "integer"}}, None),
         ("Downloads folder", {"type": "string", "format": "path"}, "/o/Downloads"),
     ],
 )

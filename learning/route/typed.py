@@ -22,6 +22,7 @@ _GLOB = re.compile(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
 _SIGNS = re.compile(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+BETWEEN = re.compile(r"\s*(?:,\s*and\b|,|\band\b|&|、|，|和)\s*")  # the items of a list
 TO_THE_END = ("rest", "colon")
 FREE = ("rest", "colon", "words")  # shapes that take any words
 
@@ -32,6 +33,8 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _one_of(text, schema["enum"])
     if schema["type"] in ("integer", "number"):
         return number(text, schema["type"])
+    if schema["type"] == "array":
+        return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
     if kind == "path":
         return _path(text, where)
@@ -39,6 +42,12 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         found = whole(text)
         return found.value if found and found.kind == kind else None
     return _string(text, schema, shape) if schema["type"] == "string" else None
+
+
+def _list(text: str, items: Schema, where: Where) -> list[Any] | None:
+    """Return the values of a list in words: a, b and c."""
+    found = [read(each.strip(), items, "", where) for each in BETWEEN.split(text) if each.strip()]
+    return found if found and None not in found else None
 
 
 def number(text: str, kind: str) -> int | float | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from learning.from_runs import differing_places, other_values
 from learning.induce import candidates, derived, spellings, written
+from learning.induce.from_runs import differing_places, other_values
 from learning.induce.letters import Letters
 from learning.induce.places import as_words, several
 

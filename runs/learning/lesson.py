@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.from_runs import differing, differing_places, lines_of, other_values
 from learning.induce import (
     Candidate,
     Derived,
@@ -22,6 +21,7 @@ from learning.induce import (
     spellings,
     written,
 )
+from learning.induce.from_runs import differing, differing_places, lines_of, other_values
 from learning.induce.places import Place, as_words, several
 from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict

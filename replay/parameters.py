@@ -54,7 +54,7 @@ def bind(
     for name in given:
         if name not in schemas:
             raise ParameterError(
-                f"There is no parameter {name!r} here; there is: {', '.join(schemas) or 'none'}."
+                "error.replay.parameter-here", name=repr(name), known=", ".join(schemas) or "none"
             )
     bound = {}
     for name, schema in schemas.items():
@@ -62,14 +62,18 @@ def bind(
         if value is not None:
             bound[name] = _checked(name, value, schema, cwd)
         elif name in required:
-            raise ParameterError(f"The parameter {name!r} is missing: {_meaning(schema)}.")
+            raise ParameterError(
+                "error.replay.parameter-missing", name=repr(name), meaning=_meaning(schema)
+            )
     return bound
 
 
 def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
     value = _coerced(value, schema)
     if wrong := mismatch(value, schema):
-        raise ParameterError(f"The parameter {name!r} {wrong}, not {_shown(value)}.")
+        raise ParameterError(
+            "error.replay.parameter", name=repr(name), wrong=wrong, value=_shown(value)
+        )
     return str(cwd / Path(value).expanduser()) if schema.get("format") == "path" else value
 
 

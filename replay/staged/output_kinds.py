@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from replay import template
+from text import pattern
 
 TYPES = ("none", "text", "lines", "number", "json")
 OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys", "complains")
 REFUSALS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR)
 NUMBER = r"[-+]?\d+(?:\.\d+)?"
-_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
+_NUMBER = pattern(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
 
 
 def kind_of(output: str) -> str:

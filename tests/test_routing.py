@@ -288,6 +288,17 @@ def test_a_no_is_remembered(tmp_path: Path) -> None:
     assert remembered.is_refused("call off order 55", shown[0])
 
 
+def test_a_wording_of_the_owner_goes_before_a_seed_that_takes_more_of_it(tmp_path: Path) -> None:
+    own = one(
+        tmp_path,
+        "count-words",
+        ["how many words are in {file}"],
+        properties="file: {type: string, format: path}",
+    )
+    match = exact("how many words are in ~/a.txt", [*SEEDS, own])
+    assert match and match.sop.name == "count-words"
+
+
 # the cost
 
 

@@ -26,6 +26,7 @@ from bench.without import figures_without
 SCORERS: dict[str, tuple[str, str, str]] = {
     "recordings": ("bench.recordings", "score", "recordings-dev.json"),
     "model_runs": ("bench.model_runs", "score", "recordings-dev.json"),
+    "drift": ("bench.drift", "score", ""),
     "requests": ("bench.requests", "score", "requests-dev.json"),
     "times": ("bench.times", "score", "timewords-dev.json"),
     "locomo": ("bench.talks", "score_locomo", "locomo-dev.json"),

@@ -39,7 +39,7 @@ def scored(data: Path, teacher: Teacher, kind: str) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="sopwith-figures-") as folder:
         work = [(Path(folder), said["prelude"], task, teacher) for task in said["tasks"]]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            results = list(pool.map(lambda each: _scored(*each), work))
+            results = list(pool.map(lambda each: scored_task(*each), work))
     proven = sum(each["is_proven"] for each in results)
     ours = Counter(verdict for each in results for verdict in each["replays"])
     naive = Counter(verdict for each in results for verdict in each["naive"])
@@ -59,7 +59,9 @@ def _write_details(results: list[dict[str, Any]], kind: str) -> None:
     (CACHE / f"{kind}.jsonl").write_text(text + "\n", "utf-8")
 
 
-def _scored(folder: Path, prelude: str, task: dict[str, Any], teacher: Teacher) -> dict[str, Any]:
+def scored_task(
+    folder: Path, prelude: str, task: dict[str, Any], teacher: Teacher
+) -> dict[str, Any]:
     """Teach one task and ask for each of its other values."""
     home = folder / task["id"] / "home"
     make(home, prelude, task["fixture"])

@@ -74,7 +74,7 @@ class ReplayGuards:
             step = Step(write.step, write.tool)
             if doubt := self._beyond(procedure, step):
                 return doubt
-        from learning.readiness import not_ready  # scripts in a stage have no such writes
+        from learning.prove.readiness import not_ready  # scripts in a stage have no such writes
 
         why = not_ready(planned, self.cwd, self.lang)
         return Doubt("world", why) if why else None

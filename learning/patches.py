@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from learning.cases import Case, free_name, read_cases
-from learning.draft import Draft, LearningError
+from learning.draft import Draft, LearningError, raw
 from learning.folder import in_folder, to_yaml
 from learning.guards import evidence
 from learning.trace import Trace, trace_of
@@ -21,6 +21,7 @@ from memory.files import write_atomic
 from memory.history import contents_of
 from memory.sops import Sop, SopError
 from models.base import Event
+from replay.pages import VERBS
 from replay.procedure import EFFECTS, Procedure, ProcedureError
 
 TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
@@ -157,6 +158,25 @@ def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> 
     name = free_name(read_cases(sop.folder))
     case = Case(name, values, {}, trace.request, trace.run, str(trace.cwd))
     return files | {path: text.encode() for path, text in case.files().items()}
+
+
+def with_new_labels(text: str, events: Sequence[Event]) -> str:
+    """Return a sop.yaml whose fields of pages have the labels that the owner said yes to in a run; "" without any."""
+    labels: dict[str, str] = {}
+    for event in events:
+        labels |= event.get("renamed", {}) if event["type"] == "rote" else {}
+    said, is_changed = raw(text), False
+    for act in _acts(said):
+        for verb in VERBS.keys() & act.keys():
+            new = labels.get(act[verb]["label"])
+            is_changed = is_changed or new is not None
+            act[verb] |= {"label": new} if new else {}
+    return to_yaml(said) if is_changed else ""
+
+
+def _acts(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for step in said.get("commit") or []:
+        yield from step.get("args", {}).get("acts", ())
 
 
 def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from learning.cases import Case, free_name, masked, read_cases
 from learning.folder import in_folder
 from learning.guards import evidence, over_budget
-from learning.patches import Crystallise, Patch, diff, may_try, patch
+from learning.patches import Crystallise, Patch, diff, may_try, patch, with_new_labels
 from learning.verify import (
     PROVEN,
     Attempt,
@@ -161,7 +161,7 @@ class _After:
     def changes(self) -> list[Event]:
         use = judge(self.events, self.sop)
         if use.is_clean:
-            return self._promoted()
+            return self._relabelled() or self._promoted()
         if not use.counts_against:
             return []
         refused: list[Event] = []
@@ -177,6 +177,15 @@ class _After:
         return [event | {"status": status, "reason": reason} | more]
 
     # a clean run
+
+    def _relabelled(self) -> list[Event]:
+        """Keep the labels of a page's fields that the owner said yes to."""
+        if not is_learned(self.sop):
+            return []
+        text = (self.sop.folder / "sop.yaml").read_text("utf-8")
+        new = with_new_labels(text, self.events)
+        reason = "fields of the page have other labels, as the owner confirmed"
+        return self._write({"sop.yaml": new}, self.sop.status, reason) if new else []
 
     def _promoted(self) -> list[Event]:
         if not is_learned(self.sop) and IMPORTED not in self.sop.metadata:

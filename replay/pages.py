@@ -153,6 +153,11 @@ class OnPage:
         """Take the fields that were asked about for the same."""
         self._agreed |= set(self._asked)
 
+    @property
+    def agreed(self) -> dict[str, str]:
+        """The labels that are others now, as the owner agreed: old → new."""
+        return dict(sorted(self._agreed))
+
     def script(self, acts: Sequence[Mapping[str, Any]]) -> str:
         """Return the script that does the acts here. Raises NotOnPage."""
         return script_of(acts, located(acts, self._text))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +36,11 @@ BUILT_IN = ("lang", "cwd", "today")  # always there; no parameter may take their
 UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
+SLOT_SHAPES = ("", "quoted", "glob", "rest", "colon", "words")
+TO_THE_END = ("rest", "colon")  # slots that take all that is left of a request
+_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
+_SMALL_WORDS = ("the", "a", "an", "my", "is")
+_APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
 ITEM = "item"  # of the list that a step goes through
 EFFECTS = ("none", "local", "external", "destructive")
 Parse = Callable[[str], Any]  # text → what it says; raises NotYaml
@@ -147,3 +153,53 @@ class Procedure:
         found = Reader(self.folder).wordings(list(texts), self.parameters, self.required)
         more = (each._replace(is_exact=are_exact) for each in found)
         return replace(self, wordings=(*self.wordings, *more))
+
+
+class BadWording(ValueError):
+    """A wording that cannot be meant."""
+
+
+def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[str]) -> Wording:
+    """Return a wording for these parameters. Raises BadWording."""
+    if not isinstance(text, str):
+        raise BadWording("must be a sentence in quotes")
+    slots = []
+    for name, shape in SLOT.findall(text):
+        if name not in parameters or shape not in SLOT_SHAPES:
+            raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
+        if shape in TO_THE_END and not text.endswith("}"):
+            raise BadWording(f"{{{name}:{shape}}} must be the end of it")
+        slots.append(name)
+    if left_out := [name for name in required if name not in slots]:
+        raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
+    if len(set(slots)) < len(slots):
+        raise BadWording("names a parameter twice")
+    return Wording(text, tuple(slots), _anchors(text.lower()))
+
+
+def _anchors(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the fixed words, and the choices of each group that must be there; the one that tells most first."""
+    if LITERAL.search(_APOSTROPHE.sub("", SLOT.sub(" ", text))):
+        raise BadWording("holds a number, a path, a quote or a stray brace outside a {slot}")
+    anchors = []
+    for token in _TOKEN.findall(text):
+        if token[0] == "[":
+            choices = _choices(token)
+            anchors += [choices] if all(choices) else []
+        elif token[0] != "{" and token not in _SMALL_WORDS:
+            anchors.append((token,))
+    if not anchors:
+        raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
+    return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))
+
+
+@lru_cache(maxsize=4096)
+def _choices(group: str) -> tuple[str, ...]:
+    """Return the longest word of each choice of a group; an SOP's wordings mostly have the same groups."""
+    return tuple(_longest_word(choice) for choice in group[1:-1].split("|"))
+
+
+def _longest_word(text: str) -> str:
+    found = _TOKEN.findall(text)
+    words = [word for word in found if word[0] != "{" and word not in _SMALL_WORDS]
+    return max(words, key=len, default="")

@@ -16,6 +16,7 @@ from replay.procedure import (
     EFFECTS,
     ITEM,
     NAME,
+    BadWording,
     NotYaml,
     Parse,
     Procedure,
@@ -23,8 +24,8 @@ from replay.procedure import (
     Step,
     Wording,
     parse_yaml,
+    read_wording,
 )
-from replay.wordings import BadWording, read_wording
 from text import pattern
 
 if TYPE_CHECKING:

@@ -160,7 +160,9 @@ class RoteModel:
         if self._failure:
             raise self._failure
         if self._pending:
-            yield self._event(self._pending.id, "matched", self._hold(self._pending, request.last))
+            done, brought = self._pending.id, self._hold(self._pending, request.last)
+            renamed = {"renamed": self._page.agreed} if done == AGREE else {}
+            yield self._event(done, "matched", brought) | renamed
         elif not self._matched:
             self._check_requirements()
             self._heed(

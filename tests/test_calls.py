@@ -64,6 +64,7 @@ def test_a_list_of_things_is_looked_up_one_by_one() -> None:
     assert step.args == {"id": "{{id}}", "skus": "{{skus}}"}
     assert draft.content.plan[0].save == {"skus": "json.lines[name=name].sku"}
     assert draft.content.parameters["name"]["type"] == "array"
+    assert any("{name:words}" in each for each in draft.content.wordings), draft.content.wordings
     procedure = draft.procedure()
     other = give_back(2, ["mug", "rug", "vase"])
     values = {"id": "A-3", "name": ["mug", "rug", "vase"]}

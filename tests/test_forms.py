@@ -160,6 +160,8 @@ def test_a_form_is_filled_in_with_other_values_and_after_it_changed(
         assert "→" in of(said_no, "asked")[0]["question"]
         assert rote(desk, form, answers=("yes",))[-1]["status"] == "done"
         assert desk.site.rows[form] == [wanted(form)]
+        kept = (desk.home / "sops" / name / "sop.yaml").read_text("utf-8")
+        assert all(field.renamed in kept for field in FORMS[form] if field.renamed)
 
     desk.site.drift = "login"
     desk.site.rows[form].clear()

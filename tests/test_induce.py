@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from learning.from_runs import differing_places, other_values
 from learning.induce import candidates, derived, spellings, written
+from learning.induce.from_runs import differing_places, other_values
 from learning.induce.letters import Letters
-from learning.induce.places import as_words, several
+from learning.induce.places import several
 
 HOME = Path("/home/ann")
 NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
@@ -115,16 +115,16 @@ def test_letters_leave_out_comments_names_and_quotes() -> None:
 @pytest.mark.parametrize(
     ("typed", "usual"),
     [
-        ("tail -n +2 f | sort -k2 | head -n 2", [1]),
-        ("head -n 3 f; tail -n 3 f", [0, 1]),
-        ("head -3 f; tail -3 f", [0, 1]),
+        ("tail -n +2 f | sort -k2 | head -n 2", [False, True]),
+        ("head -n 3 f; tail -n 3 f", [True, True]),
+        ("head -3 f; tail -3 f", [False, False]),
     ],
 )
 def test_of_the_places_of_a_short_number_words_of_their_own_vary(
-    typed: str, usual: list[int]
+    typed: str, usual: list[bool]
 ) -> None:
     number = typed.rstrip(" f")[-1]
-    assert as_words(typed, several(typed, number)) == usual
+    assert [spot.is_word for spot in several(typed, number)] == usual
 
 
 def test_a_value_is_replaced_only_where_it_varies() -> None:

@@ -143,6 +143,12 @@ def test_politeness_case_and_articles_change_nothing(request_: str, tmp_path: Pa
         ("two words", {"type": "string"}, None),
         ("'two words'", {"type": "string"}, "two words"),
         ("~/a/b.txt", {"type": "string", "format": "path"}, "/o/a/b.txt"),
+        (
+            "rug, mug and vase",
+            {"type": "array", "items": {"type": "string"}},
+            ["rug", "mug", "vase"],
+        ),
+        ("rug and the", {"type": "array", "items": {"type": "integer"}}, None),
         ("Downloads folder", {"type": "string", "format": "path"}, "/o/Downloads"),
     ],
 )
@@ -280,6 +286,17 @@ def test_a_no_is_remembered(tmp_path: Path) -> None:
     assert not remembered.is_refused("call off order 55", shown[0])
     remembered.refuse("call off order 55", shown, "r")
     assert remembered.is_refused("call off order 55", shown[0])
+
+
+def test_a_wording_of_the_owner_goes_before_a_seed_that_takes_more_of_it(tmp_path: Path) -> None:
+    own = one(
+        tmp_path,
+        "count-words",
+        ["how many words are in {file}"],
+        properties="file: {type: string, format: path}",
+    )
+    match = exact("how many words are in ~/a.txt", [*SEEDS, own])
+    assert match and match.sop.name == "count-words"
 
 
 # the cost

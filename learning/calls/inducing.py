@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from learning.calls import requests
@@ -18,7 +19,7 @@ from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
 from learning.draft import Content, Draft, LearningError, Taught, check_name, write_draft
 from learning.folder import fitting_wordings
-from learning.route.typed import is_cautious
+from learning.route.typed import BETWEEN, is_cautious
 from learning.trace import Trace
 from replay.procedure import LITERAL
 
@@ -152,7 +153,7 @@ class _Induced:
         shapes = {
             name: ":words"
             for name in self.book.parameters
-            if any(" " in str(value) for value in self.book.known[name])
+            if any(" " in str(value) or isinstance(value, list) for value in self.book.known[name])
         }
         asked = [
             requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
@@ -166,8 +167,9 @@ class _Induced:
         return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
-        own = self.book.spans[n].items()
-        return {name: spans[0] for name, spans in own if len(spans) == 1}
+        """Return where each value stands in a request; a list from its first item to its last, where only commas are between."""
+        own, text = self.book.spans[n].items(), self.runs[n].request
+        return {name: (spans[0][0], spans[-1][1]) for name, spans in own if _is_one(text, spans)}
 
     def _effects(self) -> str:
         """Return how far it reaches: who asks a server or the web only looks, and yet leaves this machine."""
@@ -182,6 +184,11 @@ class _Induced:
             {"step": n, "tool": step.tool, "arguments": step.args}
             for n, step in enumerate(steps, 1)
         ]
+
+
+def _is_one(text: str, spans: Sequence[requests.Span]) -> bool:
+    gaps = [text[one[1] : two[0]] for one, two in pairwise(spans)]
+    return all(BETWEEN.fullmatch(gap) for gap in gaps)
 
 
 def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:

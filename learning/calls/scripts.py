@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from learning.calls.book import Book
-from learning.from_runs import differing, other_values
 from learning.induce import Written
+from learning.induce.from_runs import differing, other_values
 from tools.scripts import clean
 
 

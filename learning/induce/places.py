@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from learning.induce.letters import Letters, Quoting
+
+FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
 class Place(NamedTuple):
@@ -18,6 +20,14 @@ class Place(NamedTuple):
     end: int
     opens: Quoting
     closes: Quoting
+
+
+class Spot(NamedTuple):
+    """One of several places of a number in a script's text. `is_word`: nothing is joined to it, as in `-n 2` beside `+2`."""
+
+    start: int
+    end: int
+    is_word: bool
 
 
 def places(letters: Letters, text: str) -> list[Place]:
@@ -45,23 +55,17 @@ def _all(letters: Letters, text: str) -> Iterator[Place]:
         at = letters.text.find(text, last)
 
 
-def several(script: str, text: str) -> list[Place]:
+def several(script: str, text: str) -> list[Spot]:
     """Return the places of a short number that stands more than once; [] of all else, which means one thing everywhere."""
     if not re.fullmatch(r"\d{1,3}", text):
         return []
-    found = places(Letters(script), text)
-    return found if len(found) > 1 else []
-
-
-def as_words(script: str, found: Sequence[Place]) -> list[int]:
-    """Return which of these places are words of their own, as in `-n 2` beside `+2`; all of them where none is."""
-    text = f" {Letters(script).text} "
-    own = [
-        at
-        for at, place in enumerate(found)
-        if (text[place.first] + text[place.last + 1]).strip(" \t\n\0|;&)") == ""
+    letters = Letters(script)
+    around, found = f" {letters.text} ", places(letters, text)
+    spots = [
+        Spot(each.start, each.end, not (around[each.first] + around[each.last + 1]).strip(FREE))
+        for each in found
     ]
-    return own or list(range(len(found)))
+    return spots if len(spots) > 1 else []
 
 
 def is_path_start(text: str, first: int) -> bool:

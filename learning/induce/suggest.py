@@ -174,8 +174,3 @@ _SMALL = frozenset(
 def _may_be_name(word: str) -> bool:
     is_name = bool(NAME.fullmatch(word)) and not UNSAFE_NAME.fullmatch(word)
     return is_name and word not in BUILT_IN and word not in _SMALL and 2 < len(word) < 20
-
-
-def unused_name(word: str, taken: Sequence[str]) -> str:
-    """Return the word, with a number where it is taken."""
-    return word if word not in taken else f"{word}{len(taken) + 1}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from learning.induce import programs
 from learning.induce.letters import Letters
-from learning.induce.places import Place, apart, is_path_start, places
+from learning.induce.places import Place, Spot, apart, is_path_start, places, several
 from shell import words
 from shell.placed import Placed
 
@@ -36,6 +36,11 @@ class Written:
         """Return a script with each value, however it is spelled, replaced by the parameter of its name."""
         home = Path.home()
         return written(script, {name: spellings(values[name], home, folders) for name in values})
+
+    @staticmethod
+    def several(script: str, value: str) -> list[Spot]:
+        """Return the places of a short number that stands more than once."""
+        return several(script, value)
 
     @staticmethod
     def spelled(value: str, folders: Sequence[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,11 +56,3 @@ def why_none(home: Path) -> str:
         except (StageError, OSError) as error:
             return str(error)
     return ""
-
-
-def as_variables(values: Mapping[str, object]) -> dict[str, str]:
-    """Return values as a script finds them in its environment."""
-    return {
-        name: os.fspath(value) if isinstance(value, Path) else str(value)
-        for name, value in values.items()
-    }

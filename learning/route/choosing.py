@@ -102,11 +102,19 @@ def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None
     asked = Asked.read(request)
     if len(request) > MAX_CHARS or not asked.squeezed:
         return None
-    found = [pair for sop in sops for pair in _matches(sop, asked, where)]
+    found = _owners_first([pair for sop in sops for pair in _matches(sop, asked, where)])
     most = max((reading.filled for _, reading in found), default=0)
     best = [(match, reading) for match, reading in found if reading.filled == most]
     own = [pair for pair in best if not pair[0].sop.is_seed]
     return _only_one(own or best)
+
+
+def _owners_first(found: list[tuple[Match, _Reading]]) -> list[tuple[Match, _Reading]]:
+    """Leave out the seeds where a wording of the owner's says at least as much of the request itself."""
+    seeds = [reading.free for match, reading in found if match.sop.is_seed]
+    least = min(seeds, default=0)
+    own = [pair for pair in found if not pair[0].sop.is_seed and pair[1].free <= least]
+    return own if seeds and own else found
 
 
 def _only_one(best: Sequence[tuple[Match, _Reading]]) -> Match | None:

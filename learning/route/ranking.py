@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from memory.sops import Sop
 from replay.procedure import SLOT
@@ -61,10 +62,11 @@ class Ranking:
             yield number, rarity * weight * (K1 + 1) / (weight + K1 * length)
 
 
-def terms_asked(request: str) -> list[str]:
+@lru_cache(maxsize=64)
+def terms_asked(request: str) -> tuple[str, ...]:
     """Return the terms that a request is looked up by; the names of files say nothing."""
     words = " ".join(each for each in request[:_CHARS].split() if "/" not in each)
-    return [term for term in asked(words) if not term.isdigit()]
+    return tuple(term for term in asked(words) if not term.isdigit())
 
 
 def weigh(sop: Sop) -> dict[str, float]:

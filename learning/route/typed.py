@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 Schema = Mapping[str, Any]
 _NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
 _PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
-_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_BARE = pattern(r"[^\s\"'`,;?!“”「」『』《》]+")
 _CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
 _SIGNS = pattern(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+BETWEEN = pattern(r"\s*(?:,\s*and\b|,|\band\b|&|、|，|和)\s*")  # the items of a list
 TO_THE_END = ("rest", "colon")
 FREE = ("rest", "colon", "words")  # shapes that take any words
 
@@ -32,6 +33,8 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _one_of(text, schema["enum"])
     if schema["type"] in ("integer", "number"):
         return number(text, schema["type"])
+    if schema["type"] == "array":
+        return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
     if kind == "path":
         return _path(text, where)
@@ -39,6 +42,12 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         found = whole(text)
         return found.value if found and found.kind == kind else None
     return _string(text, schema, shape) if schema["type"] == "string" else None
+
+
+def _list(text: str, items: Schema, where: Where) -> list[Any] | None:
+    """Return the values of a list in words: a, b and c."""
+    found = [read(each.strip(), items, "", where) for each in BETWEEN.split(text) if each.strip()]
+    return found if found and None not in found else None
 
 
 def number(text: str, kind: str) -> int | float | None:
@@ -106,7 +115,8 @@ def _string(text: str, schema: Schema, shape: str) -> str | None:
     if shape == "words":
         return text if text and not _SIGNS.search(text) else None
     pattern = {"quoted": _CODE, "glob": _GLOB}.get(shape, _BARE)
-    if not pattern.fullmatch(text) or is_cautious(text):
+    is_word = text.isalpha() or not text.isascii()  # `all.txt` is a name
+    if not pattern.fullmatch(text) or (is_word and is_cautious(text)):
         return None
     return with_dot(text, schema)
 

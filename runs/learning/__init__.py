@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from runs.learning.asking import asker as asker
     from runs.learning.kinds import offer as offer
     from runs.learning.teach import Lesson as Lesson
-    from runs.learning.teach import unsaid as unsaid
 else:
     __getattr__ = lazy(
         __name__,
@@ -19,5 +18,4 @@ else:
         asker="asking",
         learn="after_run",
         offer="kinds",
-        unsaid="teach",
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from config import Config, SopwithError
 from learning.draft import Draft
-from learning.from_runs import lines_of, other_values
+from learning.induce.from_runs import lines_of, other_values
 from learning.prove import Ground
 from learning.trace import Trace
 from memory.sops import Sop

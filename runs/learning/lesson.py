@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.from_runs import differing, differing_places, lines_of, other_values
 from learning.induce import (
     Candidate,
     Derived,
@@ -22,7 +21,7 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.induce.places import Place, as_words, several
+from learning.induce.from_runs import differing, differing_places, lines_of, other_values
 from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
@@ -190,7 +189,8 @@ class Lesson:
         told = differing_places(self.whole, self.values, self.others) if self.others else {}
         known = dict(told) if self.whole == self.typed else {}
         for name, spots in self.several().items():
-            known.setdefault(name, as_words(self.typed, spots))
+            words = [at for at, (_, _, is_word) in enumerate(spots) if is_word]
+            known.setdefault(name, words or range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
         found = self._written()
         missing = {name: "" for name in self.values if name not in found.used}
@@ -199,10 +199,10 @@ class Lesson:
             del self.values[name]
         return refused
 
-    def several(self) -> dict[str, list[Place]]:
-        """Return the places of each short number that stands more than once among the lines."""
-        found = {name: several(self.typed, text) for name, text in self.values.items()}
-        return {name: each for name, each in found.items() if each}
+    def several(self) -> dict[str, list[tuple[int, int, bool]]]:
+        """Return where each short number that stands more than once does, and if it is a word of its own there."""
+        found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
+        return {name: list(each) for name, each in found.items() if each}
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.calls import Run, induce, spans
+from learning.calls import Run, induce
 from learning.cases import read_cases
 from learning.draft import Draft, check_name, raw, whole
 from learning.folder import fitting_wordings, in_folder, skill_text, to_yaml, written
@@ -32,14 +32,11 @@ from memory.logs import find_run
 from memory.sops import Sop, Status, read_sop
 from memory.sops.changing import SopChanges, with_metadata
 from replay.parameters import ParameterError
-from replay.procedure import SLOT, Procedure
+from replay.procedure import Procedure
 from runs.learning.asking import script_writer
 from runs.parts import SEEDS
 from runs.workshop import Workshop
 
-NO_CHECK = (
-    "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
-)
 UNUSABLE = (
     "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
 )
@@ -184,26 +181,6 @@ def _with(draft: Draft, description: str, **changed: Any) -> Draft:
     said = {**raw(draft.files["sop.yaml"]), **changed}
     skill = skill_text(draft.name, said, draft.problems, description)
     return replace(draft, files={**draft.files, "sop.yaml": to_yaml(said), "SKILL.md": skill})
-
-
-def has_no_check(draft: Draft) -> bool:
-    """True when nothing stands between the draft and a trial but that no check proves what it changed."""
-    return len(draft.problems) == 1 and draft.problems[0].startswith(NO_CHECK)
-
-
-def with_check(draft: Draft, command: str) -> Draft:
-    """Return the draft with a check of the owner's. Raises ProcedureError when it cannot be one."""
-    draft.content.checks = [{"command": command}]
-    settled = replace(draft, problems=[])
-    asked = SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1]))
-    checked = _with(settled, asked or draft.name, checks=draft.content.checks)
-    checked.procedure()
-    return checked
-
-
-def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
-    """The values that a request does not name, by name: such a request could not be done by rote."""
-    return [name for name, value in values.items() if not spans(request, value, True)]
 
 
 def twin_of(agent: Workshop, draft: Draft) -> Sop | None:

@@ -83,7 +83,6 @@ class Teach(Shape):
     upload: Line | None = None
     request: Line = ""
     prove: Named = {}
-    check: Line = ""
     new_version: bool = False
 
 

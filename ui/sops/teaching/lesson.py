@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config import Config, SopwithError
-from learning.induce.places import Place
 from learning.prove import Case, Ground
 from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
@@ -170,7 +169,7 @@ class LessonFlow:
         """Ask in which places a short number varies; runs that differ have said so."""
         lesson = self.lesson
         for name, found in lesson.several().items() if not lesson.others else ():
-            shown = [_around(lesson.typed, place) for place in found]
+            shown = [_around(lesson.typed, start, end) for start, end, _ in found]
             chosen = self.questions.places(lesson.values[name], shown, lesson.places[name])
             lesson.places[name] = chosen
 
@@ -245,11 +244,11 @@ class LessonFlow:
         return say("teach.reason_run" if self.lesson.is_done_before else "teach.reason_record")
 
 
-def _around(script: str, place: Place) -> str:
+def _around(script: str, start: int, end: int) -> str:
     """Return a value in brackets, with the words of its line around it."""
-    before = script[: place.start].rpartition("\n")[2][-SHOWN_AROUND:]
-    behind = script[place.end :].partition("\n")[0][:SHOWN_AROUND]
-    return f"{before}[{script[place.start : place.end]}]{behind}"
+    before = script[:start].rpartition("\n")[2][-SHOWN_AROUND:]
+    behind = script[end:].partition("\n")[0][:SHOWN_AROUND]
+    return f"{before}[{script[start:end]}]{behind}"
 
 
 @contextmanager

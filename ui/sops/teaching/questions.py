@@ -10,7 +10,6 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from learning.draft import Draft
 from learning.wording import slotted
 from memory.sops import Sop
 from ui.sanitise import clean, one_line
@@ -35,7 +34,6 @@ class FromOptions:
         sets = [args.values if args.from_file else None, args.prove]
         self._sets = [parameters(each) for each in sets if each]
         self.named: Sequence[str] = [name for each in self._sets for name in each]
-        self._check = args.check or ""
         self._request, self._is_new_version = args.request or "", bool(args.new_version)
 
     def may_replace(self, existing: Sop) -> bool:
@@ -70,11 +68,6 @@ class FromOptions:
     def request_again(self, missing: Sequence[str]) -> str:
         """Return "": there is one --request."""
         return ""
-
-    def check(self, draft: Draft) -> str:
-        """Return a command that proves what was changed, once; "" when there is none."""
-        check, self._check = self._check, ""
-        return check
 
     def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
         """Return values to prove it on, other than those before; None: later."""
@@ -134,12 +127,6 @@ class AtTerminal(FromOptions):
         """Ask once more: the first answer left out values."""
         print("  " + say("teach.unsaid", values=", ".join(missing)))
         return clean(read_next(say("teach.request_prompt"))).strip()
-
-    def check(self, draft: Draft) -> str:
-        """Ask; nothing is the default."""
-        names = " ".join(f"${name}" for name in draft.content.parameters)
-        print(say("teach.check", names=names or "–"))
-        return read_next(say("teach.check_prompt")).strip()
 
     def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
         """Ask for one value after the other; Enter keeps the one before."""

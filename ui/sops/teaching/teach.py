@@ -14,7 +14,7 @@ from learning.folder import check_text
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_tried
 from memory.sops import NAME, Sop, Status
 from replay.parameters import ParameterError
-from replay.procedure import Procedure, ProcedureError
+from replay.procedure import Procedure
 from runs.assemble import Agent
 from runs.learning import teach
 from ui.command import Argument, Option, command
@@ -42,7 +42,6 @@ class TeachUsage(SopwithError):
     Option("--values", "k=v", nargs="*"),
     Option("--request", "TEXT"),
     Option("--prove", "k=v", nargs="+"),
-    Option("--check", "COMMAND"),
     Option("--new-version"),
     Option("--look"),
 )
@@ -168,15 +167,6 @@ class _Teaching:
         if twin and not self.questions.may("teach.second", name=twin.name, status=twin.status):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft, self.agent.parts.redactor())
-        return self._checked(draft)
-
-    def _checked(self, draft: Draft) -> Draft:
-        """Ask for a command that checks what the draft changes."""
-        while teach.has_no_check(draft) and (command := self.questions.check(draft)):
-            try:
-                return teach.with_check(draft, command)
-            except ProcedureError as error:
-                print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
         return draft
 
     def _said_of(self, draft: Draft) -> dict[str, str] | None:

@@ -38,7 +38,6 @@ async def look(site: Here, body: shapes.Teach) -> JSONResponse:
 @to.post("/api/sops/teach", status_code=202)
 async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
     words = _lesson_words(site, body)
-    words += ["--check", body.check] if body.check else []
     words += ["--new-version"] if body.new_version else []
     errand = site.errands.begin("teach", body.name, words, language())
     return JSONResponse({"errand": errand}, status_code=202)

@@ -16,7 +16,7 @@ from memory.evidence import SAYS_NOTHING, Pointer, RunRecord
 from memory.facts.gate import Redact, secret_in
 from memory.facts.personal import accounts, contacts, mask
 from memory.facts.proof import fetches, not_there, record_of
-from memory.facts.rules import Refusal, first, matches, quoted, table
+from memory.facts.rules import Refusal, first, matches, quoted
 from memory.facts.volatile import around, volatile
 from memory.logs.reading import RUN_ID
 from safety.secrets import HIDDEN

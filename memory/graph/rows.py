@@ -30,7 +30,7 @@ _EDGE = (
     " e.count, e.mentioned_start, e.mentioned_end, e.emotion, e.by, e.scene, turns.id, turns.source"
 )
 _EDGE_KEYS = (
-    *("id", "session", "source", "target", "predicate", "label", "strength", "confidence"),
+    *("id", "session", "source", "predicate", "target", "label", "strength", "confidence"),
     *(
         "first_seen",
         "last_seen",

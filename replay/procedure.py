@@ -135,6 +135,11 @@ class Procedure:
         """
         return bind(self.parameters, self.required, given, cwd)
 
+    def takes_a_file_for_a_folder(self, values: Mapping[str, Any]) -> bool:
+        """Return True when a value of `requires.folders` is a file: the request does not mean it."""
+        folders = [values[name] for name in self.requires.get("folders", ()) if name in values]
+        return any(Path(folder).is_file() for folder in folders)
+
     def with_wordings(self, texts: Sequence[str], *, are_exact: bool = False) -> Procedure:
         """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
         from replay.reading import Reader

@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import signal
-import ssl
 import subprocess
 import sys
 import time
@@ -55,7 +54,6 @@ class Served:
     address: str = ""
     token: str = ""
     cookie: str = ""
-    tls: str = ""  # the certificate to trust
 
     def __enter__(self) -> Served:
         self.start()
@@ -134,12 +132,6 @@ class Served:
     ) -> Answer:
         """Exactly this request; a header of None is left out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
-        if self.tls:
-            context = ssl.create_default_context(cafile=self.tls)
-            context.check_hostname = False  # it is reached by its number here
-            connection = http.client.HTTPSConnection(
-                "127.0.0.1", self.port, timeout=PATIENCE_SECONDS, context=context
-            )
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in {"Host": self.origin.partition("://")[2], **(headers or {})}.items():

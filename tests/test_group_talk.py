@@ -11,14 +11,11 @@ import pytest
 from memory.graph.people import speaker
 from memory.graph.shapes import OWNER
 from memory.home import MAIN, Session
-from memory.journal.originals import Journal
 from memory.journal.turns import Turn
 from memory.window.group_talk import speakers
 from tests.conftest import CommandLine
-from tests.driving import call, of, run
-from tests.screen import scripted, waits_until
-from tests.serving import Served, made_home
-from tests.test_web_shared import Person, opened, said
+from tests.driving import of, run
+from tests.screen import scripted
 
 GROUP = Session.parse("shared:trip")
 
@@ -50,44 +47,6 @@ def test_each_message_has_its_speaker(
 def test_nobody_in_a_group_is_the_owner(who: str) -> None:
     turn = Turn("1", GROUP.name, who, "I live in Paris.", datetime.now(UTC))
     assert speaker(turn) != OWNER and speaker(turn).kind != OWNER.kind
-
-
-def test_the_journal_has_the_names_that_the_page_shows(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("group")
-    home = made_home(folder, [call("ask_user", question="Which day?"), "Tuesday it is."])
-    with Served(home, folder / "cwd") as served:
-        site = served.sign_in()
-        chat = opened(site)
-        ada, owner = Person(site, chat["link"], "Ada"), Person(site, chat["link"], "owner")
-        with ada.tab() as tab:
-            ada.say("remember that I love herrings")
-            owner.say("and I am allergic to nuts")
-            said(tab, "Sopwith")
-            ada.say("on Tuesday")
-            assert said(tab, "Sopwith")["text"] == "Tuesday it is."
-    session = f"shared:{chat['id']}"
-    kept: list[tuple[str, str, str]] = []
-
-    def is_kept() -> bool:
-        journal = Journal(home)
-        turns = [entry.turn for name in journal.sizes() for entry in journal.entries(name)]
-        kept[:] = [(turn.who, turn.text, turn.session) for turn in turns]
-        return len(kept) == 5
-
-    waits_until(is_kept)
-    assert kept[:3] == [
-        ("Ada", "remember that I love herrings", session),
-        ("“owner”", "and I am allergic to nuts", session),
-        ("agent", "Which day?", session),
-    ]
-    assert kept[3:] == [("Ada", "on Tuesday", session), ("agent", "Tuesday it is.", session)]
-    written = "".join(path.read_text("utf-8") for path in (home / "journal").glob("*.md"))
-    assert "Ada" in written and "herrings" in written
-    for name in ("OWNER.md", "MEMORY.md", "memory/global_mem.txt"):
-        path = home / name
-        assert not path.exists() or "herring" not in path.read_text("utf-8")
 
 
 def test_from_the_command_line_the_group_itself_speaks(cli: CommandLine, home: Path) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from memory.sops import Sop, SopStore
 from models.base import Request, ToolCall, ToolResult
-from models.errors import Diverged
 from replay.rote import Declined, RoteModel
 from tools.base import ToolContext
 from tools.families import families
@@ -175,25 +174,6 @@ def test_names_with_line_breaks_emoji_and_backticks_stay_one_line_each(
         assert len([line for line in text.splitlines() if re.match(r"\d+\. |- ", line)]) == 6
 
 
-def test_a_hundred_thousand_files_take_seconds(box: Path, tmp_path: Path) -> None:
-    for number in range(100):
-        folder = box / str(number)
-        folder.mkdir()
-        for file in range(200):
-            (folder / f"f{file}").touch()
-    for number in range(20_000, 100_000):
-        os.link(
-            box / str(number % 100) / f"f{number % 200}", box / str(number % 100) / f"l{number}"
-        )
-    started = time.perf_counter()
-    text, _ = _run("find-files", tmp_path, folder=str(box), name="f1*")
-    assert text.startswith("11,100 files in") and "… and 11,000 more." in text
-    assert _run("largest-files", tmp_path, folder=str(box))[0].startswith(
-        "The 10 largest of 20,000 files"
-    )
-    assert time.perf_counter() - started < 30
-
-
 def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
     for name, content in {
         "Report.pdf": "%PDF",
@@ -219,8 +199,14 @@ def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
     assert "data.bin" not in text and "larger than 20 MB: 1." in text
     assert "`gbk.txt`" in _run("find-files", tmp_path, "zh", folder=str(box), text="发票")[0]
     assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No file in")
-    with pytest.raises(Diverged, match="Say what to look for"):
-        _run("find-files", tmp_path, folder=str(box))
+    listed, _ = _run("find-files", tmp_path, folder=str(box))
+    assert listed.splitlines()[2:] == [
+        "- `Report.pdf`",
+        "- `data.bin`",
+        "- `gbk.txt`",
+        "- `sub/`",
+        "- `x.py`",
+    ]
 
 
 def test_clean_old_files_moves_exactly_the_old_ones_to_the_trash(box: Path, tmp_path: Path) -> None:

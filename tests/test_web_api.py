@@ -64,8 +64,6 @@ def test_the_schema_names_every_route_and_the_manual_every_one_too(site: Served)
     for _, path, _ in operations(site):
         stem = re.sub(r"\{\w+\}", "{}", path)
         assert stem in plain or stem.rpartition("/")[2] in plain, path
-    assert site.get("/api/docs").body.count(b"<tr>") > 40
-    assert b"<script" not in site.get("/api/docs").body
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

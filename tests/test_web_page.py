@@ -1,4 +1,4 @@
-"""The web page in a real Chromium on a real server: what is asked, answered, taught, remembered, planned and shared there."""
+"""The web page in a real Chromium on a real server: what is asked, answered, taught, remembered and planned there."""
 
 from __future__ import annotations
 
@@ -237,38 +237,6 @@ def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, sit
     window.find("h1", has_text="Sharing").wait_for()
     window.faults = [each for each in window.faults if "401" not in each]
     window.close()
-
-
-def test_people_with_a_link_share_a_chat_and_nothing_else(
-    window: Window, browser: Browser, site: Served
-) -> None:
-    """Two people, two names, one reply; their page asks for nothing of the owner's, and the owner closes it."""
-    window.go("access").settled()
-    window.page.get_by_label("Name of the chat").fill("Holidays")
-    window.button("Open a chat").click()
-    link = window.find("dialog code").inner_text()
-    people = [Window(browser, site.origin, size=size) for size in (WIDE, NARROW)]
-    for person, name in zip(people, ("Ada", "Bob"), strict=True):
-        person.page.goto(link)
-        person.page.get_by_label("Your name").fill(name)
-        person.page.keyboard.press("Enter")
-        person.find(".shared-main").wait_for()
-        assert "#" not in person.page.url
-    people[0].page.get_by_label("Say something").fill("Where do we go?")
-    people[0].page.keyboard.press("Enter")
-    for person in people:
-        person.find(".message.agent strong", has_text="everybody").wait_for()
-        person.expect(person.find(".message:not(.agent) b")).to_have_text(["Ada"])
-        assert person.barriers() == []
-        assert person.page.evaluate("async () => (await fetch('/api/runs')).status") == 401
-        person.picture("shared")
-    window.page.keyboard.press("Escape")
-    window.settled()
-    window.find(".rows").get_by_role("button", name="Close").click()
-    for person in people:
-        person.page.get_by_text("This chat is closed.").wait_for()
-        person.faults = [each for each in person.faults if "401" not in each]
-        person.close()
 
 
 def test_all_is_reached_by_keyboard(window: Window) -> None:

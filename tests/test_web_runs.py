@@ -329,7 +329,6 @@ def test_markup_in_every_field_stays_text(site: Served) -> None:
         assert answer.headers["content-type"].startswith("application/json")
     assert site.get(paths[0]).json["events"][0]["task"] == task
     for text in MARKUP:
-        site.post("/api/shared", {"title": text})
         site.post("/api/tokens", {"name": text})
         assert site.get("/api/tokens").json["tokens"][-1]["name"] == text
         for path in (
@@ -471,7 +470,7 @@ def test_nobody_at_the_page_means_the_inbox(
     settings = config.load(home, "en", dict(os.environ))
 
     async def ask_with_nobody_there() -> str:
-        place = Place("127.0.0.1:1", frozenset(), "http", 1)
+        place = Place("127.0.0.1:1", frozenset(), 1)
         here = Site(settings, Access(home / "web"), place, home, "0")
         here.loop = asyncio.get_running_loop()
         run = await here.work.begin(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import stat
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,7 +46,7 @@ def told(site: Served, **headers: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/api/state", "/api/runs", "/assets/index.html", "/shared/x", "/v1/models"]
+    "path", ["/", "/api/state", "/api/runs", "/assets/index.html", "/v1/models"]
 )
 @pytest.mark.parametrize(
     "host",
@@ -97,9 +95,7 @@ def test_another_origin_is_refused(site: Served, method: str, path: str, origin:
     assert (answer.status, answer.json["error"]["kind"]) == (403, "forbidden")
 
 
-@pytest.mark.parametrize(
-    "path", ["/api/chat", "/api/changes", "/api/sign-in", "/api/memory/undo", "/shared/x/say"]
-)
+@pytest.mark.parametrize("path", ["/api/chat", "/api/changes", "/api/sign-in", "/api/memory/undo"])
 def test_a_change_without_an_origin_is_refused(site: Served, path: str) -> None:
     assert site.ask("POST", path, b"{}", told(site, Origin=None)).status == 403
 
@@ -143,9 +139,8 @@ def test_a_link_from_elsewhere_opens_the_page_and_no_data(site: Served) -> None:
         {"Sec_Fetch_Site": "cross-site"},
     ],
 )
-@pytest.mark.parametrize("path", ["/ws", "/shared/0000000000/ws"])
-def test_a_socket_is_not_hijacked(site: Served, path: str, wrong: dict[str, Any]) -> None:
-    answer = site.ask("GET", path, headers={**told(site, **wrong), **WS})
+def test_a_socket_is_not_hijacked(site: Served, wrong: dict[str, Any]) -> None:
+    answer = site.ask("GET", "/ws", headers={**told(site, **wrong), **WS})
     assert answer.status == 403
 
 
@@ -162,7 +157,6 @@ DATA = [
     "/api/memory/facts",
     "/api/inbox",
     "/api/openapi.json",
-    "/api/docs",
     "/v1/models",
     "/api/nix",
 ]
@@ -201,7 +195,6 @@ CHANGES = [
     ("POST", "/api/sops/find-files/disable", {}),
     ("POST", "/api/inbox/x", {"decision": "approve"}),
     ("POST", "/api/asked/x", {"decision": "once"}),
-    ("POST", "/api/shared", {"title": "x"}),
     ("POST", "/api/tokens", {"name": "x"}),
     ("DELETE", "/api/tokens/x", {}),
     ("POST", "/api/schedule", {"when": "tomorrow", "task": "x"}),
@@ -273,9 +266,7 @@ def test_wrong_tokens_are_counted(tmp_path: Path) -> None:
 # Headers that every answer carries.
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/api/state", "/api/nix", "/assets/index.html", "/shared/x", "/nix.js"]
-)
+@pytest.mark.parametrize("path", ["/", "/api/state", "/api/nix", "/assets/index.html", "/nix.js"])
 def test_every_answer_keeps_itself_in_its_place(site: Served, path: str) -> None:
     headers = site.get(path).headers
     policy = dict(
@@ -426,90 +417,3 @@ def test_a_program_that_only_reads_cannot_change_that(site: Served) -> None:
         ("/api/tokens", b'{"changes": true}'),
     ):
         assert site.ask("POST", path, body, bearer).status == 403
-
-
-def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) -> None:
-    for given, why in (
-        (["--host", "0.0.0.0"], "takes a password"),
-        (["--host", "0.0.0.0", "--password-file", "short"], "too short"),
-        (["--host", "0.0.0.0", "--password-file", "open"], "Others can read"),
-        (["--host", "0.0.0.0", "--password-file", "good"], "takes TLS"),
-        (
-            [
-                "--host",
-                "0.0.0.0",
-                "--password-file",
-                "good",
-                "--tls-cert",
-                "good",
-                "--tls-key",
-                "good",
-            ],
-            "cannot be used",
-        ),
-        (["--tls-cert", "good"], "takes TLS"),
-        (
-            ["--tls-cert", "good", "--tls-key", "nowhere.pem"],
-            "nowhere.pem cannot be read: No such file",
-        ),
-    ):
-        for name, text in (("short", "x"), ("open", "a" * 20), ("good", "b" * 20)):
-            Path(name).write_text(text)
-            Path(name).chmod(0o644 if name == "open" else 0o600)
-        code, out, err = cli("serve", "--port", "0", *given)
-        assert (code, out) == (2, "")
-        assert why in err
-
-
-def test_with_tls_and_a_password_it_serves_others(tmp_path: Path) -> None:
-    """From elsewhere: another name, a certificate, and the password in place of the token."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl here to make a certificate with")
-    home = made_home(tmp_path / "tls", [])
-    key, crt, word = (str(tmp_path / name) for name in ("k.pem", "c.pem", "word"))
-    made = [
-        openssl,
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=box.example",
-    ]
-    subprocess.run([*made, "-keyout", key, "-out", crt], check=True, capture_output=True)
-    Path(word).write_text("correct horse battery")
-    Path(word).chmod(0o600)
-    options = (
-        "--host",
-        "0.0.0.0",
-        "--name",
-        "box.example",
-        "--tls-cert",
-        crt,
-        "--tls-key",
-        key,
-        "--password-file",
-        word,
-    )
-    site = Served(home, tmp_path, options)
-    site.tls = crt
-    with site:
-        assert site.origin == f"https://box.example:{site.port}"
-        assert site.token == ""
-        wrong = site.post("/api/sign-in", {"password": "correct horse"})
-        assert (wrong.status, site.get("/api/state").json["needs"]) == (401, "password")
-        right = site.post("/api/sign-in", {"password": "correct horse battery"})
-        assert right.status == 204
-        assert "secure" in right.headers["set-cookie"].lower()
-        site.cookie = right.headers["set-cookie"].partition(";")[0]
-        assert site.get("/api/state").status == 200
-        assert (
-            site.ask(
-                "GET", "/api/state", headers={**site.browser(), "Host": f"127.0.0.1:{site.port}"}
-            ).status
-            == 403
-        )

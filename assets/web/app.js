@@ -133,14 +133,14 @@ const SignIn = {
       event.preventDefault();
       error.value = "";
       try {
-        await signIn({ [store.needs]: typed.value.trim().split("#token=").pop() }); // the whole address is as good
+        await signIn({ token: typed.value.trim().split("#token=").pop() }); // the whole address is as good
       } catch (refused) {
         if (!(refused instanceof Refused)) throw refused;
         error.value = refused.text;
       }
     }
-    return () => html`<main class="gate"><form onSubmit=${enter}>${mark()}<h1>Sopwith</h1><p>${say(`sign_in.${store.needs}`)}</p>
-      <label><span>${say(`sign_in.${store.needs}_label`)}</span><input type="password" autocomplete="current-password" value=${typed.value}
+    return () => html`<main class="gate"><form onSubmit=${enter}>${mark()}<h1>Sopwith</h1><p>${say("sign_in.token")}</p>
+      <label><span>${say("sign_in.token_label")}</span><input type="password" autocomplete="current-password" value=${typed.value}
         onInput=${(event) => (typed.value = event.target.value)} /></label>
       ${error.value && html`<p class="bad" role="alert">${error.value}</p>`}
       <button class="btn primary wide" disabled=${!typed.value}>${say("sign_in")}</button>

@@ -133,6 +133,8 @@ def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Rea
             parameters = procedure.bind(values, where.cwd) if procedure else {}
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
+        if procedure and procedure.takes_a_file_for_a_folder(parameters):
+            continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())
         yield Match(sop, parameters, wording.text), _Reading(filled, free)
@@ -161,6 +163,7 @@ def choose(
     ranking, asked = INDEX.of(known), Asked.read(request)
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
+    filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
     choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
     candidates = [sop for sop in known if sop.status == "candidate"]
     if asked_for := exact_match(request, candidates, where):  # shown, since it may not run alone
@@ -182,6 +185,16 @@ def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float
     )
     decision: Literal["model", "none"] = "model" if hints else "none"
     return Choice(decision, None, shown, hints[:MOST_SHOWN], None, list(filled[:BEST]))
+
+
+def _is_near(card: Shown, asked: Asked, ranking: Ranking, cwd: Path) -> bool:
+    """Return False for an SOP that has no use for a file of the request, and where no word beside a single value is one
+    of the SOP's: any number fits a number."""
+    if any((cwd / each).is_file() for each in card.unused):
+        return False
+    beside = asked.without(card.places.values())
+    is_said = card.meant or len(card.places) > 1 or not beside.strip()
+    return bool(is_said) or ranking.share(beside, card.sop.name) > 0
 
 
 def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:

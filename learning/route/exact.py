@@ -111,10 +111,10 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
     if not rest:
         yield from ((),) if start == end else ()
     elif isinstance(rest[0], str):
-        for form, count in _said_as(rest):
+        for form, behind in _said_as(rest):
             stop = start + len(form)
             if text.startswith(form, start, end) and _is_word(text, start, stop):
-                yield from _fillings(rest[count:], text, stop, end)
+                yield from _fillings(behind, text, stop, end)
     elif isinstance(rest[0], Slot):
         yield from _with_slot(rest[0], rest[1:], text, start, end)
     else:
@@ -122,13 +122,23 @@ def _fillings(rest: tuple[Piece, ...], text: str, start: int, end: int) -> Itera
             yield from _fillings(choice + rest[1:], text, start, end)
 
 
-def _said_as(rest: tuple[Piece, ...]) -> Iterator[tuple[str, int]]:
-    """Yield the ways to say the first word, each with the number of pieces that it takes: "what is" may be "what's"."""
+def _said_as(rest: tuple[Piece, ...]) -> Iterator[tuple[str, tuple[Piece, ...]]]:
+    """Yield the ways to say the first word, each with the pieces behind it: "what is" may be "what's"."""
     word = rest[0]
     assert isinstance(word, str)
-    yield from ((form, 1) for form in _forms(word))
-    if word in _SHORTENED and rest[1:2] == ("is",):
-        yield from ((f"{word}{end}", 2) for end in ("'s", "s"))
+    yield from ((form, rest[1:]) for form in _forms(word))
+    if word in _SHORTENED:
+        for behind in _behind_is(rest[1:]):
+            yield from ((f"{word}{end}", behind) for end in ("'s", "s"))
+
+
+def _behind_is(rest: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
+    """Yield what follows an "is" that a sequence may begin with."""
+    if rest[:1] == ("is",):
+        yield rest[1:]
+    elif rest and isinstance(rest[0], tuple) and not isinstance(rest[0], Slot):
+        for choice in rest[0]:
+            yield from _behind_is(choice + rest[1:])
 
 
 def _with_slot(

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
-from learning.route.typed import Schema, is_cautious, number, path_of, whole, with_dot
+from learning.route.typed import Schema, folder_here, is_cautious, number, path_of, whole, with_dot
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
+from text import pattern
 
 if TYPE_CHECKING:
     from text.values import Value
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
-_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
+_WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
 MEANT, FAULT = 2.0, 0.3  # against 1 for the best one's words; bench/routing.py
 _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
 
@@ -82,7 +83,11 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
     assert procedure is not None
     shown, beside = Shown(sop, score, meant), words_beside(procedure)
     together = [frozenset(wording.slots) for wording in procedure.wordings]
-    fits = [*_typed_fits(asked, procedure, beside, where), *_choices(asked, procedure)]
+    fits = [
+        *_typed_fits(asked, procedure, beside, where),
+        *_choices(asked, procedure),
+        *_folders_here(asked, procedure, where),
+    ]
     for fit in sorted(fits, key=lambda each: (-each.score, each.place)):
         _take(shown, fit, together)
     for fit in _bare_words(asked, procedure, beside):
@@ -99,7 +104,7 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
 def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
     """Take a value whose place is free, for a parameter that some wording has beside those that are filled."""
     is_free = not _overlaps(fit.place, list(shown.places.values()))
-    is_free = is_free and _is_of_pattern(fit.value, shown, fit.name)
+    is_free = is_free and _may_be_meant(fit.value, shown, fit.name)
     names = {*shown.parameters, fit.name}
     is_said = any(fit.name in each for each in together)
     goes_with = not is_said or any(names & _said_anywhere(together) <= each for each in together)
@@ -108,9 +113,12 @@ def _take(shown: Shown, fit: _Fit, together: Sequence[frozenset[str]]) -> None:
         shown.places[fit.name] = fit.place
 
 
-def _is_of_pattern(value: Any, shown: Shown, name: str) -> bool:
-    """Return False for a text that the parameter's pattern refuses: it is not what the request means by it."""
+def _may_be_meant(value: Any, shown: Shown, name: str) -> bool:
+    """Return False for a text that the parameter's pattern refuses, and for a file where a folder is needed: the
+    request does not mean it."""
     procedure = shown.sop.procedure
+    if procedure and procedure.takes_a_file_for_a_folder({name: value}):
+        return False
     pattern = procedure.parameters[name].get("pattern") if procedure else None
     return not pattern or not isinstance(value, str) or bool(re.search(pattern, value))
 
@@ -139,10 +147,19 @@ def _typed_fits(
         before, behind = _neighbours(asked, value)
         for name, schema in procedure.parameters.items():
             found = _as_typed(value, schema, beside[name].unit or name, where)
-            if found is None:
+            is_figure = value.kind in ("number", "quantity") and isinstance(found, str)
+            if found is None or (is_figure and name not in procedure.required):
                 continue
             score = 2 * (before in beside[name].before) + (behind in beside[name].behind)
+            if not (score or name in procedure.required or _is_telling(value, schema)):
+                continue
             yield _Fit(score + _preference(value, schema), name, found, (value.start, value.end))
+
+
+def _is_telling(value: Value, schema: Schema) -> bool:
+    """Return False for a bare text that any other text might stand for."""
+    is_free = schema["type"] == "string" and "format" not in schema
+    return not is_free or value.is_quoted or value.kind == "glob"
 
 
 def _preference(value: Value, schema: Schema) -> int:
@@ -190,6 +207,15 @@ def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
                 yield _Fit(3 + len(match[0]), name, choice, match.span())
 
 
+def _folders_here(asked: Asked, procedure: Procedure, where: Where) -> Iterator[_Fit]:
+    """Yield bare words that name a folder of the working folder."""
+    for name, schema in procedure.parameters.items():
+        words_said = _BARE.finditer(asked.written, asked.start, asked.end)
+        for match in words_said if schema.get("format") == "path" else ():
+            if path := folder_here(match[0], where):
+                yield _Fit(5, name, path, match.span())
+
+
 @lru_cache(maxsize=1024)
 def _said(choice: str) -> re.Pattern[str]:
     text = re.escape(choice)
@@ -199,13 +225,15 @@ def _said(choice: str) -> re.Pattern[str]:
 
 
 def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]) -> list[_Fit]:
-    """Return words that may be the value of a text: behind a word that stands before its slot, or with a digit."""
+    """Return words that may be the value of a text that is needed: behind a word that stands before its slot, or with
+    a digit."""
     found = []
-    for name, schema in procedure.parameters.items():
+    for name in procedure.required:
+        schema = procedure.parameters[name]
         is_text = schema["type"] == "string" and "enum" not in schema and "format" not in schema
         for match in _BARE.finditer(asked.written, asked.start, asked.end) if is_text else ():
             is_beside = _around(asked, *match.span())[0] in beside[name].before
-            is_code = name in procedure.required and re.search(r"[\d_]", match[0]) is not None
+            is_code = re.search(r"[\d_]", match[0]) is not None
             if (is_beside or is_code) and _says_something(match[0]):
                 score = is_beside + 2 * is_code
                 found.append(_Fit(score, name, with_dot(match[0], schema), match.span()))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from learning.route.place import words
+from text import pattern
 from text import values as readers
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
     ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)
 }
 _EDGES = " \t\r\n,!:;."
-_TAIL = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
+_TAIL = pattern(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,13 @@ class Asked:
         is_quoted = self.plain[place][:1] in tuple("\"'`「『《")
         return self.written[place] if is_quoted else self.plain[place]
 
+    def without(self, places: Iterable[tuple[int, int]]) -> str:
+        """Return the task with these places left blank."""
+        text = self.written
+        for start, end in places:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        return text[self.start : self.end]
+
     @cached_property
     def squeezed(self) -> str:
         """The request in lower case without spaces, for a quick look."""
@@ -61,10 +70,7 @@ class Asked:
     @cached_property
     def words(self) -> str:
         """The task in lower case without the values that it names."""
-        text = self.lower
-        for value in self.values:
-            text = f"{text[: value.start]}{' ' * (value.end - value.start)}{text[value.end :]}"
-        return text[self.start : self.end]
+        return self.without((each.start, each.end) for each in self.values).lower()
 
     @cached_property
     def values(self) -> list[Value]:

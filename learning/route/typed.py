@@ -8,20 +8,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
-from text import values
+from text import pattern, values
 
 if TYPE_CHECKING:
     from text.values import Value
 
 Schema = Mapping[str, Any]
-_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
-_PLAIN_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
-_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
-_CODE = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
-_GLOB = re.compile(
+_NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
+_PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
+_GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
-_SIGNS = re.compile(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+_SIGNS = pattern(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
 TO_THE_END = ("rest", "colon")
 FREE = ("rest", "colon", "words")  # shapes that take any words
 
@@ -78,7 +78,14 @@ def _path(text: str, where: Where) -> str | None:
     ):  # most paths; the reader costs 20 ms
         return absolute(text, where)
     found = whole(text)
-    return path_of(found, where) if found else None
+    path = path_of(found, where) if found else None
+    return path or folder_here(text, where)
+
+
+def folder_here(name: str, where: Where) -> str | None:
+    """Return the path of a folder that stands in the working folder by this very name."""
+    is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
+    return str(where.cwd / name) if is_name and (where.cwd / name).is_dir() else None
 
 
 def _one_of(text: str, choices: list[Any]) -> Any:
@@ -114,7 +121,8 @@ def _rest(text: str, shape: str) -> str | None:
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
     pattern = str(schema.get("pattern", ""))
-    needs_dot = bool(pattern) and not re.search(pattern, text) and re.search(pattern, f".{text}")
+    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
+    needs_dot = dotted_only and re.search(pattern, f".{text}")
     return f".{text}" if needs_dot else text
 
 

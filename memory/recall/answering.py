@@ -65,7 +65,7 @@ def answer(home: Path, question: str, now: datetime, only: str | None = None) ->
     sure: dict[str, Answer] = {}
     for turn in (each.turn for each in found):
         text = " ".join(turn.text.split())
-        if _says(turn, question, wanted):
+        if _says(turn, question, wanted) and not _was_an_order(home, turn):
             sure.setdefault(text, Answer(_TOLD.sub("", text), turn.source, turn.at))
     return list(sure.values())[:MOST]
 
@@ -93,6 +93,19 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     if seen.asks or is_question(turn.text) or turn.who == "agent" or superseded_by(turn):
         return False
     return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
+
+
+_TELLS = pattern(r"(?i)\b(?:i|my|we|our|is|are|was|were|has)\b|我|是")
+
+
+def _was_an_order(home: Path, turn: Turn) -> bool:
+    """Return True for a request: a procedure did it, or nothing could and it states nothing."""
+    from memory.logs import summarise
+
+    run = summarise(home, turn.run) if turn.run and turn.who == "owner" else None
+    if run is None:
+        return False
+    return bool(run.sop) or (run.status == "no_model" and not _TELLS.search(turn.text))
 
 
 _WHEN = pattern(

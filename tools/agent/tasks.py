@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from config import SopwithError
-from memory.tasks import Status, Task, Tasks
+from memory.tasks import FILE, Status, Task, Tasks
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 
@@ -44,7 +44,7 @@ def create_task(
     from text.time import due_of, split_due
 
     now = datetime.now().astimezone()
-    with _told():
+    with _told(), ctx.recorded(ctx.home / FILE):
         name, when = (
             split_due(title, now)
             if due is None
@@ -122,7 +122,7 @@ def update_task(
     """
     from text.time import due_of
 
-    with _told():
+    with _told(), ctx.recorded(ctx.home / FILE):
         when = due_of(due, datetime.now().astimezone()) if due and due.strip() else due
         changes: dict[str, Any] = {
             "status": status,
@@ -141,7 +141,7 @@ def delete_task(ctx: ToolContext, id: int, title: str) -> ToolResult:
 
     title: as it is now, so that the owner sees what goes
     """
-    with _told():
+    with _told(), ctx.recorded(ctx.home / FILE):
         tasks = Tasks(ctx.home)
         task = tasks.get(id)
         if " ".join(title.split()).casefold() != task.title.casefold():

@@ -25,10 +25,9 @@ from models.base import Event
 from runs.control.remote import say_to, stop
 from safety.secrets import without
 from ui.channels.channel import Button, Channel, Incoming, Refused, TryLater
-from ui.channels.letters import ended, is_emoji, pieces, shown
+from ui.channels.letters import ended, is_emoji, line_of, pieces, shown
 from ui.channels.store import Store, Talk
 from ui.web.live import Child, TooMuchWork, Work
-from ui.web.live.shared import line_of, plain_name
 from ui.web.live.work import begun_for
 from ui.words import say, words_of
 
@@ -111,7 +110,7 @@ class Desk:
             self.store.note("owner chat", messages[0].chat)
             text = "\n".join(each.text for each in messages if each.text.strip())
         else:
-            text = "\n".join(line_of((plain_name(each.name), each.text)) for each in messages)
+            text = "\n".join(line_of(each.name, each.text) for each in messages)
         self.store.open_talk(messages, text)
 
     def _command(self, message: Incoming) -> None:

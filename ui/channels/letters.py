@@ -10,11 +10,13 @@ from memory.inbox import Entry
 from models.base import Event
 from safety.secrets import without
 from ui import event_text
+from ui.sanitise import one_line
 from ui.words import say
 
 MAX_CHARS = 3_900  # of one message; Telegram takes 4,096
 MAX_PIECES = 5
 MAX_EMOJI_CHARS = 8
+MAX_NAME = 40
 
 
 def ended(config: Config, event: Event) -> str:
@@ -73,3 +75,15 @@ def is_emoji(text: str) -> bool:
     if not 0 < len(said) <= MAX_EMOJI_CHARS:
         return False
     return all(unicodedata.category(each) in ("So", "Sk", "Mn", "Cf", "Me") for each in said)
+
+
+def line_of(name: str, text: str) -> str:
+    """Return what somebody said as the agent reads it; further lines are set in, so nobody speaks for another."""
+    return f"{plain_name(name)}: " + "\n    ".join(text.splitlines())
+
+
+def plain_name(name: str) -> str:
+    """Return a name that is what it looks like: no invisible letters, and no colon, behind which others would speak."""
+    plain = unicodedata.normalize("NFKC", name)
+    seen = "".join(each for each in plain if unicodedata.category(each) != "Cf")
+    return one_line(seen.replace(":", " "), MAX_NAME).strip() or "?"

@@ -26,7 +26,7 @@ MAX_BROWSERS = 50
 
 
 class NotSignedIn(SopwithError):
-    """The token or password is not the right one."""
+    """The token is not the right one."""
 
 
 class TooManyTries(SopwithError):
@@ -46,10 +46,9 @@ class Holder:
 
 @dataclass(slots=True)
 class Access:
-    """The holders of one home folder. `password`: what is asked for instead of the token where the server listens elsewhere."""
+    """The holders of one home folder."""
 
     folder: Path
-    password: str = ""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     _holders: dict[str, Holder] = field(default_factory=dict)
     _wrong: deque[float] = field(default_factory=deque)
@@ -72,24 +71,16 @@ class Access:
             self._holders = {}
 
     def sign_in(self, given: str) -> str:
-        """The value of the cookie for a browser that shows token or password. Raises NotSignedIn, TooManyTries."""
+        """The value of the cookie for a browser that shows the token. Raises NotSignedIn, TooManyTries."""
         with self._lock:
             now = time.monotonic()
             while self._wrong and self._wrong[0] < now - 60:
                 self._wrong.popleft()
             if len(self._wrong) >= WRONG_A_MINUTE:
-                if self.password:
-                    raise TooManyTries("That was wrong too often.\nWait a minute.")
-                raise TooManyTries(
-                    "That was wrong too often.\nWait a minute, and take the newest address that serve has printed."
-                )
-            if not _same(given, self.password or self.token):
+                raise TooManyTries("error.ui-web.wrong-too-often")
+            if not _same(given, self.token):
                 self._wrong.append(now)
-                if self.password:
-                    raise NotSignedIn("That is not the right password.")
-                raise NotSignedIn(
-                    "That is not the right one.\nOpen the address that serve has printed."
-                )
+                raise NotSignedIn("error.ui-web.right-one")
             browsers = [name for name, holder in self._holders.items() if holder.kind == "browser"]
             for name in browsers[: max(0, len(browsers) - MAX_BROWSERS + 1)]:
                 del self._holders[name]

@@ -12,10 +12,9 @@ from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from config import SopwithError
-from ui.web.api_page import api_page
 from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
 from ui.web.routes import (
@@ -92,10 +91,6 @@ def make_app(site: Site, version: str) -> Guard:
     async def socket(socket: WebSocket) -> None:
         await owner_socket(site, socket)
 
-    @app.get("/api/docs", include_in_schema=False)
-    def docs() -> Response:
-        return HTMLResponse(api_page(app.openapi(), site.address))
-
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> Response:
         return _page(path)
@@ -108,8 +103,6 @@ def _page(path: str) -> Response:
     """A file of the page; any path that is none is the page itself, which knows what it means."""
     if path.startswith(("api/", "v1/", "ws")):
         raise HTTPException(404)
-    if path.startswith("shared/"):
-        return _file(PAGE / "shared.html") if path.count("/") == 1 else _missing()
     if not path.startswith("assets/"):
         return _missing() if "." in path.rpartition("/")[2] else _file(PAGE / "index.html")
     try:

@@ -18,6 +18,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+LOCAL = "127.0.0.1"
+HTTP_PORT = 80
 MAX_BODY = 8_000_000
 MAX_UPLOAD = 50_000_000
 MAX_DRAINED = 80_000_000
@@ -55,17 +57,23 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """Where the server listens: the names that a browser may know it by, each with its port, and how."""
+    """Where the server listens: the names that a browser may know it by, each with its port."""
 
     name: str  # the one that addresses carry
     hosts: frozenset[str]
-    scheme: str  # http or https
     port: int
+
+    @classmethod
+    def at(cls, port: int) -> Place:
+        """Return the place of a port of this machine."""
+        names = {f"{name}:{port}" for name in (LOCAL, "localhost", "[::1]")}
+        bare = {LOCAL, "localhost", "[::1]"} if port == HTTP_PORT else set()
+        return cls(f"{LOCAL}:{port}", frozenset(names | bare), port)
 
     @property
     def origins(self) -> frozenset[str]:
         """The origins of our own pages."""
-        return frozenset(f"{self.scheme}://{host}" for host in self.hosts)
+        return frozenset(f"http://{host}" for host in self.hosts)
 
     @property
     def cookie(self) -> str:
@@ -172,8 +180,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
             return
         body = error_of(scope["path"], refused.kind, say(refused.key))
-        if refused.status == 401:
-            body["needs"] = "password" if self._access.password else "token"
+        body |= {"needs": "token"} if refused.status == 401 else {}
         data = json.dumps(body, ensure_ascii=False).encode()
         await _drained(receive)
         sending = _with_headers(send, scope["path"])

@@ -6,10 +6,8 @@ import contextlib
 import errno
 import fcntl
 import importlib.util
-import ipaddress
 import os
 import socket
-import ssl
 import sys
 import threading
 import time
@@ -22,12 +20,11 @@ from memory.home import open_home
 from ui.command import Option, command, folder, port
 from ui.commands import VERSION
 from ui.web.access import Access
-from ui.web.guard import Place
+from ui.web.guard import LOCAL, Place
 from ui.words import say, words_of
 
 NEEDED = ("fastapi", "uvicorn", "websockets")
 BACKLOG = 2048  # connections that wait to be taken
-LEAST_PASSWORD = 12  # characters
 
 
 class CannotServe(SopwithError):
@@ -42,34 +39,22 @@ class ServedAlready(SopwithError):
 
 @command(
     "serve",
-    Option("--host", "ADDRESS", default="127.0.0.1"),
     Option("--port", "N", port, default=8737),
     Option("--cwd", "DIR", folder),
-    Option("--tls-cert", "FILE"),
-    Option("--tls-key", "FILE"),
-    Option("--password-file", "FILE"),
-    Option("--name", "NAME", is_repeated=True),
 )
 def serve(args: Namespace, config: Config) -> int:
-    """`serve`. `args`: host, port, tls_cert, tls_key, password_file, name, cwd."""
+    """`serve`. `args`: port, cwd."""
     if any(importlib.util.find_spec(each) is None for each in NEEDED):
-        raise CannotServe(
-            "The web page needs packages that are not installed.\nInstall them: scripts/setup --extra web"
-        )
+        raise CannotServe("error.ui-web.web-page-needs-packages")
     open_home(config.home)
-    is_elsewhere = not _is_loopback(args.host)
-    password = _password(args) if is_elsewhere or args.password_file else ""
-    secured = _tls(args, is_elsewhere)
-    with _listening(args.host, args.port) as listener, alone(config.home) as lock:
-        port = listener.getsockname()[1]
-        place = _place(args, port, secured)
-        access = Access(config.home / "web", password)
-        address = f"{place.scheme}://{place.name}/"
+    with _listening(args.port) as listener, alone(config.home) as lock:
+        place = Place.at(listener.getsockname()[1])
+        access = Access(config.home / "web")
+        address = f"http://{place.name}/"
         os.ftruncate(lock, 0)
         os.pwrite(lock, address.encode(), 0)
-        _tell(
-            address if password else f"{address}#token={access.token}", has_password=bool(password)
-        )
+        print(f"{address}#token={access.token}", flush=True)
+        print(say("serve.open"), file=sys.stderr)
         return _serve(args, config, access, place, listener)
 
 
@@ -99,8 +84,6 @@ def _serve(
         lifespan="on",
         timeout_graceful_shutdown=3,
         limit_concurrency=1_000,
-        ssl_certfile=args.tls_cert,
-        ssl_keyfile=args.tls_key,
     )
     server = uvicorn.Server(settings)
     beside.begin()
@@ -185,123 +168,26 @@ def alone(home: Path) -> Iterator[int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             where = os.pread(lock, 300, 0).decode("utf-8", "replace")
-            raise ServedAlready(
-                f"This home is served already: {where}\nOpen that address, or stop that process and start again."
-            ) from None
+            raise ServedAlready("error.ui-web.home-served-already", address=where) from None
         yield lock
     finally:
         os.close(lock)
 
 
 @contextlib.contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that listens. Raises CannotServe."""
-    try:
-        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[
-            0
-        ]
-        listener = socket.socket(family, kind, number)
-    except (OSError, UnicodeError) as error:
-        raise CannotServe(
-            f"There is no address {host} here: {error}.\nLeave --host out for this machine alone."
-        ) from error
-    with listener:
+def _listening(port: int) -> Iterator[socket.socket]:
+    """A socket that listens on this machine alone. Raises CannotServe."""
+    with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(address)
+            listener.bind((LOCAL, port))
             listener.listen(BACKLOG)  # where two may bind, only one may listen
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(
-                    f"Port {port} is taken by another program.\nChoose another one: sopwith serve --port {port + 1}, or 0 for any."
+                    "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
                 ) from error
             raise CannotServe(
-                f"Cannot listen on {host}, port {port}: {error.strerror}.\nChoose others: sopwith serve --port N"
+                "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error.strerror
             ) from error
         yield listener
-
-
-def _place(args: Namespace, port: int, is_secured: bool) -> Place:
-    """The names that the server answers to."""
-    own = "127.0.0.1" if _is_loopback(args.host) else args.host
-    names = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(args.host) else [_bracketed(own)]
-    names += args.name or []
-    if own in ("0.0.0.0", "::") and not args.name:
-        raise CannotServe(
-            "Every address of this machine: by which names do browsers know it?\nSay it: sopwith serve --host 0.0.0.0 --name box.example"
-        )
-    shown = (args.name or [_bracketed(own)])[0]
-    standard = 443 if is_secured else 80
-    hosts = {f"{name.lower()}:{port}" for name in names} | (
-        {name.lower() for name in names} if port == standard else set()
-    )
-    return Place(f"{shown}:{port}", frozenset(hosts), "https" if is_secured else "http", port)
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _password(args: Namespace) -> str:
-    """The password of a server that others can reach. Raises CannotServe."""
-    if not args.password_file:
-        raise CannotServe(
-            "Listening beyond this machine takes a password.\nPut it into a file: sopwith serve --password-file FILE"
-        )
-    file = Path(args.password_file).expanduser()
-    try:
-        text = file.read_text("utf-8").strip()
-        is_open = bool(file.stat().st_mode & 0o077)
-    except (OSError, UnicodeDecodeError) as error:
-        raise CannotServe(
-            f"{file} cannot be read: {error}.\nPut the password into it, readable by you alone."
-        ) from error
-    if len(text) < LEAST_PASSWORD:
-        raise CannotServe(
-            f"The password in {file} is too short.\nTake at least {LEAST_PASSWORD} characters."
-        )
-    if is_open:
-        raise CannotServe(f"Others can read {file}.\nKeep it to yourself: chmod 600 {file}")
-    return text
-
-
-def _tls(args: Namespace, is_elsewhere: bool) -> bool:
-    """Return True if the server speaks TLS. Raises CannotServe."""
-    if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
-        raise CannotServe(
-            "Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE"
-        )
-    if not args.tls_cert:
-        return False
-    for file in (
-        args.tls_cert,
-        args.tls_key,
-    ):  # the library does not say which one it could not read
-        try:
-            Path(file).read_bytes()
-        except OSError as error:
-            raise CannotServe(
-                f"{file} cannot be read: {error.strerror}.\nGive a certificate and its key: --tls-cert FILE --tls-key FILE"
-            ) from error
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-            args.tls_cert, args.tls_key, password=""
-        )
-    except (OSError, ValueError) as error:
-        raise CannotServe(
-            f"The TLS files cannot be used: {error}.\nGive a certificate and its key without a password."
-        ) from error
-    return True
-
-
-def _tell(address: str, *, has_password: bool) -> None:
-    """The one line that a person needs, and nothing else on stdout."""
-    print(address, flush=True)
-    print(say("serve.password" if has_password else "serve.open"), file=sys.stderr)

@@ -21,8 +21,7 @@ class Nothing(Shape):
 
 
 class SignIn(Shape):
-    token: Line = ""
-    password: Line = ""
+    token: Line
 
 
 class Changes(Shape):
@@ -133,20 +132,6 @@ class Setting(Shape):
 
 class Tested(Shape):
     name: Annotated[str, Field(pattern=r"^([^-].*)?$", max_length=80)] = ""
-
-
-class Title(Shape):
-    title: Annotated[str, Field(max_length=200)] = ""
-    most: Annotated[int, Field(ge=1, le=100)] = 20  # people
-
-
-class Join(Shape):
-    key: Line
-    name: Annotated[str, Field(min_length=1, max_length=80)]
-
-
-class Spoken(Shape):
-    text: Annotated[str, Field(min_length=1, max_length=8_000)]
 
 
 class Completion(BaseModel):

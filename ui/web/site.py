@@ -22,7 +22,6 @@ from ui.web.filter import Filter
 from ui.web.guard import Place
 from ui.web.live.errands import Errands
 from ui.web.live.hub import Hub, Message
-from ui.web.live.shared import Crowded, SharedChats, SharedError
 from ui.web.live.tail import Tail
 from ui.web.live.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.web.worded import worded
@@ -51,13 +50,11 @@ STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that 
     (NotSignedIn, 401, "not_signed_in"),
     (TooManyTries, 429, "busy"),
     (TooMuchWork, 429, "busy"),
-    (Crowded, 429, "busy"),
     (TooLarge, 413, "too_large"),
     (NotThere, 404, "not_found"),
     (NotAsked, 404, "not_found"),
     (NoSuchRun, 404, "not_found"),
     (NoSuchEntry, 404, "not_found"),
-    (SharedError, 409, "conflict"),
     (Conflict, 409, "conflict"),
     (NotBegun, 409, "conflict"),
     (InboxError, 409, "conflict"),
@@ -80,9 +77,7 @@ class Site:
     _settle: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.clean = Filter(
-            self.config, {"page token": self.access.token, "page password": self.access.password}
-        )
+        self.clean = Filter(self.config, {"page token": self.access.token})
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub, self.cwd)
@@ -95,7 +90,6 @@ class Site:
             self.touched,
             self.work.has_begun,
         )
-        self.shared = SharedChats(self.config.home, self.work, self.clean)
         self.work.heard.append(self._heard)
         self.channels = Channels(self.config, self.work, self.cwd)
         self._tasks: list[asyncio.Task[None]] = []
@@ -122,7 +116,7 @@ class Site:
     @property
     def address(self) -> str:
         """Where the page is."""
-        return f"{self.place.scheme}://{self.place.name}"
+        return f"http://{self.place.name}"
 
     def said(self, text: str) -> str:
         """One of our own texts in the language that is spoken here."""

@@ -6,7 +6,6 @@ import { say } from "./words.js";
 
 export const store = reactive({
   isSignedIn: null, // null: not known yet
-  needs: "token",
   state: { models: [], personas: [], features: {}, version: "", cwd: "" },
   changes: false,
   working: {}, // run → RUN
@@ -95,7 +94,6 @@ export function errandDone(id) {
 
 onSignedOut((answer) => {
   store.isSignedIn = false;
-  store.needs = answer.needs ?? store.needs; // a wrong password is answered without it
 });
 
 listen((message) => {

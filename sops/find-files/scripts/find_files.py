@@ -48,6 +48,7 @@ WORDS = {
         "kind": "is of the kind {value}",
         "text": "contains {value} (upper and lower case alike)",
         "and": " and ",
+        "holds": "In {folder}: {n}.",
         "more": "… and {n} more.",
         "unreadable": "Not readable: {n}.",
         "skipped": "Not searched, as they are no text or larger than {limit} MB: {n}.",
@@ -61,6 +62,7 @@ WORDS = {
         "kind": "类型为 {value} ",
         "text": "内容包含 {value}（不分大小写）",
         "and": "、",
+        "holds": "{folder} 里有 {n} 项。",
         "more": "……另有 {n} 个。",
         "unreadable": "有 {n} 处无法读取。",
         "skipped": "有 {n} 个文件没有搜索：不是文本，或超过 {limit} MB。",
@@ -200,11 +202,24 @@ def answer(search: Search, folder: str, words: dict[str, str]) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
+def listing(folder: str, words: dict[str, str]) -> str:
+    """List what stands in a folder itself, folders with a slash."""
+    with os.scandir(folder) as entries:
+        names = sorted(each.name + "/" * each.is_dir() for each in entries)
+    seen = [name for name in names if not name.startswith(".")]
+    lines = [words["holds"].format(n=f"{len(seen):,}", folder=shown(folder)), ""]
+    lines += [f"- {shown(name)}" for name in seen[:SHOWN]]
+    if len(seen) > SHOWN:
+        lines.append(f"- {words['more'].format(n=f'{len(seen) - SHOWN:,}')}")
+    return "\n".join(lines).strip() + "\n"
+
+
 def main(given: Mapping[str, str]) -> None:
     words = WORDS[given.get("lang", "en")]
     search = Search(given.get("name", ""), given.get("text", ""), given.get("kind", ""))
     if not (search.name or search.text or search.kind):
-        return  # no answer: the procedure says what is missing
+        sys.stdout.write(listing(given["folder"], words))
+        return
     search.run(given["folder"])
     sys.stdout.write(answer(search, given["folder"], words))
 

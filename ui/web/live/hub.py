@@ -66,7 +66,7 @@ class Tab:
 
 
 class Hub:
-    """All tabs of one kind of reader: the owner's, or the people of one shared chat."""
+    """All tabs of the owner."""
 
     def __init__(self, clean: Callable[[Any], Any]) -> None:
         self.epoch = secrets.token_hex(4)  # another server counts anew

@@ -1,4 +1,4 @@
-"""The WebSocket of the owner's tabs, and what both kinds of tabs share. Messages: docs/web-api.md."""
+"""The WebSocket of the owner's tabs. Messages: docs/web-api.md."""
 
 from __future__ import annotations
 

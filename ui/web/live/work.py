@@ -55,7 +55,7 @@ class Child:
     lines: asyncio.StreamReader  # its events
     orders: asyncio.WriteTransport
     hearing: asyncio.ReadTransport
-    group: str = ""  # the shared chat that it answers
+    group: str = ""  # of a channel, which it answers
     run: str = ""
     said: str = ""  # what is being said, until it is logged whole
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it waits for an answer to
@@ -92,7 +92,7 @@ class Work:
     async def begin(self, order: dict[str, Any], group: str = "") -> str:
         """Starts what is ordered (ui/web/live/child.py) and gives the id of its run. Raises NotBegun, TooMuchWork."""
         if len(self.children) + self._beginning >= MAX_AT_WORK:
-            raise TooMuchWork(f"{MAX_AT_WORK} runs are at work.\nWait for one, or stop one.")
+            raise TooMuchWork("error.ui-web.runs-work", count=MAX_AT_WORK)
         self._beginning += 1
         try:
             return await self._begin(order, group)
@@ -250,22 +250,17 @@ class Work:
                 asked = child.asked.pop(id)
                 child.send({"id": id, **words})
                 return asked
-        raise NotAsked("Nobody asks this any more.\nLook into the inbox.")
+        raise NotAsked("error.ui-web.nobody-asks-any-more")
 
-    def waiting(self, group: str = "") -> list[dict[str, Any]]:
+    def waiting(self) -> list[dict[str, Any]]:
         """Return what is asked now."""
-        return [
-            asked
-            for child in self.children.values()
-            if child.group == group
-            for asked in child.asked.values()
-        ]
+        own = [child for child in self.children.values() if not child.group]
+        return [asked for child in own for asked in child.asked.values()]
 
-    def nobody_is_there(self, group: str = "") -> None:
+    def nobody_is_there(self) -> None:
         """Let what is asked wait in the inbox from now on."""
-        for child in list(self.children.values()):
-            for id in [*child.asked] if child.group == group else ():
-                child.send({"id": id, "later": True})
+        for asked in self.waiting():
+            self.children[asked["run"]].send({"id": asked["id"], "later": True})
 
     async def go_on(self) -> list[str]:
         """Goes on with the page's runs that were cut off, the machine's end or a kill; gives their ids."""

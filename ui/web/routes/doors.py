@@ -21,7 +21,7 @@ to = APIRouter(tags=["sign-in"])
 
 @to.post("/api/sign-in", status_code=204)
 def sign_in(site: Here, body: shapes.SignIn) -> Response:
-    cookie = site.access.sign_in(body.password or body.token)
+    cookie = site.access.sign_in(body.token)
     answer = Response(status_code=204)
     answer.set_cookie(
         site.place.cookie,
@@ -29,7 +29,6 @@ def sign_in(site: Here, body: shapes.SignIn) -> Response:
         max_age=60 * 86_400,
         httponly=True,
         samesite="strict",
-        secure=site.place.scheme == "https",
     )
     return answer
 
@@ -40,9 +39,7 @@ def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -
         site.access.remove(request.state.holder.id)
         site.let_go(request.state.holder.id)
     answer = Response(status_code=204)
-    answer.delete_cookie(
-        site.place.cookie, httponly=True, samesite="strict", secure=site.place.scheme == "https"
-    )
+    answer.delete_cookie(site.place.cookie, httponly=True, samesite="strict")
     return answer
 
 
@@ -58,7 +55,6 @@ async def state(site: Here, request: Request) -> JSONResponse:
         "cwd": str(site.cwd),
         "models": [model.name for model in site.config.models],
         "personas": [each.name for each in await asyncio.to_thread(personas, site.home)],
-        "needs": "password" if site.access.password else "token",
         "working": working,
         "waiting": site.work.waiting(),
     }
@@ -90,7 +86,7 @@ def new_token(site: Here, body: shapes.NewToken) -> JSONResponse:
 @to.delete("/api/tokens/{id}", status_code=204)
 def remove_token(site: Here, id: str) -> Response:
     if id not in {each.id for each in site.access.programs()}:
-        raise NotThere("There is no such token.")
+        raise NotThere("error.ui-web.such-token")
     site.access.remove(id)
     site.let_go(id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""Conversations: what is said to the agent, what was said, and chats that are shared.
+"""Conversations: what is said to the agent, and what was said.
 
 `routers` are those of its modules."""
 

@@ -19,7 +19,7 @@ from runs.schedule.due import JobFolder
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes import Here
-from ui.web.routes.talking import chat, shared
+from ui.web.routes.talking import chat
 from ui.web.routes.talking.chat import files_of, opening
 from ui.web.site import Site
 from ui.web.worded import worded
@@ -29,7 +29,7 @@ LOOKED_AT = 400  # runs, for conversations
 FOUND = 8  # of each kind
 Noted = dict[str, dict[str, Any]]
 to = APIRouter(tags=["chat"])
-routers = (to, chat.to, shared.to)
+routers = (to, chat.to)
 
 
 @to.get("/api/conversations")

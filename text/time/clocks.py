@@ -103,19 +103,10 @@ def end_of_today(place: Place) -> Span:
     return Span(last - timedelta(seconds=1), last + timedelta(seconds=59), "minute")
 
 
-def clock_before(_: Place, span: Span, clock: Clock) -> Span:
-    """Tomorrow before five: up to then."""
-    return Span(None, clock.on(span).start, "hour")
-
-
-def clock_after(_: Place, span: Span, clock: Clock) -> Span:
-    """Today after half past six: from then on."""
-    return Span(clock.on(span).start, None, "hour")
-
-
-def for_from(place: Place, first: Span, length: list[tuple[float, str]], clock: Clock) -> Span:
-    """On a day for seven hours from half past nine."""
-    return lasting(place, clock, length).on(first)
+def clock_beside(_: Place, span: Span, clock: Clock, sign: int) -> Span:
+    """Tomorrow before five (-1): up to then; today after half past six (1): from then on."""
+    start = clock.on(span).start
+    return Span(None, start, "hour") if sign < 0 else Span(start, None, "hour")
 
 
 def on_in_part(_: Place, clock: Clock, span: Span, part: Clock) -> Span:

@@ -42,7 +42,9 @@ class Span:
     zone: tzinfo | None = None  # when it is not the speaker's own
     silent: bool = False  # time words, but of no one time: "every Friday"
     cycle: str = ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
-    told: Callable[[Span], Span] | None = None  # counted from the time spoken of before: "the next day"
+    told: Callable[[Span], Span] | None = (
+        None  # counted from the time spoken of before: "the next day"
+    )
 
     @property
     def begin(self) -> datetime:

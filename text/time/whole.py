@@ -42,12 +42,6 @@ def days_in(_: Place, day: int, last: int, period: Span) -> Span | None:
     return Span(period.start.replace(day=day), end, "day", cycle=period.cycle)
 
 
-def months_to(place: Place, month: int, last: Span) -> Span:
-    """From May to July 2019: the first month lies before the last one."""
-    year = last.begin.year - (month > last.begin.month)
-    return Span(spans.months_span(year, month, 1, "month").start, last.finish, "month")
-
-
 @repeating("first")
 def clock_range(_: Place, first: Span, clock: Clock) -> Span:
     """From yesterday at two to four: the second time is on the same day."""
@@ -122,14 +116,6 @@ def for_length(place: Place, first: Span, length: Quantity) -> Span:
     return replace(first, end=spans.moved(place.now, first.begin, length, 1).start)
 
 
-@repeating("first")
-def month_to(_: Place, first: Span, month: int) -> Span:
-    """From May 2019 to July: the last month lies behind the first."""
-    year = first.begin.year + (month <= first.begin.month)
-    end = spans.months_span(year, month, 1, "month").end
-    return Span(first.begin, end, "month", cycle=first.cycle)
-
-
 def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
     """More than two weeks after a day, or before it."""
     far = spans.moved(place.now, span.begin, length, sign).start
@@ -139,11 +125,6 @@ def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
 def longer_ago(place: Place, length: Quantity) -> Span:
     """More than two weeks ago."""
     return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")
-
-
-def less_ago(place: Place, length: Quantity) -> Span:
-    """Less than two days ago."""
-    return Span(spans.moved(place.now, place.now.moment, length, -1).start, place.now.moment, "day")
 
 
 def days_of_month(_: Place, month: int, day: int, last: int, year: int) -> Span | None:

@@ -13,13 +13,4 @@ if TYPE_CHECKING:
     from memory.graph.work import read as read
     from memory.graph.work import weave as weave
 else:
-    __getattr__ = lazy(
-        __name__,
-        FORMS="people",
-        Graph="rows",
-        Wanted="rows",
-        opened="rows",
-        read="work",
-        synonyms="aliases",
-        weave="work",
-    )
+    __getattr__ = lazy(__name__)

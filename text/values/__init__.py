@@ -16,13 +16,4 @@ if TYPE_CHECKING:
     from text.values.reader import unit_of as unit_of
     from text.values.reader import values_in as values_in
 else:
-    __getattr__ = lazy(
-        __name__,
-        Value="reader",
-        cardinal="numbers",
-        chinese_number="numbers",
-        ordinal="numbers",
-        spoken_year="numbers",
-        unit_of="reader",
-        values_in="reader",
-    )
+    __getattr__ = lazy(__name__)

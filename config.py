@@ -32,7 +32,23 @@ VARIABLES = (
 )
 DEFAULT_CLAUDE = "claude-sonnet-4-6"  # what ANTHROPIC_API_KEY alone means
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
-CAUSES = ("error", "why", "problem", "strerror")  # values that hold an English text from below
+CAUSES = frozenset(  # values that hold an English text from below
+    [
+        "error",
+        "why",
+        "problem",
+        "strerror",
+        "reason",
+        "rest",
+        "what",
+        "wanted",
+        "wrong",
+        "meaning",
+        "used",
+        "known",
+        "words",
+    ]
+)
 Names = tuple[str, ...]
 _URL = {"url": True}
 _Section = TypeVar("_Section")
@@ -59,15 +75,33 @@ class Message:
             return reword(self.key)
         values = dict(self.values)
         for name, value in values.items():
-            if isinstance(value, Message | SopwithError):
+            if isinstance(value, Message | Worded):
                 values[name] = value.said(lang, reword)
             elif name in CAUSES:
                 values[name] = reword(str(value))
         text: str = sentences(lang)[self.key]
         return text.format(**values)
 
+    @property
+    def listed(self) -> list[Any]:
+        """Return the key and its values for a log, in a list; an empty one where the text has no key."""
+        return (
+            [[self.key, {name: _logged(value) for name, value in self.values.items()}]]
+            if self.has_key
+            else []
+        )
+
     def __str__(self) -> str:
         return self.said("en")
+
+
+def _logged(value: object) -> Any:
+    """Return a value of a message as JSON; a message in it is a list of its key and values."""
+    if isinstance(value, Worded):
+        value = value.message
+    if isinstance(value, Message) and value.has_key:
+        return value.listed[0]
+    return str(value)
 
 
 @cache
@@ -78,10 +112,9 @@ def sentences(lang: Lang) -> dict[str, Any]:
     return found
 
 
-class SopwithError(Exception):
-    """Hold what the owner reads: what is wrong, what was tried, what would work. `str` of it is English, for logs."""
-
-    exit_code = 1
+class Worded(Exception):
+    """Hold a text for people: a key with values, said in the reader's language. `str` of it is English, for logs and
+    models."""
 
     def __init__(self, key: str = "", /, **values: object) -> None:
         super().__init__(key)
@@ -93,6 +126,12 @@ class SopwithError(Exception):
 
     def __str__(self) -> str:
         return self.said("en")
+
+
+class SopwithError(Worded):
+    """Hold what the owner reads: what is wrong, what was tried, what would work."""
+
+    exit_code = 1
 
 
 class ConfigError(SopwithError):

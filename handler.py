@@ -393,7 +393,9 @@ class AgentHandler:
         began = time.monotonic()
         try:
             result = yield from self._progress(turn, call, tool.run(self.context, **args))
-        except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
+        except ToolError as error:  # the model's mistake
+            return ToolResult("error", str(error), said=error.message.listed)
+        except (OSError, ValueError) as error:  # the world's
             return ToolResult("error", str(error) or type(error).__name__)
         except KeyboardInterrupt:
             yield self._ended(turn, call, ToolResult("cancelled"), time.monotonic() - began)

@@ -25,6 +25,7 @@ from bench.without import figures_without
 # Name → module and function that score it, and the file of the data that it needs; "" stands in the repository.
 SCORERS: dict[str, tuple[str, str, str]] = {
     "recordings": ("bench.recordings", "score", "recordings-dev.json"),
+    "model_runs": ("bench.model_runs", "score", "recordings-dev.json"),
     "requests": ("bench.requests", "score", "requests-dev.json"),
     "times": ("bench.times", "score", "timewords-dev.json"),
     "locomo": ("bench.talks", "score_locomo", "locomo-dev.json"),

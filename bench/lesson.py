@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -138,12 +138,19 @@ class Owner:
 
 def teach(task: dict[str, Any], home: Path, transcript: Path) -> str:
     """Record the task in the world of `home`; return "" or why it could not be recorded."""
+    return lesson(task, home, transcript, ("--record",), [*task["typed"], "exit"])
+
+
+def lesson(
+    task: dict[str, Any], home: Path, transcript: Path, options: Sequence[str], typed: Sequence[str]
+) -> str:
+    """Lead a sensible owner through `teach NAME OPTIONS`; return "" or what went wrong."""
     start = home / task["start"] if task.get("start") else home
-    command = [*LAUNCH, "--lang", "en", "teach", task["id"], "--record"]
+    command = [*LAUNCH, "--lang", "en", "teach", task["id"], *options]
     person = Person(command, cwd=start, env=environment(home), transcript=transcript)
     owner = Owner(task)
     try:
-        for line in [*task["typed"], "exit"]:
+        for line in typed:
             for part in line.split("\n"):
                 if person.question() is None:
                     return "ended early"

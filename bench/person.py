@@ -28,6 +28,7 @@ class Person:
         self._stream = pyte.ByteStream(self._screen)
         self._raw = b""
         self._is_quiet = False
+        self._typed_at = 0  # of what was shown, when an editor of lines was last typed into
         self._transcript = transcript
         self._child: pexpect.spawn[bytes] = pexpect.spawn(
             command[0],
@@ -49,6 +50,8 @@ class Person:
 
     def types(self, line: str) -> None:
         """Type a line and press Enter."""
+        if self._is_reading():
+            self._typed_at = len(self._raw)
         self._child.send(line.encode().replace(b"\n", b"\r") + b"\r")
 
     def question(self) -> str | None:
@@ -56,10 +59,12 @@ class Person:
         return self.text() if self._until(self._waits) else None
 
     def _waits(self) -> bool:
-        """Return True while a line is read: its editor says so, or a prompt stands still."""
-        is_reading = self._raw.rfind(_READS) > self._raw.rfind(_HAS_READ)
-        is_behind_prompt = self._screen.cursor.x > 0 and self.text()[-1:] in (":", "?", "]", ">")
-        return self._is_quiet and (is_reading or is_behind_prompt)
+        """Return True while a line is read, and the one before it was taken: their editor says so."""
+        has_taken = not self._typed_at or self._raw.rfind(_HAS_READ) >= self._typed_at
+        return self._is_quiet and has_taken and self._is_reading()
+
+    def _is_reading(self) -> bool:
+        return self._raw.rfind(_READS) > self._raw.rfind(_HAS_READ)
 
     def _until(self, holds: Callable[[], bool]) -> bool:
         """Read until something holds; False when the program ended before."""

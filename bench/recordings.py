@@ -13,6 +13,7 @@ import shlex
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,39 +25,45 @@ from bench.worlds import Tree, look, make, run
 DATA = "recordings-dev.json"
 AT_ONCE = 2
 PROVEN = ("probation", "active")
+Teacher = Callable[[dict[str, Any], Path, Path], str]
 
 
 def score(data: Path) -> list[Figure]:
     """Return how many tasks are proven, and how their replays end."""
+    return scored(data, teach, "recordings")
+
+
+def scored(data: Path, teacher: Teacher, kind: str) -> list[Figure]:
+    """Return the same of tasks that are taught in another way, under the name of their kind."""
     said = json.loads((data / DATA).read_text("utf-8"))
     with tempfile.TemporaryDirectory(prefix="sopwith-figures-") as folder:
-        work = [(Path(folder), said["prelude"], task) for task in said["tasks"]]
+        work = [(Path(folder), said["prelude"], task, teacher) for task in said["tasks"]]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             results = list(pool.map(lambda each: _scored(*each), work))
     proven = sum(each["is_proven"] for each in results)
     ours = Counter(verdict for each in results for verdict in each["replays"])
     naive = Counter(verdict for each in results for verdict in each["naive"])
-    _write_details(results)
-    figures = [Figure("recordings proven", proven, of=len(results))]
+    _write_details(results, kind)
+    figures = [Figure(f"{kind} proven", proven, of=len(results))]
     verdicts = ("right", "silently wrong", "stopped", "stopped after a change", "not learned")
     of = sum(ours.values())
     return figures + [
-        Figure(f"recordings, replays {each}", ours[each], of=of, baseline=naive[each])
+        Figure(f"{kind}, replays {each}", ours[each], of=of, baseline=naive[each])
         for each in verdicts
     ]
 
 
-def _write_details(results: list[dict[str, Any]]) -> None:
+def _write_details(results: list[dict[str, Any]], kind: str) -> None:
     text = "\n".join(json.dumps(each, ensure_ascii=False) for each in results)
     CACHE.mkdir(parents=True, exist_ok=True)
-    (CACHE / "recordings.jsonl").write_text(text + "\n", "utf-8")
+    (CACHE / f"{kind}.jsonl").write_text(text + "\n", "utf-8")
 
 
-def _scored(folder: Path, prelude: str, task: dict[str, Any]) -> dict[str, Any]:
+def _scored(folder: Path, prelude: str, task: dict[str, Any], teacher: Teacher) -> dict[str, Any]:
     """Teach one task and ask for each of its other values."""
     home = folder / task["id"] / "home"
     make(home, prelude, task["fixture"])
-    trouble = teach(task, home, CACHE / "transcripts" / f"{task['id']}.txt")
+    trouble = teacher(task, home, CACHE / "transcripts" / f"{task['id']}.txt")
     status = _status(home, task["id"])
     learned = folder / task["id"] / "learned"
     if (home / ".sopwith").exists():

@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 
 from config import sentences
+from text import pattern
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "words"
 # Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as they are.
-_OURS = re.compile("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
-_BLANK = re.compile(r"\{\w+\}")
+_OURS = pattern("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
+_BLANK = pattern(r"\{\w+\}")
 
 
 def in_words(text: str, lang: str) -> str:
@@ -67,7 +68,7 @@ def _of_keys(lang: str) -> dict[str, str]:
         for key in english
         if key.startswith("error.")
     )
-    return {line: words for lines in pairs for line, words in lines}
+    return {line: words for lines in pairs for line, words in lines if _BLANK.sub("", line).strip()}
 
 
 def _reworded(line: str, lang: str) -> str:

@@ -60,11 +60,11 @@ def _read(path: Path) -> Case:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         why = " ".join(str(error).split())[:200]
-        raise SopError(f"cases/{path.name} cannot be read: {why}") from error
+        raise SopError("error.learning.cases-cannot-read", name=path.name, error=why) from error
     said = said if isinstance(said, dict) else {}
     parameters, expect = said.get("parameters"), said.get("expect") or {}
     if not isinstance(parameters, dict) or not isinstance(expect, dict):
-        raise SopError(f"cases/{path.name} must be a mapping with parameters and expect")
+        raise SopError("error.learning.cases-must-mapping-parameters", name=path.name)
     texts = {key: str(said.get(key) or "") for key in TEXTS}
     return Case(path.stem, parameters, expect, **texts)
 

@@ -193,9 +193,7 @@ def _step(said: Mapping[str, Any]) -> DraftStep:
 def check_name(name: str) -> None:
     """Raise LearningError when no SOP can have this name."""
     if not NAME.fullmatch(name):
-        raise LearningError(
-            f'"{name}" cannot be the name of an SOP: lower-case letters, digits and hyphens, at most 64.'
-        )
+        raise LearningError("error.learning.cannot-name-sop-lower", name=name)
 
 
 def _scripts_apart(content: Content) -> dict[str, str]:

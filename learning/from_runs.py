@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from learning.induce.letters import Letters
-from learning.induce.places import apart, places
+from learning.induce.places import Place, apart, places, several
 from learning.prove.strictness import Line
 from learning.trace import Trace
 from memory.evidence import Result
@@ -23,6 +23,7 @@ LOOKS = frozenset(
         "more_tools",
     ]
 )
+Only = Mapping[str, Sequence[int]]
 END = "END_OF_PYTHON"
 _PATCH = """from pathlib import Path
 path, old, new = Path({path!r}).expanduser(), {old!r}, {new!r}
@@ -95,31 +96,67 @@ _SCRIPTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def other_values(
-    typed: str, values: Mapping[str, str], other: str
+    typed: str, values: Mapping[str, str], other: str, only: Only | None = None
 ) -> tuple[dict[str, str] | None, str]:
-    """Return the values with which another run's lines are these lines, or None and the first line that is not."""
-    pattern, names = _pattern(typed, values)
+    """Return the values with which another run's lines are these lines, or None and the first line that is not. `only`: which
+    places of a value vary, where not all do."""
+    pattern, names = _pattern(typed, values, only or {})
     found = re.fullmatch(pattern, other, re.DOTALL)
     if found:
         return {name: found[name] for name in names}, ""
     pairs = zip(typed.splitlines(), other.splitlines(), strict=False)
     for mine, its in pairs:
-        if not re.fullmatch(_pattern(mine, values)[0], its):
+        if not re.fullmatch(_pattern(mine, values, {})[0], its):
             return None, its
     return None, (other.splitlines() or [""])[-1]
 
 
-def _pattern(typed: str, values: Mapping[str, str]) -> tuple[str, list[str]]:
+def _pattern(typed: str, values: Mapping[str, str], only: Only) -> tuple[str, list[str]]:
     letters = Letters(typed)
-    found = [(name, place) for name, text in values.items() for place in places(letters, text)]
+    found = []
+    for name, text in values.items():
+        spots = places(letters, text)
+        chosen = only.get(name, range(len(spots)))
+        found += [(name, spots[at]) for at in chosen]
+    return _as_pattern(typed, apart(found))
+
+
+def _as_pattern(typed: str, found: Sequence[tuple[str, Place]]) -> tuple[str, list[str]]:
     pieces, at, names = [], 0, []
-    for name, place in apart(found):
+    for name, place in found:
         pieces.append(re.escape(typed[at : place.start]))
         pieces.append(f"(?P={name})" if name in names else f"(?P<{name}>.+?)")
         names.append(name)
         at = place.end
     pieces.append(re.escape(typed[at:]))
     return "".join(pieces), list(dict.fromkeys(names))
+
+
+def differing_places(typed: str, values: Mapping[str, str], others: Sequence[str]) -> Only:
+    """Return which places of a short number are others in the other runs, by the value's name."""
+    letters = Letters(typed)
+    spots = {name: several(typed, text) for name, text in values.items()}
+    found = [
+        (f"{name}__{at}" if spots[name] else name, place)
+        for name, text in values.items()
+        for at, place in enumerate(places(letters, text))
+    ]
+    pattern, _ = _as_pattern(typed, apart(found))
+    matches = [re.fullmatch(pattern, other, re.DOTALL) for other in others]
+    return {
+        name: other
+        for name, each in spots.items()
+        if (other := _other_at(name, values[name], len(each), matches))
+    }
+
+
+def _other_at(
+    name: str, text: str, count: int, matches: Sequence[re.Match[str] | None]
+) -> list[int]:
+    found = [match.groupdict() for match in matches if match]
+    return [
+        at for at in range(count) if any(each.get(f"{name}__{at}", text) != text for each in found)
+    ]
 
 
 def differing(typed: str, others: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 `start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences of the mark that name
 what a result shows are proposed as facts; a model, where there is one, is asked once for more. Whatever is proposed,
-the gate decides. What procedure the run holds is for `draft_sop` to say. Source: seed 002 §3.
+the gate decides. Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from memory.facts import Fact, FactRefused, FactStore, Refusal, constitution
 from memory.wording import TELLING, coverage, stands_in, values
 from models.base import Event
 from models.errors import ModelError
+from text import pattern
 
 PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"
 MARK = "start_long_term_update"
@@ -29,29 +30,26 @@ MAX_RESULT_CHARS = 800  # shown to the model of one result
 MAX_SHOWN_CHARS = 12_000  # of all results
 
 AskModel = Callable[[str], str]  # a prompt in, the reply's text out; raises ModelError
-DraftSop = Callable[
-    [Trace, str], list[Event]
-]  # a run and its mark in, what became of its procedure out
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
-_BULLET = re.compile(
+_SENTENCE = pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
+_BULLET = pattern(
     r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+|^\s*(?:(?:verified )?facts?|note|记住|事实)\s*[:：]\s*",
     re.IGNORECASE,
 )
-_PROCEDURE = re.compile(
+_PROCEDURE = pattern(
     r"(?i)\b(?:how to|steps?:|procedure|first\b.{1,80}\bthen|workflow|recipe)\b|步骤|流程|方法[:：]|先.{1,40}(?:再|然后)"
 )
-_MISSING = re.compile(
+_MISSING = pattern(
     r"(?i)n't |\b(?:not|no) (?:\w+ )?(?:installed|available|found|reachable|supported|there|here)\b|\bdoes not exist\b|\bunavailable\b|\bmissing\b"
     r"|未安装|没有|没装|不可用|不存在|找不到|无法|不支持|连不上"
 )
-_PREFERS = re.compile(
+_PREFERS = pattern(
     r"(?i)\b(?:prefer|likes?|wants?|would like|owner'?s? (?:style|language|choice))|喜欢|偏好|希望|习惯|主人(?:要|想)"
 )
-_CREDENTIAL = re.compile(
+_CREDENTIAL = pattern(
     r"(?i)\b(?:password|passphrase|credentials?|api[ _-]?key|token|secret)\b|_(?:TOKEN|KEY|SECRET|PASSWORD)\b|密码|口令|密钥|令牌|凭证"
 )
-_TOOL = re.compile(
+_TOOL = pattern(
     r"(?i)\b(?:installed|command|tool|works? with|starts? (?:only )?with|option|flag|version)\b|/s?bin/|命令|工具|选项|版本"
 )
 
@@ -71,7 +69,6 @@ def after_run(
     home: Path,
     ask_model: AskModel | None = None,
     *,
-    draft_sop: DraftSop | None = None,
     redact: Callable[[str], str] | None = None,
 ) -> list[Event]:
     """Return what became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
@@ -96,7 +93,7 @@ def after_run(
             found.append(_learned(_first_line(what), "refused", _no_reply(error, trace.lang)))
     for proposal in _distinct(proposals)[:MAX_FACTS]:
         found += _keep(proposal, store, record, trace.lang)
-    return found + (draft_sop(trace, what) if draft_sop else [])
+    return found
 
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:

@@ -26,7 +26,6 @@ from learning.verify import (
     Verdict,
     difference,
     has_unchecked_commit,
-    not_tried,
     prove,
 )
 from memory.history import Repository, contents_of
@@ -187,8 +186,7 @@ class _After:
             is_enough = len(clean) == CLEAN_RUNS and all(use.is_clean for use in clean)
             return self._set("active", f"{CLEAN_RUNS} clean runs") if is_enough else []
         is_new = self.sop.status in ("draft", "candidate")
-        is_seen = is_new and not_tried(self.procedure) and self._was_supervised()
-        return self._earned_in_sight() if is_seen else []
+        return self._earned_in_sight() if is_new and self._was_supervised() else []
 
     def _was_supervised(self) -> bool:
         """True if the owner said yes to all that was asked; or was there, nothing had to be asked, and checks proved what was done.
@@ -366,7 +364,8 @@ class _After:
 def observed(events: Sequence[Event]) -> Outcome:
     """Return what came of a run that was real."""
     ended = [event for event in events if event["type"] == "tool_ended"]
-    end, brought = events[-1], tuple(event["data"] for event in ended)
+    brought = tuple(event["data"] for event in ended)
+    end = next(event for event in reversed(events) if event["type"] == "run_ended")
     about = (events[0]["run"], len(ended), _seconds(events))
     return Outcome(end["status"], end["result"], {}, brought, *about)
 

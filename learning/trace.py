@@ -39,7 +39,7 @@ def read_trace(home: Path, run: str) -> Trace:
     run = find_run(home, run)
     events = list(read_events(home, run))
     if not events:
-        raise RunLogError(f"run {run} holds nothing.")
+        raise RunLogError("error.learning.run-holds-nothing", run=run)
     return trace_of(run, events)
 
 

@@ -166,7 +166,7 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
     if taught.outcome is None or second.outcome is None:
         return "one of the two could not be tried"
-    is_same = procedure.parameters and _essence(taught) == _essence(second)
+    is_same = procedure.parameters and _came_of(procedure, taught) == _came_of(procedure, second)
     said = "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
     return said if is_same else ""
 
@@ -228,6 +228,15 @@ def _mismatch(case: Case, outcome: Outcome) -> str:
         if is_written and masked(found) != masked(wanted):
             return f"{key}: expected {_shown(wanted)}, got {_shown(found)}"
     return ""
+
+
+def _came_of(procedure: Procedure, result: CaseResult) -> str:
+    """Return what came of a case; where scripts made files, with their paths: a script that ignores its values makes the same."""
+    assert result.outcome is not None
+    changing = [step for step in procedure.steps if step.changes_something and step.tool]
+    is_scripts = bool(changing) and all(step.tool == "code_run" for step in changing)
+    produced = dict(result.outcome.produced) if is_scripts else {}
+    return _essence(result) + json.dumps(masked(produced))
 
 
 def _essence(result: CaseResult) -> str:

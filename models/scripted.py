@@ -50,12 +50,20 @@ class ScriptedModel:
         try:
             replies = yaml.safe_load(Path(path).expanduser().read_text("utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"{path}: cannot be read as a list of replies: {error}") from error
+            raise ConfigError(
+                "error.models.cannot-read-list-replies", path=path, error=error
+            ) from error
         if not isinstance(replies, list):
-            raise ConfigError(f"{path}: should hold a list of replies, as in {EXAMPLE}")
+            raise ConfigError("error.models.should-hold-list-replies", path=path, example=EXAMPLE)
         for number, reply in enumerate(replies, start=1):
             if flaw := _flaw(reply):
-                raise ConfigError(f"{path}: reply {number}: {flaw}; a reply looks like {EXAMPLE}")
+                raise ConfigError(
+                    "error.models.reply-reply-looks-like",
+                    path=path,
+                    n=number,
+                    flaw=flaw,
+                    example=EXAMPLE,
+                )
         return cls(replies, name)
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:

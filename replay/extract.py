@@ -17,7 +17,6 @@ A row that is not there, or is there more than once, is an error: to say which o
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -25,14 +24,13 @@ from typing import Any, NamedTuple
 
 from models.base import ToolResult
 from replay import template
+from text import pattern
 
 MAX_OUTPUT_BYTES = 64_000_000
 EVERY, KEY = "*", "@key"
-_EXTRACTOR = re.compile(
-    r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)"
-)
-_SEGMENT = re.compile(r"\.([^.\[\]]+)|\[([^\]]*)\]")
-_CONDITION = re.compile(r"\s*([^=~&']+?)([=~])(?:'([^']*)'|([a-z][a-z0-9_]*))\s*")
+_EXTRACTOR = pattern(r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)")
+_SEGMENT = pattern(r"\.([^.\[\]]+)|\[([^\]]*)\]")
+_CONDITION = pattern(r"\s*([^=~&']+?)([=~])(?:'([^']*)'|([a-z][a-z0-9_]*))\s*")
 
 
 class Condition(NamedTuple):

@@ -16,8 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from text import pattern
+
 VERBS = {"click": "", "type": "text", "select": "option", "upload": "path"}
-_ELEMENT = re.compile(r"\[([^\[\]]*)\]\((e\d+)([^()]*)\)")
+_ELEMENT = pattern(r"\[([^\[\]]*)\]\((e\d+)([^()]*)\)")
 
 
 class Element(NamedTuple):

@@ -131,9 +131,11 @@ class Reader:
             self.text = self.path.read_text(encoding="utf-8")
             raw = self.parse(self.text)
         except (OSError, UnicodeDecodeError) as error:
-            raise ProcedureError(f"{self.path}: cannot be read: {error}") from error
+            raise ProcedureError("error.replay.cannot-read", file=self.path, error=error) from error
         except NotYaml as error:
-            raise ProcedureError(f"{self.path}:{error.line}: not YAML: {error}") from error
+            raise ProcedureError(
+                "error.replay.yaml", file=self.path, line=error.line, error=error
+            ) from error
         told = "must be a mapping with the keys " + ", ".join(TOP_KEYS)
         self._need(isinstance(raw, dict), (), told)
         found: dict[str, Any] = raw

@@ -15,7 +15,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -189,13 +188,13 @@ class _Child:
     """The process and its pipes. It works in an empty file system of its own."""
 
     def __init__(self) -> None:
-        from sandbox.cells import (
-            bubblewrap as walls,
-        )  # what costs the start of runs that have no script
+        # what costs the start of runs that have no script
+        from sandbox.cells import bubblewrap as walls
+        from sandbox.cells.levels import bubblewrap
 
         self.printed = b""  # the end of it
-        bubblewrap = shutil.which("bwrap")
-        if bubblewrap is None:
+        program = bubblewrap()
+        if not program:
             raise ScriptFault("a script runs in bubblewrap alone, which is not installed")
         info, info_of_child = os.pipe()
         calls = walls.call_filter()
@@ -204,7 +203,7 @@ class _Child:
         held = [*walls.narrow([CHILD], calls), "--info-fd", str(info_of_child)]
         try:
             self._process = subprocess.Popen(
-                [bubblewrap, *held, "--", *python, str(CHILD)],
+                [program, *held, "--", *python, str(CHILD)],
                 cwd="/",
                 # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},

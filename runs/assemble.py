@@ -370,6 +370,7 @@ class Agent:
 
     def _asking(self, context: RunContext) -> Asking:
         """Return what the question which SOP is meant stands on."""
+        from runs.replaying import foreseen
         from runs.start.disambiguate import LANE, Asking
 
         start, options, tools = context.start, context.options, self.parts.toolbox()
@@ -391,6 +392,7 @@ class Agent:
             guarded,
             bool(self.parts.chosen_models(options)),
             context.progress.status == "waiting",
+            partial(foreseen, self.config, options.cwd),
         )
 
     def _delegated(

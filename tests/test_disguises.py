@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
 import json
 import subprocess
@@ -25,6 +26,12 @@ WAYS: dict[str, Callable[[], str]] = {
     "a list": lambda: json.dumps(list(VALUE)),
     "codes": lambda: json.dumps(list(DATA)),
     "calls of chr": lambda: "+".join(f"chr({code})" for code in DATA),
+    "calls of chr in hex": lambda: "+".join(f"chr({code:#04x})" for code in DATA),
+    "a dictionary": lambda: json.dumps(dict(enumerate(VALUE))).replace('"', "'"),
+    "lines behind a number": lambda: "\n".join(f"{n} {sign}" for n, sign in enumerate(VALUE)),
+    "base32 in small letters": lambda: base64.b32encode(b"a" + DATA).decode().lower().rstrip("="),
+    "bzip2 in base64": lambda: base64.b64encode(bz2.compress(DATA)).decode(),
+    "od of octal bytes": lambda: _ran("od", "-b"),
     "octal codes": lambda: " ".join(f"{code:o}" for code in DATA),
     "one number": lambda: str(int.from_bytes(DATA, "big")),
     "hex turned round": lambda: DATA.hex()[::-1],

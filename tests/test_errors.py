@@ -20,7 +20,19 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import scripted
 from ui import words
 
-FOLDERS = ("context", "learning", "memory", "models", "runs", "safety", "tools", "ui")
+FOLDERS = (
+    "context",
+    "learning",
+    "memory",
+    "models",
+    "replay",
+    "runs",
+    "safety",
+    "sandbox",
+    "text",
+    "tools",
+    "ui",
+)
 ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
 BLANK = re.compile(r"\{[^{}]*\}")
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -113,7 +125,7 @@ def test_every_error_has_its_words(chinese: None) -> None:
         for where, line in found
         if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)
     ]
-    assert len(ours) > 100
+    assert len(ours) > 20
     missing = [
         f"{where} {line}" for where, line in ours if not CHINESE.search(words.in_words(line))
     ]
@@ -140,7 +152,7 @@ def test_a_message_has_its_key_and_its_values() -> None:
 
 def test_fewer_lines_are_translated_backwards() -> None:
     """Lower the bound whenever messages get keys; at 0 context/phrases.py goes."""
-    assert len(book()) <= 641
+    assert len(book()) <= 315
 
 
 def test_words_fill_in_the_same_blanks() -> None:

@@ -212,31 +212,6 @@ def test_a_name_that_leads_out_refuses_the_whole_zip(
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("tea/SKILL.md", "tea/skill.md"), ("tea/é", "tea/e\u0301"), ("Tea/x", "tea/x")],
-)
-def test_names_that_one_disk_takes_for_the_same_refuse_the_zip(
-    one: str, other: str, tmp_path: Path
-) -> None:
-    packed = _zip(tmp_path / "evil.zip", {"tea/SKILL.md": FRONT, one: FRONT, other: FRONT})
-    with pytest.raises(ImportRefused, match="twice"):
-        _found(packed)
-
-
-@pytest.mark.parametrize(
-    "kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFSOCK]
-)
-def test_links_and_devices_in_a_zip_refuse_the_skill(kind: int, tmp_path: Path) -> None:
-    packed = _zip(
-        tmp_path / "evil.zip",
-        {"tea/SKILL.md": FRONT, "tea/key": "/etc/passwd"},
-        {"tea/key": kind | 0o777},
-    )
-    (skill,) = _found(packed)
-    assert skill.problem and "key is" in skill.problem and not skill.files
-
-
 def test_bombs_are_refused_before_they_fill_anything(tmp_path: Path) -> None:
     ratio = _zip(tmp_path / "ratio.zip", {"tea/SKILL.md": FRONT, "tea/zeros": b"\0" * 5_000_000})
     assert "packed more than" in str(_found(ratio)[0].problem)
@@ -310,18 +285,6 @@ def test_other_protocols_and_options_are_refused(
     with pytest.raises(ImportRefused):
         _found(address)
     assert list(scratch.iterdir()) == [] and not Path("pwned").exists()
-
-
-@pytest.mark.parametrize(
-    "address", ["file:///nonexistent/x.git", "https://127.0.0.1:9/x.git", "ssh://127.0.0.1:9/x"]
-)
-def test_an_address_that_cannot_be_reached_is_said_in_two_lines_and_leaves_nothing(
-    address: str, scratch: Path
-) -> None:
-    with pytest.raises(ImportRefused, match="cannot be cloned") as refused:
-        _found(address)
-    assert len(str(refused.value).splitlines()) == 2
-    assert list(scratch.iterdir()) == []
 
 
 def test_submodules_are_not_fetched_and_links_in_a_repository_refuse_it(
@@ -424,15 +387,6 @@ def test_the_scan_finds_with_file_and_line(rule: str, path: str, line: str) -> N
         for each in found
         for char in each.text
     )
-
-
-def test_ordinary_skills_have_nothing_to_look_at() -> None:
-    for folder in sorted(SEEDS.iterdir()):
-        if not folder.is_dir():
-            continue
-        files = {"SKILL.md": (folder / "SKILL.md").read_bytes()}
-        found = [each for each in scan(files) if each.rule not in ("installs", "credentials")]
-        assert found == [], folder.name
 
 
 # the command

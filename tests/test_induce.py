@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from learning.from_runs import differing_places, other_values
 from learning.induce import candidates, derived, spellings, written
 from learning.induce.letters import Letters
+from learning.induce.places import as_words, several
 
 HOME = Path("/home/ann")
 NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
@@ -108,3 +110,31 @@ def test_what_the_request_and_the_lines_both_name_varies() -> None:
 def test_letters_leave_out_comments_names_and_quotes() -> None:
     text = Letters("a=3 # 3\necho \"$b 3\" '3' $((3+1))").text
     assert text.count("3") == 4
+
+
+@pytest.mark.parametrize(
+    ("typed", "usual"),
+    [
+        ("tail -n +2 f | sort -k2 | head -n 2", [1]),
+        ("head -n 3 f; tail -n 3 f", [0, 1]),
+        ("head -3 f; tail -3 f", [0, 1]),
+    ],
+)
+def test_of_the_places_of_a_short_number_words_of_their_own_vary(
+    typed: str, usual: list[int]
+) -> None:
+    number = typed.rstrip(" f")[-1]
+    assert as_words(typed, several(typed, number)) == usual
+
+
+def test_a_value_is_replaced_only_where_it_varies() -> None:
+    found = written("tail -n +2 f | head -n 2", {"n": ["2"]}, {"n": [1]})
+    assert found.text == 'tail -n +2 f | head -n "$n"'
+
+
+def test_runs_say_which_places_of_a_number_vary() -> None:
+    mine, other = "tail -n +2 a.csv | head -n 2", "tail -n +2 b.csv | head -n 7"
+    values = {"n": "2", "file": "a.csv"}
+    only = differing_places(mine, values, [other])
+    assert only == {"n": [1]}
+    assert other_values(mine, values, other, only)[0] == {"n": "7", "file": "b.csv"}

@@ -139,6 +139,29 @@ def test_ctrl_c_at_a_question_keeps_what_was_done_and_a_draft_to_go_on_with(worl
     again.screen.waits_for("probation")
 
 
+def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Path) -> None:
+    teacher = Teacher(world)
+    teacher.records("cd ~/sales", "sort jan.csv > sorted-jan.csv")
+    teacher.answers("request:", "sort ~/sales/jan.csv")
+    teacher.answers("values:", "")
+    teacher.answers("change with jan.csv?", "")
+    teacher.answers("file (was", "")
+    teacher.screen.waits_for("candidate")
+    alone = sopwith(world, "sort ~/sales/feb.csv")
+    assert alone.returncode == 5 and "sops run sort-sales" in alone.stderr
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sort ~/sales/feb.csv"]
+    asked = Screen(command, columns=120, rows=50)
+    shown = asked.waits_for_prompt("number or answer")
+    assert shown.count("1. sort-sales") == 1 and "+ ~/sales/sorted-feb.csv" in shown
+    asked.types("1\r")
+    asked.waits_for("probation")
+    assert asked.ends() == 0
+    (world / "sales" / "mar.csv").write_text("d\nc\n")
+    done = sopwith(world, "sort ~/sales/mar.csv")
+    assert done.returncode == 0, done.stderr
+    assert (world / "sales" / "sorted-mar.csv").read_text() == "c\nd\n"
+
+
 def test_a_failed_line_and_a_look_are_left_out_when_the_same_is_done_without_them(
     world: Path,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from learning.long_term import after_run
-from learning.trace import Trace, read_trace
+from learning.trace import read_trace
 from memory.facts import FactStore
 from memory.facts.check import check
 from memory.logs import read_events
@@ -99,21 +99,6 @@ def test_a_preference_is_kept_in_the_owners_words_alone(home: Path) -> None:
     assert [text for _, text, _ in facts(home)] == ["The owner prefers reports in German"]
 
 
-def test_a_procedure_is_no_fact_and_goes_to_who_drafts_sops(home: Path) -> None:
-    run_id = finished(home, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")
-    drafted: list[tuple[str, str]] = []
-
-    def draft(trace: Trace, what: str) -> list[Event]:
-        drafted.append((trace.run, what))
-        return [{"type": "learned", "what": "sop", "name": "list-tools", "status": "draft"}]
-
-    assert [event["what"] for event in learn(home, run_id, draft_sop=draft)] == ["sop"]
-    assert drafted == [
-        (run_id, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")
-    ]
-    assert facts(home) == []
-
-
 def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
     learn(home, finished(home, "The version of git is 2.39.5."))
     (old,) = FactStore(home).all()
@@ -161,17 +146,6 @@ def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
     )
     assert (
         "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
-    )
-
-
-def test_a_secret_that_a_model_proposes_is_not_repeated(home: Path) -> None:
-    said = "the password of the NAS is hunter2secret"
-    run_id = finished(home, "Keep what was found.")
-    (learned,) = learn(home, run_id, ask_model=lambda prompt: reply(("CREDENTIALS", said, [1])))
-    assert (
-        learned["status"] == "refused"
-        and "[secret]" in learned["reason"]
-        and "hunter2" not in json.dumps(learned)
     )
 
 

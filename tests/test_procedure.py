@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +185,6 @@ def test_binding_fills_defaults_and_makes_paths_absolute(tmp_path: Path) -> None
     )
 
 
-def test_binding_takes_microseconds(tmp_path: Path) -> None:
-    procedure = _load(tmp_path)
-    started = time.thread_time()
-    for _ in range(200):
-        procedure.bind({"folder": "a/b", "days": 30}, tmp_path)
-    assert (time.thread_time() - started) / 200 < 0.001
-
-
 VALUES = {
     "old": ["a", "b"],
     "n": 3,
@@ -231,15 +222,6 @@ def test_templates_fill_in_values(text: Any, filled: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["{{missing}}", "{{report.nothing}}", "{{n | first}}", "{{old | sum}}", "{{report.files.7}}"],
-)
-def test_a_template_without_its_value_is_an_error(text: str) -> None:
-    with pytest.raises(template.TemplateError):
-        template.fill(text, VALUES)
-
-
-@pytest.mark.parametrize(
-    "text",
     [
         "{{old | counts}}",
         "{{old | count file}}",
@@ -257,12 +239,3 @@ def test_a_filter_that_cannot_be_meant_is_an_error(text: str) -> None:
 @given(st.text(max_size=60))
 def test_a_value_is_never_read_as_a_template(value: str) -> None:
     assert template.fill("<{{value}}>", {"value": value, "other": "X"}) == f"<{value}>"
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(max_size=200))
-def test_no_text_upsets_the_reader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    folder = tmp_path_factory.mktemp("sop")
-    (folder / "sop.yaml").write_text(text, encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(ProcedureError):
-        Procedure.load(folder)

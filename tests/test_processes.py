@@ -1,4 +1,4 @@
-"""Processes of this machine: found, awaited, stopped; never ours, never another that has got the pid."""
+"""Processes of this machine: found, stopped; never ours, never another that has got the pid."""
 
 from __future__ import annotations
 
@@ -75,12 +75,6 @@ def stop(ctx: ToolContext, process: str, grace: int = 5) -> ToolResult:
         except StopIteration as done:
             assert isinstance(done.value, ToolResult)
             return done.value
-
-
-def wait(ctx: ToolContext, **args: Any) -> ToolResult:
-    result = processes.process_wait.run(ctx, **args)
-    assert isinstance(result, ToolResult)
-    return result
 
 
 def test_a_process_is_found_by_port_file_and_name(
@@ -162,17 +156,3 @@ def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> N
     finally:
         leaders.discard(held.pid)
     assert held.poll() is None
-
-
-def test_waiting(ctx: ToolContext, start: Any) -> None:
-    server = start(SERVE)
-    port = int(first_line(server))
-    assert wait(ctx, port=port).status == "ok"
-    late = wait(ctx, process=named(server), timeout=1)
-    assert late.status == "timeout" and "still runs after 1 s" in late.data["reason"]
-    short = start("import time; time.sleep(1)")
-    assert "has ended" in wait(ctx, process=named(short)).data["output"]
-    free = free_port()
-    assert wait(ctx, port=free, timeout=1).status == "timeout"
-    with pytest.raises(ToolError, match="one of them"):
-        wait(ctx)

@@ -323,22 +323,6 @@ def test_a_password_reaches_no_file(open_shell: Open, home: Path) -> None:
 # Programs that take the terminal, and the owner's hands on it.
 
 
-def test_a_full_screen_program_is_one_command_that_cannot_be_done_by_rote(open_shell: Open) -> None:
-    shell = open_shell()
-    Path("long.txt").write_text("\n".join(f"line {n}" for n in range(500)))
-    editor = Path("edit")
-    editor.write_text(
-        "#!/bin/bash\nprintf '\\033[?1049h\\033[2J\\033[Hediting'; read -rsn1; echo new > \"$1\"; printf '\\033[?1049l'\n"
-    )
-    editor.chmod(0o755)
-    shell.does("less long.txt", ("line 3", " "), ("line 44", "q"))
-    shell.does("./edit note", ("editing", "q"))
-    commands = by_text(shell.leaves())
-    assert {each.why_not for each in commands.values()} == {"interactive"}
-    assert "line 3" not in commands["less long.txt"].line.output
-    assert commands["./edit note"].line.output == ""
-
-
 def test_ctrl_c_goes_to_the_command(open_shell: Open) -> None:
     shell = open_shell()
     shell.does("echo start; sleep 60", ("\nstart", CTRL_C))
@@ -349,36 +333,6 @@ def test_ctrl_c_goes_to_the_command(open_shell: Open) -> None:
     assert (stopped.line.code, stopped.why_not) == (130, "interrupted")
     assert commands["echo on"].line.output == "on\n"
     assert "echo abandoned" not in commands
-
-
-def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(
-    open_shell: Open, home: Path
-) -> None:
-    script = Path("flood")
-    script.write_text(
-        "#!/bin/sh\nseq -f 'line %06.0f of a very long story that goes on and on' 1 110000\n"
-    )
-    script.chmod(0o755)
-    shell = open_shell()
-    start = time.monotonic()
-    shell.screen.types("./flood; echo the-end\r")
-    seen = bytearray()
-    while b"the-end\r\n" not in seen[-500:] or not seen.endswith(b"$ "):
-        seen += shell.screen._child.read_nonblocking(65536, 20)
-    assert time.monotonic() - start < 60
-    assert len(seen) > 5_000_000
-    assert b"line 045000" in seen
-    shell.does("echo next")
-    shell.leaves()
-    data = shell.results["./flood; echo the-end"]
-    assert data["bytes"] > 5_000_000
-    assert len(data["output"]) < 200_000
-    assert data["output"].startswith("line 000001 of")
-    assert data["output"].endswith(
-        "line 110000 of a very long story that goes on and on\nthe-end\n"
-    )
-    assert "bytes in all" in data["output"]
-    assert shell.results["echo next"]["output"] == "next\n"
 
 
 # Ends that nobody wants.

@@ -14,7 +14,7 @@ import pytest
 from handler import Approval
 from learning.calls import induce
 from learning.patches import may_try
-from learning.repair import after_run, judge, with_known_failure
+from learning.repair import after_run, judge
 from learning.verify import verify
 from memory.logs import read_events
 from memory.sops import Sop, Status, read_sop
@@ -107,17 +107,6 @@ def test_three_clean_runs_make_it_active(desk: Desk) -> None:
     )
 
 
-def test_replays_for_proof_count_as_no_runs(desk: Desk) -> None:
-    sop = desk.store(COUNT, "probation")
-    verify(
-        sop,
-        {"folder": str(desk.folders[0]), "word": "tea"},
-        attempt=desk.there.attempt,
-        store=desk.changes,
-    )
-    assert SopStats(desk.home).runs("count") == []
-
-
 def test_a_new_version_that_fails_its_first_use_is_rolled_back(desk: Desk) -> None:
     desk.store(COUNT, "active")
     desk.store(BROKEN, "active")
@@ -143,13 +132,6 @@ def test_without_an_older_version_two_failures_in_a_row_suspend_it(desk: Desk) -
     assert (sop.folder / "sop.yaml").exists() and desk.changes.history("count")[
         0
     ].status == "suspended"
-
-
-def test_an_older_version_that_fails_today_is_not_brought_back(desk: Desk) -> None:
-    desk.store(BROKEN.replace("notes.md", "other.md"), "active")
-    desk.store(BROKEN, "active")
-    _, learned = desk.run()
-    assert learned[0]["status"] == "suspended" and "first use" in learned[0]["reason"]
 
 
 def test_three_failures_of_the_last_ten_retire_it(desk: Desk) -> None:
@@ -291,10 +273,3 @@ def test_two_tries_for_a_failure_and_five_a_day(home: Path) -> None:
     assert may_try(home, "b", "x", now)
     later = now + timedelta(days=1, seconds=1)
     assert not may_try(home, "a", "x", later) and may_try(home, "a", "z", later)
-
-
-def test_known_failures_are_added_once_there_is_one() -> None:
-    text = with_known_failure(SKILL.format(name="a", front=""), "first\nline")
-    text = with_known_failure(text, "second")
-    assert text.endswith("## Known failures\n\n- second\n- first line\n")
-    assert with_known_failure("# T\n", "x") == "# T\n\n## Known failures\n\n- x\n"

@@ -197,14 +197,6 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     assert "{" not in told.replace('{"folder"', "")
 
 
-def test_a_misspelt_condition_diverges_instead_of_skipping(tmp_path: Path) -> None:
-    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'echo {}'}, save: {x: json}}\n  - {unless: x.fils, done: none}\nresult: all\n"
-    model = _rote(tmp_path / "sop", steps, {})
-    reply, _ = _ask(model)
-    with pytest.raises(Diverged, match="fils"):
-        _ask(model, _do(reply.calls[0], tmp_path))
-
-
 def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
     box = _box(tmp_path, "a", "b")
     first = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
@@ -238,41 +230,7 @@ def test_extractors(output: str, extractor: str, value: Any) -> None:
     assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor, values) == value
 
 
-@pytest.mark.parametrize(
-    ("output", "extractor", "why"),
-    [
-        ('[{"n": "y", "id": 7}]', "json[n=who].id", "no row whose n is 'x'"),
-        ('[{"n": "x", "id": 7}, {"n": "x", "id": 8}]', "json[n=who].id", "2 rows whose n is 'x'"),
-        ('[{"id": 7}, {"id": 8}]', "json[].id", "2 rows"),
-        ("[]", "json[].id", "no row"),
-        ('{"n": "x"}', "json[n=who].id", "no list of objects"),
-        ("just one line", "csv[sku=who].stock", "no table"),
-        ("sku,stock\nx\n", "csv[sku=who].stock", "no table"),
-    ],
-)
-def test_a_row_that_is_not_there_once_stops(output: str, extractor: str, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        extract(ToolResult("ok", {"output": output}), extractor, {"who": "x"})
-
-
-def test_a_list_item_with_a_line_break_never_reaches_a_shell_as_two(tmp_path: Path) -> None:
-    script = "import json; print(json.dumps([chr(97) + chr(10) + chr(98)]))"
-    steps = f"plan:\n  - {{tool: code_run, args: {{type: python, script: '{script}'}}, save: {{x: json}}}}\n  - {{tool: code_run, args: {{type: bash, script: 'echo \"$x\"'}}}}\nresult: x\n"
-    model = _rote(tmp_path / "sop", steps, {})
-    reply, _ = _ask(model)
-    with pytest.raises(Diverged, match="line break"):
-        _ask(model, _do(reply.calls[0], tmp_path))
-
-
 ECHO = "parameters: {type: object, properties: {word: {type: string}}}\nplan: [{tool: code_run, args: {type: bash, script: 'printf %s \"$word\"'}, expect: {exit_code: 0}, save: {said: data.output}}]\nresult: '{{said}}'\n"
-NASTY = ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", '"; touch pwned; "', "a\nb", "../../x", "😀 中文", "-rf", "{{word}}", "$word", "\\", "%s%n", "y" * 10_000, "\x1b[31m", "*"]  # fmt: skip
-
-
-@pytest.mark.parametrize("word", NASTY, ids=range(len(NASTY)))
-def test_a_parameter_reaches_the_shell_as_it_is(word: str, tmp_path: Path) -> None:
-    text, _, _ = _run(_rote(tmp_path / "sop", ECHO, {"word": word}), tmp_path)
-    assert text == word or len(word) < 10_000
-    assert not list(tmp_path.rglob("pwned"))
 
 
 @settings(

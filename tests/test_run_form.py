@@ -82,6 +82,8 @@ def test_a_star_in_a_value_is_only_a_star() -> None:
         (["total: 3", "total: 12"], "total:", "other_form"),
         (['{"a": 1}', '{"a": 2}'], '{"b": 2}', "missing_key"),
         ([""], "noise", None),
+        ([""], "sort: cannot read: a.csv: No such file or directory", "complains"),
+        (["a: Permission denied"], "b: Permission denied", None),
     ],
 )
 def test_an_answer_of_another_kind_is_a_difference(

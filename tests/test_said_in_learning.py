@@ -5,37 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from context import Prompts
 from memory.inbox import Entry, Inbox
 from memory.logs import read_events
-from replay.parameters import mismatch
 from runs.resume import read_progress
 from tests.conftest import CommandLine
 from tests.driving import bash
 from tests.screen import scripted
-
-
-@pytest.mark.parametrize(
-    ("pattern", "value", "said"),
-    [
-        (r"^\.\w[\w.-]*$", "epub", "must begin with a dot and have no blanks, such as .pdf"),
-        (r"(?=^\w[\w.-]*$)(?=^[^-])", ".pdf", "may hold letters, digits and . _ - only"),
-        (r"^[^*?\[\]\\{}]+$", "*.txt", r"must hold none of * ? [ ] \ { }"),
-        (r'^[^"\\\x00-\x1f]*$', 'a "b"', "must hold no quotation marks"),
-        (r"^[^-]", "-rf", "must not begin with a hyphen"),
-        (r"^[A-Z]{3}$", "eur", "must match ^[A-Z]{3}$"),
-        (r"^\.\w[\w.-]*$", ".epub", ""),
-        (r"(?=^[\w /~.-]*$)(?=^.*(?i:\.csv)$)", "/tmp/a.json", "must end in .csv"),
-        (r"^.*(?i:\.csv)$", "/tmp/A.CSV", ""),
-    ],
-)
-def test_a_value_that_does_not_fit_its_place_is_told_how(
-    pattern: str, value: str, said: str
-) -> None:
-    wrong = mismatch(value, {"type": "string", "pattern": pattern})
-    assert wrong.startswith(said) and bool(wrong) is bool(said)
 
 
 def test_steps_without_a_result_are_said_of_the_owner_s_file(home: Path, cli: CommandLine) -> None:

@@ -177,35 +177,6 @@ def test_a_script_of_a_plan_that_writes_ends_it_and_nothing_is_written(
     assert not (Path.cwd() / "x").exists()
 
 
-def test_a_failed_call_is_sent_to_the_script_which_decides(home: Path) -> None:
-    folder = Path.cwd() / "empty"
-    folder.mkdir()
-    events = begin(home, QUOTE, {"folder": str(folder)})
-    assert events[-1]["result"] == f"there is no price list in {folder}"
-
-
-TWO = """
-def plan(p):
-    return {"paths": ("a", "b")}
-
-def commit(p, plan):
-    for path in plan["paths"]:
-        done = yield {"tool": "file_write", "args": {"path": path, "content": "x"}}
-        if done["status"] != "ok":
-            return {"stop": "no room for " + path}
-    return "written"
-"""
-
-
-def test_a_stop_after_a_write_is_a_defect_of_the_sop(tmp_path: Path) -> None:
-    error = diverges(
-        model(tmp_path, TWO, WRITES), ToolResult("ok", {}), ToolResult("error", "disk full")
-    )
-    assert not error.declined and error.kind == "step"
-    assert "after something had been changed: no room for b" in error.reason
-    assert "commit.1 file_write" in error.handover
-
-
 # what it may ask for
 
 
@@ -356,18 +327,6 @@ def test_a_script_that_does_something_else_the_second_time_stops(home: Path, aft
 
 
 # what is left of it
-
-
-def test_a_run_that_is_stopped_while_its_tool_works_leaves_no_process(home: Path) -> None:
-    code = "def plan(p):\n    yield {'tool': 'code_run', 'args': {'type': 'bash', 'script': 'sleep 60'}}\n"
-    sop(home / "sops" / "quote", code)
-    run = agent(home, None).run_sop("quote", {}, Options(), AbsentOwner())
-    events = run.events()
-    assert any(event["type"] == "tool_started" for event in events)
-    assert len(children()) == 1
-    del events, run
-    gc.collect()
-    assert children() == []
 
 
 # reading it

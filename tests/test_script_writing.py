@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import replay.script
 from learning.calls import induce
 from learning.judged import with_script
 from learning.trace import Trace, read_trace
@@ -45,7 +44,6 @@ WRITES = GOOD.replace("desk.get_order_details", "desk.cancel_pending_order")
 BROKEN = "def plan(p:\n    yield {}\n"
 EXTRA = GOOD.replace("def commit", "RATE = 2\n\n\ndef commit")
 UNUSED = GOOD.replace('p["order_id"]', "p[list(p)[0]]")
-ENDLESS = GOOD.replace('    return {"dear', '    while True:\n        pass\n    return {"dear')
 
 
 def dearest() -> list[tuple[str, list[Any], str]]:
@@ -131,12 +129,6 @@ def test_each_rule_drops_a_script_that_breaks_it_after_two_tries(traces: list[Tr
         if why:
             assert len(told) == 2 and told[0] == [] and why in " ".join(told[1]), (why, told)
             assert any("was not taken" in note for note in made.notes)
-
-
-def test_an_endless_script_is_dropped(traces: list[Trace], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay.script, "STEP_SECONDS", 0.4)
-    made = with_script(induce(traces, "dearest"), traces, lambda brief, wrong: ENDLESS)
-    assert "longer than" in made.notes[-1] and "scripts/run.py" not in made.files
 
 
 def test_from_the_terminal_a_model_writes_it_and_it_is_done_for_another_order(

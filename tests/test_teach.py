@@ -185,18 +185,6 @@ def test_what_a_text_changes_is_proven_by_what_is_seen(home: Path, cli: CommandL
     assert Path("three/c.txt").read_text() == "honey\n"
 
 
-def test_a_text_that_was_not_tried_is_a_draft(home: Path, cli: CommandLine) -> None:
-    Path("steps.md").write_text("# Put a stamp into <FILE>\n\n1. Write it: `tee <FILE>`\n")
-    code, out, _ = cli("teach", "stamp", "--from-file", "steps.md")
-    sop = stored(home, "stamp")
-    assert (
-        code == 0
-        and sop is not None
-        and sop.status == "draft"
-        and "does not run by itself yet" in out
-    )
-
-
 def test_a_secret_in_a_text_is_not_kept(home: Path, cli: CommandLine) -> None:
     Path("deploy.sh").write_text(
         "#!/bin/bash\ncurl -H 'Authorization: Bearer ghp_abcdefghijklmnopqrstuvwxyz0123456789' https://example.org\n"

@@ -124,7 +124,8 @@ def talked(site: Served, cli: CommandLine) -> None:
     if file.exists():
         return
     at = datetime.now(UTC).isoformat()
-    texts = [f"My friend Person{n} lives in Town{n}. I like fruit{n}." for n in range(30)]
+    kin = {"brother": "Carl", "mother": "Ruth", "cousin": "Bertha", "dog": "Rex"}
+    texts = [f"My {who} is {name}." for who, name in kin.items()]
     texts.append("My sister is Anna. Anna lives in Berlin.")
     rows = [
         {"id": f"t{n}", "at": at, "who": "owner", "text": text, "session": "main"}

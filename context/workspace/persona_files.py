@@ -64,7 +64,7 @@ def persona(home: Path, name: str) -> Persona:
     if not known:
         raise PersonaError(f'there is no persona "{name}"; make one: {home / "personas"}/NAME.md')
     names = sorted(known, key=lambda each: each not in difflib.get_close_matches(name, known, n=1))
-    raise PersonaError(f'there is no persona "{name}"; there are: {", ".join(names)}')
+    raise PersonaError("error.workspace.persona", name=name, names=", ".join(names))
 
 
 def prompt(persona: Persona, prompts: Prompts) -> str:
@@ -120,7 +120,9 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
     except Unreadable as error:
         raise PersonaError(str(error)) from error
     except OSError as error:
-        raise PersonaError(f"{file} cannot be read: {error.strerror or error}") from error
+        raise PersonaError(
+            "error.workspace.cannot-read", file=file, error=error.strerror or error
+        ) from error
     match = _FRONT_MATTER.match(text)
     if match is None:
         raise PersonaError(

@@ -48,9 +48,11 @@ def induce(
 
 def _check(run: Run) -> None:
     if run.trace.status != "done":
-        raise LearningError(f"run {run.trace.run} did not end well ({run.trace.status}).")
+        raise LearningError(
+            "error.calls.run-did-end-well", run=run.trace.run, status=run.trace.status
+        )
     if not run.plan and not run.writes:
-        raise LearningError(f"run {run.trace.run} did nothing that could be done again.")
+        raise LearningError("error.calls.run-did-nothing-could", run=run.trace.run)
 
 
 class _Induced:

@@ -49,14 +49,10 @@ class ImportRefused(SopError):
 def cloned(address: str, scratch: Path) -> Path:
     """Return a shallow clone. Raises ImportRefused."""
     if not ADDRESS.fullmatch(address) or "::" in address:
-        raise ImportRefused(
-            f"{address[:200]} is no address to import from.\nIt must begin with https://, ssh:// or file://."
-        )
+        raise ImportRefused("error.imports.address-import", address=address[:200])
     git = shutil.which("git")
     if git is None:
-        raise ImportRefused(
-            "git is not installed, and it is needed for a git address.\nInstall the package git."
-        )
+        raise ImportRefused("error.imports.git-installed-needed-git")
     target = scratch / "clone"
     settings = [word for setting in SETTINGS for word in ("-c", setting)]
     command = [git, *settings, "clone", *FLAGS, "--", address, str(target)]
@@ -64,9 +60,7 @@ def cloned(address: str, scratch: Path) -> Path:
     own = {name: os.environ[name] for name in OF_THE_OWNER if name in os.environ}
     if said := _run(limited, own | ENVIRONMENT, scratch):
         shown = safe_source(address)
-        raise ImportRefused(
-            f"{shown} cannot be cloned: {said}.\nNothing was imported. Check the address: git ls-remote {shown}"
-        )
+        raise ImportRefused("error.imports.cannot-cloned", source=shown, error=said)
     return target
 
 

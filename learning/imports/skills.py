@@ -54,10 +54,10 @@ def find_skills(source: str, cwd: Path) -> list[Skill]:
         skills = [_skill(place, inside, fallback) for place, inside in grouped(entries).items()]
     if not skills:
         said = f"there is no SKILL.md in {source}."
-        raise ImportRefused(f"{said}\nA skill is a folder with SKILL.md in it.")
+        raise ImportRefused("error.imports.text", rest=said)
     if len(skills) > MAX_SKILLS:
         said = f"{source} holds {len(skills)} skills; at most {MAX_SKILLS} at once."
-        raise ImportRefused(f"{said}\nImport a part of it.")
+        raise ImportRefused("error.imports.text-2", rest=said)
     return _without_doubles(skills)
 
 
@@ -82,14 +82,14 @@ def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, So
     Raises ImportRefused, and what SopChanges.write raises; the store is then as it was.
     """
     if skill.problem:
-        raise ImportRefused(f"{skill.name} is not imported: {skill.problem}.")
+        raise ImportRefused("error.imports.imported", name=skill.name, problem=skill.problem)
     present = known.get(skill.name)
     if present is not None and present.is_seed:
         skill = _beside(skill)
         present = known.get(skill.name)
     if present is not None and not present.is_quarantined:
         said = f"{skill.name} is not imported: there is an SOP of this name already."
-        raise ImportRefused(f'{said}\nRename the folder and its "name".')
+        raise ImportRefused("error.imports.text-3", rest=said)
     since = datetime.now(UTC).isoformat(timespec="seconds")
     said = safe_source(source)
     metadata = {QUARANTINE: since, "sopwith-source": said, "sopwith-status": "draft"}
@@ -126,7 +126,7 @@ def _skill(place: str, entries: Entries, fallback: str) -> Skill:
         front["name"] = _name(str(front.get("name") or shown))
         described = str(front.get("description") or "").strip()
         if not described:
-            raise ImportRefused("SKILL.md has no description")
+            raise ImportRefused("error.imports.skill-md-description")
         findings = tuple(scan(files))
         files["SKILL.md"] = _written(front, body)
         _check_reading(front["name"], files)
@@ -140,7 +140,7 @@ def _skill(place: str, entries: Entries, fallback: str) -> Skill:
 def _files(entries: Entries) -> dict[str, bytes]:
     """Return the bytes of a skill, as many as are allowed: what an archive states about sizes is not believed."""
     if len(entries) > MAX_FILES:
-        raise ImportRefused(f"it has {len(entries)} files; at most {MAX_FILES}")
+        raise ImportRefused("error.imports.files-most", n=len(entries), most=MAX_FILES)
     files: dict[str, bytes] = {}
     seen: set[str] = set()
     left = MAX_BYTES
@@ -148,14 +148,14 @@ def _files(entries: Entries) -> dict[str, bytes]:
         if entry.problem:
             raise ImportRefused(f"{path} is {entry.problem}")
         if folded(path) in seen:
-            raise ImportRefused(f"{path} is there twice but for its case")
+            raise ImportRefused("error.imports.twice-but-case", path=path)
         seen.add(folded(path))
         data = entry.read(MAX_FILE_BYTES + 1) if entry.size <= MAX_FILE_BYTES else b""
         size = max(len(data), entry.size)
         left -= size
         if size > MAX_FILE_BYTES or left < 0:
             limits = f"at most {MAX_FILE_BYTES} bytes a file, {MAX_BYTES} together"
-            raise ImportRefused(f"{path} makes it too large: {limits}")
+            raise ImportRefused("error.imports.makes-too-large", path=path, limits=limits)
         files[path] = data
     return files
 
@@ -167,7 +167,7 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise ImportRefused(f"SKILL.md is not UTF-8: {error}") from error
+        raise ImportRefused("error.imports.skill-md-utf", error=error) from error
     match = FRONT_MATTER.match(text)
     if match is None:
         said = "SKILL.md has no front matter: name and description between two lines of ---"
@@ -176,9 +176,9 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
         front = yaml.safe_load(match[1])
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())[:200]
-        raise ImportRefused(f"SKILL.md: the front matter is not YAML: {why}") from error
+        raise ImportRefused("error.imports.skill-md-front-matter-2", error=why) from error
     if not isinstance(front, dict) or not isinstance(front.get("metadata") or {}, dict):
-        raise ImportRefused("SKILL.md: the front matter must be a mapping, and its metadata too")
+        raise ImportRefused("error.imports.skill-md-front-matter")
     return front, match[2]
 
 
@@ -197,7 +197,7 @@ def _name(said: str) -> str:
     """Return a name in the form of the Agent Skills format: task_management is task-management."""
     name = re.sub(r"[^a-z0-9]+", "-", said.strip().lower()).strip("-")[:64].strip("-")
     if not NAME.fullmatch(name):
-        raise ImportRefused(f"{said[:60]!r} is no name for an SOP: letters, digits and hyphens")
+        raise ImportRefused("error.imports.name-sop-letters-digits", name=f"{said[:60]!r}")
     return name
 
 

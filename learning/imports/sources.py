@@ -65,12 +65,12 @@ def opened(source: str, cwd: Path) -> Iterator[tuple[Entries, str]]:
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            raise ImportRefused(f"{source} is a link.\nName what it leads to.")
+            raise ImportRefused("error.imports.link", source=source)
         if stat.S_ISDIR(mode):
             yield _of_folder(path), path.resolve().name
         elif not stat.S_ISREG(mode):
             said = f"{source} is no folder and no file."
-            raise ImportRefused(f"{said}\nGive a folder, a zip, or a git address.")
+            raise ImportRefused("error.imports.text-4", rest=said)
         elif path.suffix.lower() == ".md":
             own = path.resolve().parent.name if path.name == "SKILL.md" else path.stem
             yield {"SKILL.md": _of_file(path)}, own
@@ -100,7 +100,7 @@ def _of_folder(folder: Path) -> Entries:
                 found[str(path)] = _of_file(Path(entry.path))
         if len(found) > MAX_ENTRIES:
             said = f"{folder} holds more than {MAX_ENTRIES} files."
-            raise ImportRefused(f"{said}\nImport a part of it.")
+            raise ImportRefused("error.imports.text-2", rest=said)
     return found
 
 

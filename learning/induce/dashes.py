@@ -48,4 +48,9 @@ def _with_dashes(script: str, name: str, command: int) -> str | None:
     if first is None:
         return None
     source = script.encode()
+    if mine[0].text == "echo":  # takes no `--`
+        is_all = arguments == [first] and first.text[0] == chr(34)
+        has_options = any(word.role == "option" for word in mine)
+        plain = source[: mine[0].start] + b"printf '%s\\n'" + source[mine[0].end :]
+        return plain.decode() if is_all and not has_options else None
     return (source[: first.start] + b"-- " + source[first.start :]).decode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from learning.induce.letters import Letters, Quoting
@@ -43,6 +43,25 @@ def _all(letters: Letters, text: str) -> Iterator[Place]:
             last_letter.quoting,
         )
         at = letters.text.find(text, last)
+
+
+def several(script: str, text: str) -> list[Place]:
+    """Return the places of a short number that stands more than once; [] of all else, which means one thing everywhere."""
+    if not re.fullmatch(r"\d{1,3}", text):
+        return []
+    found = places(Letters(script), text)
+    return found if len(found) > 1 else []
+
+
+def as_words(script: str, found: Sequence[Place]) -> list[int]:
+    """Return which of these places are words of their own, as in `-n 2` beside `+2`; all of them where none is."""
+    text = f" {Letters(script).text} "
+    own = [
+        at
+        for at, place in enumerate(found)
+        if (text[place.first] + text[place.last + 1]).strip(" \t\n\0|;&)") == ""
+    ]
+    return own or list(range(len(found)))
 
 
 def is_path_start(text: str, first: int) -> bool:

@@ -121,17 +121,24 @@ def _named(found: Mapping[str, bool], request: str) -> Iterator[Candidate]:
 
 
 def _name(text: str, request: str) -> str:
-    """Return a name: by the word before it in the request, else by its kind."""
+    """Return a name: by its kind for a path, else by the word beside it in the request. The first word of a request says
+    what to do, so it names no value."""
+    before, _, after = request.lower().partition(text.lower())
+    said_before: list[str] = re.findall(r"[a-z][a-z0-9_]*", before)
+    said_after: list[str] = re.findall(r"[a-z][a-z0-9_]*", after)
     if re.match(r"~?/", text):
         is_file = "." in text.rpartition("/")[2].strip(".")
         return "file" if is_file else "folder"
-    before = re.findall(r"[a-z][a-z0-9_]*", request.partition(text)[0].lower())[-1:]
-    word = before[0] if before else ""
-    if _may_be_name(word):
-        return word
+    is_number = bool(re.fullmatch(r"[\d.]+", text))
+    if is_number and said_after and _may_be_name(said_after[0]):
+        return said_after[0]
+    if said_before[1:] and _may_be_name(said_before[-1]):
+        return said_before[-1]
     if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         return "date"
-    return "number" if re.fullmatch(r"[\d.]+", text) else "text"
+    if re.search(r"\.[a-z]\w*$", text):
+        return "file"
+    return "number" if is_number else "text"
 
 
 _SMALL = frozenset(

@@ -57,17 +57,22 @@ def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     return list(dict.fromkeys([*found, *below, *(path for path in beside if path[3:6] != "../")]))
 
 
-def written(script: str, values: Mapping[str, Sequence[str]]) -> Written:
-    """Return a script with each value, in any of its spellings, replaced by the parameter of its name."""
+def written(
+    script: str,
+    values: Mapping[str, Sequence[str]],
+    only: Mapping[str, Sequence[int]] | None = None,
+) -> Written:
+    """Return a script with each value, in any of its spellings, replaced by the parameter of its name. `only`: which of its
+    places, counted from the start, where it must stay in others."""
     letters = Letters(script)
     found = []
     for name, texts in values.items():
-        spots = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
-        first = next(filter(None, spots), [])
-        others = [each for text, each in zip(texts, spots, strict=True) if "/" in text]
-        found += [
-            (name, place) for place in {*first, *(place for each in others for place in each)}
-        ]
+        standing = [_standing(letters, text, is_path=len(texts) > 1) for text in texts]
+        first = next(filter(None, standing), [])
+        others = [each for text, each in zip(texts, standing, strict=True) if "/" in text]
+        spots = sorted({*first, *(place for each in others for place in each)})
+        chosen = (only or {}).get(name, range(len(spots)))
+        found += [(name, place) for at, place in enumerate(spots) if at in chosen]
     return _Writer(script, letters).write(apart(found))
 
 

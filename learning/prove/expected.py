@@ -29,10 +29,12 @@ class Case(NamedTuple):
     inputs: Mapping[str, str] = {}
 
 
-def expectation(cases: Sequence[Case], script: str) -> dict[str, Any]:
-    """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output."""
+def expectation(cases: Sequence[Case], script: str, before: Sequence[Case] = ()) -> dict[str, Any]:
+    """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output. `before`: what runs changed, of
+    which no output is known."""
     changes = {}
-    telling = [case for case in cases if not _is_only_again(case)] or cases
+    every = [*before, *cases]
+    telling = [case for case in every if not _is_only_again(case)] or every
     for kind in held.KINDS:
         if entries := _entries([list(_told(case, kind, script)) for case in telling]):
             changes[kind] = entries

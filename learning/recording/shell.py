@@ -72,7 +72,7 @@ def record(
     check_terminal(name, environ)
     bash = shutil.which("bash", path=environ.get("PATH"))
     if bash is None:
-        raise RecordError(f"bash is not installed, and recording needs it.\n{_instead(name)}")
+        raise RecordError("error.recording.bash-installed-recording-needs", rest=_instead(name))
     log = RunLog.create(home)
     try:
         recording = Recording(log, hidden)
@@ -87,10 +87,7 @@ def record(
     finally:
         log.close()
     if was_stopped:
-        raise RecordError(
-            f"the recording was stopped from outside; what was done until then is in run {log.run}.\n"
-            f"Make an SOP of it: sopwith teach {name} --from-run {log.run}"
-        )
+        raise RecordError("error.recording.recording-stopped-outside-what", run=log.run, name=name)
     if not recording.has_heard:
         raise RecordError(
             "the shell said nothing: ~/.bashrc leaves it before its end (an exec or exit in it?).\n"
@@ -102,11 +99,9 @@ def record(
 def check_terminal(name: str, environ: Mapping[str, str]) -> None:
     """Raises RecordError when nobody can type here, or when this is a recorded shell already."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise RecordError(f"recording needs a terminal, and this is none.\n{_instead(name)}")
+        raise RecordError("error.recording.recording-needs-terminal-none", rest=_instead(name))
     if RECORDING in environ:
-        raise RecordError(
-            f"this shell is being recorded already (run {environ[RECORDING]}).\nLeave it with exit, then record anew."
-        )
+        raise RecordError("error.recording.shell-being-recorded-already", run=environ[RECORDING])
 
 
 def _from_file(name: str) -> str:

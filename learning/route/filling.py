@@ -20,12 +20,13 @@ from learning.route.typed import Schema, folder_here, is_cautious, number, path_
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
+from text import pattern
 
 if TYPE_CHECKING:
     from text.values import Value
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
-_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
+_WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
 MEANT, FAULT = 2.0, 0.3  # against 1 for the best one's words; bench/routing.py
 _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
 

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from learning.route.place import words
+from text import pattern
 from text import values as readers
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
     ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)
 }
 _EDGES = " \t\r\n,!:;."
-_TAIL = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
+_TAIL = pattern(r"(?:(?<=[^\s./])[.?!]+|[?!]+|[\s,]+)$")
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
-from text import values
+from text import pattern, values
 
 if TYPE_CHECKING:
     from text.values import Value
 
 Schema = Mapping[str, Any]
-_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
-_PLAIN_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
-_BARE = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
-_CODE = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
-_GLOB = re.compile(
+_NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
+_PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
+_GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
-_SIGNS = re.compile(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
+_SIGNS = pattern(r"[\n\"`“”「」『』;|<>]")  # more than one thing may be meant
 TO_THE_END = ("rest", "colon")
 FREE = ("rest", "colon", "words")  # shapes that take any words
 
@@ -121,7 +121,8 @@ def _rest(text: str, shape: str) -> str | None:
 def with_dot(text: str, schema: Schema) -> str:
     """Return an ending with its dot where the parameter takes it with a dot only: rtf, .rtf."""
     pattern = str(schema.get("pattern", ""))
-    needs_dot = bool(pattern) and not re.search(pattern, text) and re.search(pattern, f".{text}")
+    dotted_only = bool(pattern) and not any(re.search(pattern, each) for each in ("x", text))
+    needs_dot = dotted_only and re.search(pattern, f".{text}")
     return f".{text}" if needs_dot else text
 
 

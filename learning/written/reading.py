@@ -31,7 +31,7 @@ def read_text(text: str, file: str = "") -> Instructions | str:
     said = file or "the text"
     if len(text) > MAX_CHARS:
         raise LearningError(
-            f"{said} is longer than {MAX_CHARS:,} characters; nobody does that by rote."
+            "error.written.longer-than-characters-nobody", what=said, n=f"{MAX_CHARS:,}"
         )
     if "\0" in text or not text.strip():
         raise LearningError(f"{said} is {'no text' if text.strip() else 'empty'}.")
@@ -56,7 +56,7 @@ def kind_of(text: str, file: str) -> str:
 def _with_steps(found: Instructions, said: str) -> Instructions:
     if not any(line.strip() for line in found.lines):
         problems = "\n".join(["", *found.problems[:5]]).rstrip()
-        raise LearningError(f"no step of {said} could be understood.{problems}")
+        raise LearningError("error.written.step-could-understood", name=said, rest=problems)
     return found
 
 
@@ -72,7 +72,7 @@ def _read_yaml(text: str, said: str) -> Instructions | str:
         return text
     steps = known.get("steps")
     if not isinstance(steps, list):
-        raise LearningError(f"{said} has no steps: give plan and commit, run, or a list of steps.")
+        raise LearningError("error.written.steps-give-plan-commit", name=said)
     return _with_steps(_listed(known, steps), said)
 
 
@@ -91,9 +91,7 @@ def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
         if isinstance(command, str) and command.strip():
             found.add(command.strip("\n"), number)
         elif isinstance(step, dict) and "tool" in step:
-            raise LearningError(
-                f"step {number} calls a tool: write it under plan (it only reads) or commit (it changes something)."
-            )
+            raise LearningError("error.written.step-calls-tool-write", number=number)
         else:
             found.problems.append(f"step {number}: no command: {str(step)[:80]!r}")
     return found

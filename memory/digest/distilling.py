@@ -219,10 +219,7 @@ def _text(home: Path, lang: str) -> str:
     make(home, MEMORY, lang)
     text = whole_text(home, MEMORY)
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise NotDistilled(
-            f"MEMORY.md is larger than {MAX_BYTES:,} bytes, so nothing is added to it.\n"
-            "Move what is old out of it, and run: sopwith memory digest"
-        )
+        raise NotDistilled("error.digest.memory-md-larger-than", n=f"{MAX_BYTES:,}")
     return text
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from memory.files import with_line
+from text import pattern
 
 Category = Literal["decision", "lesson", "preference", "milestone", "instruction"]
 SECTIONS: dict[str, tuple[str, ...]] = {  # headings in English and in Chinese; others are read too
@@ -33,12 +34,12 @@ SECTIONS: dict[str, tuple[str, ...]] = {  # headings in English and in Chinese; 
 SUPERSEDED = ("Superseded", "已被取代")
 _IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "milestone": 3}
 MOST_IMPORTANT = 5
-_LINE = re.compile(
+_LINE = pattern(
     r"- \[(?P<day>\d{4}-\d\d-\d\d)\] (?P<text>.*?) \{#(?P<id>[0-9a-f]{8}) (?P<source>\S+)(?P<is_verbatim> verbatim)?"
     r"(?: ![1-5])?(?: ×(?P<times>\d{1,4}))?\}(?: → #(?P<by>[0-9a-f]{8}))?"
 )
-_ITEM = re.compile(r"\s*[-*+] (?:\[(?:\d{4}-\d\d-\d\d|[ xX])\] )?(?P<text>.*\S)")
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*")
+_ITEM = pattern(r"\s*[-*+] (?:\[(?:\d{4}-\d\d-\d\d|[ xX])\] )?(?P<text>.*\S)")
+_HEADING = pattern(r"#{1,6}\s+(.*?)\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from config import SopwithError
 from memory.evidence import Pointer
 from memory.logs.reading import RUN_ID
+from text import pattern
 
 STRUCTURE = Path(__file__).resolve().parents[2] / "assets" / "insight_fixed_structure.txt"
 FACTS = "memory/global_mem.txt"
@@ -29,13 +30,13 @@ MAX_TEXT_CHARS = 300
 MAX_INDEX_LINES = 30
 MAX_INDEX_CHARS = 160
 OWNER = "owner"
-DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
-_SECTION = re.compile(r"\[([A-Z][A-Z_]*)\]\s*")
-_LINE = re.compile(
+DAY = pattern(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+_SECTION = pattern(r"\[([A-Z][A-Z_]*)\]\s*")
+_LINE = pattern(
     r"- (?P<text>.*?)(?:\s*\{#(?P<id>[0-9a-f]{6}) (?P<day>\S+) (?P<source>\S+)(?P<more>[^{}]*)\})?\s*"
 )
-_MORE = re.compile(r"(supersedes|reprobe|retired|from):#?(\S+)")
-_POINTER = re.compile(rf"({RUN_ID.pattern}):(\d{{1,6}})=([0-9a-f]{{16}})")
+_MORE = pattern(r"(supersedes|reprobe|retired|from):#?(\S+)")
+_POINTER = pattern(rf"({RUN_ID.pattern}):(\d{{1,6}})=([0-9a-f]{{16}})")
 
 
 class FactLineError(SopwithError):
@@ -93,7 +94,7 @@ def read(home: Path) -> list[Fact]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise FactLineError(f"{home / FACTS} cannot be read: {error}") from error
+        raise FactLineError("error.facts.cannot-read", file=home / FACTS, error=error) from error
     return parse(text)
 
 
@@ -109,9 +110,7 @@ def parse(text: str, name: str = "global_mem.txt") -> list[Fact]:
             continue
         fact = fact_of(line, section)
         if fact is None:
-            raise FactLineError(
-                f"{name}:{number} is no fact: {line[:80]!r}\nA fact is a line `- text` below a [SECTION]."
-            )
+            raise FactLineError("error.facts.fact", name=name, line=number, text=f"{line[:80]!r}")
         facts.append(fact)
     return facts
 

@@ -148,4 +148,4 @@ def _id_of(fact: Fact, facts: Sequence[Fact]) -> str:
         found = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:6]
         if found not in taken:
             return found
-    raise FactConflict("there is no free id for a fact.")
+    raise FactConflict("error.facts.free-id-fact")

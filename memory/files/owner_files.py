@@ -57,12 +57,14 @@ def _data(home: Path, name: str, follows_links: bool, limit: int) -> bytes:
         return _bytes(_place(home, path, name, follows_links), name, limit)
     except FileNotFoundError:
         if path.is_symlink():
-            raise Unreadable(f"{name} is a link that leads nowhere") from None
+            raise Unreadable("error.files.link-leads-nowhere", name=name) from None
         raise
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise Unreadable(f"{name} is a link that leads nowhere") from error
-        raise Unreadable(f"{name} cannot be read: {error.strerror or error}") from error
+            raise Unreadable("error.files.link-leads-nowhere", name=name) from error
+        raise Unreadable(
+            "error.files.cannot-read", file=name, error=error.strerror or error
+        ) from error
 
 
 def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
@@ -70,11 +72,11 @@ def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
     try:
         place, root = path.resolve(strict=True), home.resolve(strict=True)
     except RuntimeError as error:  # links in a circle, as Python up to 3.12 says it
-        raise Unreadable(f"{name} is a link that leads nowhere") from error
+        raise Unreadable("error.files.link-leads-nowhere", name=name) from error
     if not place.is_relative_to(root):
-        raise Unreadable(f"{name} is a link that leads out of the home folder")
+        raise Unreadable("error.files.link-leads-out-home", name=name)
     if not follows_links and place != root / name:
-        raise Unreadable(f"{name} is a link, and a shared session follows none")
+        raise Unreadable("error.files.link-shared-session-follows", name=name)
     _check_kind(place.stat().st_mode, name)  # before it is opened: opening alone moves some devices
     return place
 
@@ -90,16 +92,16 @@ def _bytes(place: Path, name: str, limit: int) -> bytes:
 
 def _check_kind(mode: int, name: str) -> None:
     if stat.S_ISDIR(mode):
-        raise Unreadable(f"{name} is a folder, not a file")
+        raise Unreadable("error.files.folder-file", name=name)
     if not stat.S_ISREG(mode):
-        raise Unreadable(f"{name} is a pipe or a device, not a file")
+        raise Unreadable("error.files.pipe-device-file", name=name)
 
 
 def _decoded(data: bytes, name: str, errors: str = "strict") -> str:
     try:
         text = data.decode("utf-8", errors)
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{name} is not UTF-8 text") from error
+        raise Unreadable("error.files.utf-text", name=name) from error
     if "\0" in text:
-        raise Unreadable(f"{name} is not UTF-8 text")
+        raise Unreadable("error.files.utf-text", name=name)
     return text

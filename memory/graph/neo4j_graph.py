@@ -59,7 +59,7 @@ def _connected(config: GraphConfig) -> Any:
     try:
         return neo4j.GraphDatabase.driver(config.uri, auth=(config.user, config.password), **limits)
     except (ValueError, neo4j.exceptions.DriverError) as error:
-        raise GraphDown(f"Neo4j cannot be reached by graph.uri: {error}") from error
+        raise GraphDown("error.graph.neo-cannot-reached-graph", error=error) from error
 
 
 @atexit.register
@@ -196,7 +196,9 @@ class Neo4jGraph:
             if is_optional and isinstance(error, errors.Neo4jError):
                 raise _Refused(str(error)) from error
             why = " ".join(str(error).replace(config.password or "\0", "***").split())[:200]
-            raise GraphDown(f"Neo4j does not answer ({type(error).__name__}: {why}).") from error
+            raise GraphDown(
+                "error.graph.neo-does-answer", kind=type(error).__name__, why=why
+            ) from error
         return [list(record.values()) for record in found.records]
 
 

@@ -308,11 +308,13 @@ class Repository:
             )
             if re.search(r"(?i)no space|out of disk ?space", "\n".join(said)):
                 raise RepositoryError(
-                    f"The history in {self._folder} cannot be written: no space is left.\nNothing was recorded. Free some."
+                    "error.history.history-cannot-written-space", folder=self._folder
                 )
             raise RepositoryError(
-                f"The history in {self._folder} cannot be used: git {arguments[0]}: {telling}\n"
-                "Nothing was recorded. If it is damaged, move that folder away and a new history begins."
+                "error.history.history-cannot-used-git",
+                folder=self._folder,
+                command=arguments[0],
+                problem=telling,
             )
         return done.stdout
 
@@ -333,7 +335,9 @@ class Repository:
                 else (),  # when we are killed, our turn lasts until git ends
             )
         except OSError as error:
-            raise RepositoryError(f"git cannot be started: {error.strerror or error}") from error
+            raise RepositoryError(
+                "error.history.git-cannot-started", error=error.strerror or error
+            ) from error
 
     def _environment(self) -> dict[str, str]:
         """Nothing of the owner's: no settings, no identity, no other repository, no translated messages."""
@@ -400,7 +404,7 @@ def _blob_id(content: Content) -> str:
 
 def _revision(text: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{4,64}(?:~1)?", text):
-        raise RepositoryError(f"{one_line(text)!r} is not the id of a commit")
+        raise RepositoryError("error.history.id-commit", text=repr(one_line(text)))
     return text
 
 

@@ -45,7 +45,10 @@ def open_home(home: Path) -> None:
     except OSError as error:
         where = error.filename or home
         raise HomeError(
-            f"The home folder cannot be used: {where}: {error.strerror or error}. {_ELSEWHERE}"
+            "error.home.home-folder-cannot-used",
+            where=where,
+            error=error.strerror or error,
+            rest=_ELSEWHERE,
         ) from error
 
 
@@ -57,16 +60,25 @@ def check_layout(home: Path) -> bool:
         return False
     except OSError as error:
         raise HomeError(
-            f"The home folder cannot be used: {error.filename}: {error.strerror}. {_ELSEWHERE}"
+            "error.home.home-folder-cannot-used",
+            where=error.filename,
+            error=error.strerror,
+            rest=_ELSEWHERE,
         ) from error
     if not said.isdecimal():
         raise HomeError(
-            f"{home / 'version'} should hold a number and holds {said[:40]!r}. {_ELSEWHERE}"
+            "error.home.should-hold-number-holds",
+            path=home / "version",
+            text=f"{said[:40]!r}",
+            rest=_ELSEWHERE,
         )
     if int(said) > LAYOUT:
         raise HomeTooNew(
-            f"The home folder {home} belongs to a newer Sopwith (layout {said}; this one knows {LAYOUT}); nothing was"
-            f" changed.\nUpdate Sopwith. {_ELSEWHERE}"
+            "error.home.home-folder-belongs-newer",
+            home=home,
+            said=said,
+            known=LAYOUT,
+            rest=_ELSEWHERE,
         )
     return True
 
@@ -75,9 +87,9 @@ def _check_room(home: Path) -> None:
     """A full or read-only disk is said here, before a run has done anything."""
     if not os.access(home, os.W_OK | os.X_OK):
         why = "its permissions, or a read-only disk"
-        raise HomeError(f"The home folder {home} cannot be written to ({why}). {_ELSEWHERE}")
+        raise HomeError(
+            "error.home.home-folder-cannot-written", home=home, why=why, rest=_ELSEWHERE
+        )
     disk = os.statvfs(home)
     if disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES or (disk.f_files and not disk.f_favail):
-        raise HomeError(
-            f"The disk of the home folder {home} is full. Free some space. {_ELSEWHERE}"
-        )
+        raise HomeError("error.home.disk-home-folder-full", home=home, rest=_ELSEWHERE)

@@ -110,7 +110,7 @@ class Inbox:
         if len(named) == 1:
             return entries[named[0]]
         if (self.folder / f"{id}.answer.json").exists():
-            raise InboxError(f"{id} has been answered already.")
+            raise InboxError("error.inbox.been-answered-already", id=id)
         known = ", ".join(list(entries)[:5]) or "none"
         raise NoSuchEntry(
             f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list'
@@ -123,20 +123,20 @@ class Inbox:
                 f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
             )
         if entry.kind == "notice":
-            raise OtherKind(f"{entry.id} is a notice: nobody waits for an answer.\nPut it away: sopwith inbox deny {entry.id}")  # fmt: skip
+            raise OtherKind("error.inbox.notice-nobody-waits-answer", id=entry.id)  # fmt: skip
         if (entry.kind == "question") != (answer.decision == "answer"):
             words = (
                 "answer ID TEXT"
                 if entry.kind == "question"
                 else "approve ID, or: sopwith inbox deny ID"
             )
-            raise OtherKind(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
+            raise OtherKind("error.inbox.is-a", id=entry.id, kind=entry.kind, words=words)
         if answer.decision == "approve" and entry.is_expired:
-            raise InboxError(f"{entry.id} is older than {entry.hours:g} hours, which counts as a no.\nGo on: sopwith runs resume {entry.run}")  # fmt: skip
+            raise InboxError("error.inbox.older-than-hours-which", id=entry.id, hours=f'{entry.hours:g}', run=entry.run)  # fmt: skip
         answer.call = entry.call
         path = self._path(entry.id + ".answer")
         if not write_new(path, json.dumps(asdict(answer), ensure_ascii=False)):
-            raise InboxError(f"{entry.id} has been answered already.")
+            raise InboxError("error.inbox.been-answered-already", id=entry.id)
 
     def answer_for(self, run: str, call: str) -> tuple[str, Answer] | None:
         """The answer that this run waits for with exactly this call, with the entry's id."""

@@ -135,7 +135,7 @@ def read(path: Path) -> Iterator[Item]:
         RuntimeError,
     ) as error:  # the last: a password
         why = getattr(error, "strerror", None) or error
-        raise ImportFailed(f"{path} cannot be imported: {why}.") from error
+        raise ImportFailed("error.journal.cannot-imported", path=path, why=why) from error
 
 
 def _folder(path: Path) -> Iterator[Item]:
@@ -156,15 +156,19 @@ def _folder(path: Path) -> Iterator[Item]:
 def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MAX_ENTRIES:
-        raise ImportFailed(f"{path} holds {len(entries)} files; {MAX_ENTRIES} are the most.")
+        raise ImportFailed(
+            "error.journal.holds-files-most", path=path, count=len(entries), most=MAX_ENTRIES
+        )
     left = MAX_BYTES
     known = [entry for entry in entries if _is_known(entry.filename)]
     if not known:
-        raise ImportFailed(f"{path} holds neither conversations.json nor .jsonl nor .md files.")
+        raise ImportFailed("error.journal.holds-neither-conversations-json", path=path)
     for entry in known:
         left -= entry.file_size
         if left < 0:
-            raise ImportFailed(f"{path} would unpack to more than {MAX_BYTES // 1_000_000} MB.")
+            raise ImportFailed(
+                "error.journal.would-unpack-more-than", path=path, most=MAX_BYTES // 1000000
+            )
         with archive.open(entry) as file:
             changed = (
                 datetime(*entry.date_time, tzinfo=UTC) if entry.date_time[1] else datetime.now(UTC)
@@ -181,7 +185,7 @@ def _is_known(name: str) -> bool:
 
 def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[Item]:
     if size > MAX_BYTES:
-        raise ImportFailed(f"{name} is larger than {MAX_BYTES // 1_000_000} MB.")
+        raise ImportFailed("error.journal.larger-than-mb", name=name, most=MAX_BYTES // 1000000)
     end = name.lower()
     if end.endswith((".jsonl", ".ndjson")):
         yield from _lines(name, file)
@@ -190,10 +194,7 @@ def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[I
     elif end.endswith(".json"):
         yield from _document(name, file, changed)
     else:
-        raise ImportFailed(
-            f"{name} is of no kind that can be imported.\n"
-            "Known are the JSON exports of ChatGPT and Claude, .jsonl, .md, .txt, and a .zip of those."
-        )
+        raise ImportFailed("error.journal.kind-can-imported", name=name)
 
 
 # JSONL
@@ -279,7 +280,7 @@ def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
     try:
         document = json.load(file)
     except (ValueError, RecursionError) as error:
-        raise ImportFailed(f"{name} is not JSON: {error}.") from error
+        raise ImportFailed("error.journal.json", name=name, error=error) from error
     for number, each in enumerate(_listed(name, document), 1):
         yield from _item(f"{name}, item {number}", each, name, changed)
 
@@ -290,7 +291,7 @@ def _listed(name: str, document: Any) -> list[Any]:
         lists = [document[key] for key in ("conversations", "turns") if key in document]
         document = lists[0] if lists else [document]
     if not isinstance(document, list):
-        raise ImportFailed(f"{name} holds no list of conversations.")
+        raise ImportFailed("error.journal.holds-list-conversations", name=name)
     is_talk = all(
         isinstance(each, dict) and {"role", "content"} <= each.keys() for each in document
     )

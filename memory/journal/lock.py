@@ -74,7 +74,9 @@ class WriterLock:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise JournalError(
-                f"the journal cannot be written: {self._path}: {error.strerror or error}"
+                "error.journal.journal-cannot-written",
+                path=self._path,
+                error=error.strerror or error,
             ) from error
         until, pause = time.monotonic() + self._wait_seconds, 0.0005
         while True:
@@ -91,5 +93,7 @@ class WriterLock:
 
     def _busy(self) -> JournalBusy:
         return JournalBusy(
-            f"the journal is being written by another process ({self._path}, {self._wait_seconds:g} s).\nTry again."
+            "error.journal.journal-being-written-another",
+            path=self._path,
+            seconds=f"{self._wait_seconds:g}",
         )

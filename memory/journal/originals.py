@@ -64,7 +64,7 @@ class Journal:
             return {}
         except OSError as error:
             raise JournalError(
-                f"the journal cannot be read: {self.folder}: {error.strerror or error}"
+                "error.journal.journal-cannot-read", path=self.folder, error=error.strerror or error
             ) from error
         return dict(sorted(found.items()))
 
@@ -100,7 +100,7 @@ class Journal:
                 data = file.read()
         except OSError as error:
             raise JournalError(
-                f"{self.folder / name} cannot be read: {error.strerror or error}"
+                "error.journal.cannot-read", file=self.folder / name, error=error.strerror or error
             ) from error
         yield from parsed(name, data, start)
 
@@ -145,7 +145,7 @@ class Journal:
                 fsync_folder(self.folder)
         except OSError as error:
             raise JournalError(
-                f"the journal cannot be written: {path}: {error.strerror or error}."
+                "error.journal.journal-cannot-written-2", path=path, error=error.strerror or error
             ) from error
 
     def _write(self, file: int, data: bytes, size: int) -> None:

@@ -710,7 +710,7 @@ class Store:
         except OSError as error:
             why = error.strerror or error
             raise JournalError(
-                f"the journal cannot be written: {self.path.parent}: {why}."
+                "error.journal.journal-cannot-written-2", path=self.path.parent, error=why
             ) from error
         with self.lock:
             database = sqlite3.connect(
@@ -761,10 +761,7 @@ class Store:
                 self._database.execute("ROLLBACK")
 
     def _broken(self, error: sqlite3.Error) -> JournalError:
-        return JournalError(
-            f"the journal's index {self.path} cannot be used: {error}.\n"
-            "The originals beside it hold everything. Make it anew with: sopwith memory rebuild"
-        )
+        return JournalError("error.journal.journal-index-cannot-used", path=self.path, error=error)
 
 
 def _turn(row: tuple[Any, ...], tags: tuple[str, ...], mentioned: tuple[TimeRange, ...]) -> Turn:

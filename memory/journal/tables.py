@@ -95,8 +95,5 @@ def version(database: sqlite3.Connection) -> int:
     """The version of a file. Raises JournalTooNew for one that is not known here."""
     found = int(database.execute("PRAGMA user_version").fetchone()[0])
     if found > VERSION:
-        raise JournalTooNew(
-            f"the journal was made by a newer Sopwith (version {found}; this one knows {VERSION}); nothing was changed.\n"
-            "Update Sopwith, or make the index anew from the originals: sopwith memory rebuild"
-        )
+        raise JournalTooNew("error.journal.journal-made-newer-sopwith", found=found, known=VERSION)
     return found

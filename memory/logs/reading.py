@@ -91,9 +91,7 @@ def find_run(home: Path, name: str) -> str:
         return name if name in found else found[0]
     if found:
         some = ", ".join(found[:4])
-        raise NoSuchRun(
-            f'"{name}" is the start of {len(found)} runs: {some} …\nGive more of the id.'
-        )
+        raise NoSuchRun("error.logs.start-runs", name=name, n=len(found), list=some)
     raise NoSuchRun(
         f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list'
     )
@@ -155,12 +153,14 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
                 try:
                     event = json.loads(line)
                 except ValueError as error:
-                    raise RunLogError(f"{path}:{number} is damaged: {error}") from error
+                    raise RunLogError(
+                        "error.logs.damaged", path=path, line=number, error=error
+                    ) from error
                 yield event
     except FileNotFoundError:
         return
     except OSError as error:
-        raise RunLogError(f"cannot read {path}: {error.strerror}") from error
+        raise RunLogError("error.logs.cannot-read", path=path, error=error.strerror) from error
 
 
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:

@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from text import pattern
+
 Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 MAX_CHARS = 20_000  # of a request; what stands behind is pasted
 MAX_SENTENCES = 60
@@ -21,8 +23,8 @@ IMPORTANCE = {"instruction": 9, "preference": 8, "decision": 8, "lesson": 8, "to
 USUAL, LEAST = 5, 2
 MAX_TRIVIAL_CHARS = 60
 _FILE = Path(__file__).parents[2] / "assets" / "memory" / "remember.toml"
-_OUTER = re.compile(r"[ \t\r\n\-*•]*(.*?)\s*", re.DOTALL)
-_COLON = re.compile(
+_OUTER = pattern(r"[ \t\r\n\-*•]*(.*?)\s*", re.DOTALL)
+_COLON = pattern(
     r"：|:(?=\s|\x01|$)|(?<!\w{12}):(?=[^\d\s/\\])"
 )  # none of a time, an address, a path
 

@@ -37,7 +37,7 @@ class NotForThisSession(SopwithError):
 
 
 def _refused(what: str) -> NotForThisSession:
-    return NotForThisSession(f"{what} is not for this session to read")
+    return NotForThisSession("error.reader.session-read", name=what)
 
 
 class Reader:

@@ -61,7 +61,7 @@ class RunLog:
             except OSError as error:
                 raise cannot_write(folder, error) from error
             return cls(folder)._open()
-        raise RunLogError(f"cannot find a free name for a run in {home / 'runs'}")
+        raise RunLogError("error.runlog.cannot-find-free-name", folder=home / "runs")
 
     @classmethod
     def apart(cls, home: Path, task: str) -> RunLog:
@@ -83,10 +83,7 @@ class RunLog:
         except OSError as error:
             raise cannot_write(home / "runs", error) from error
         if (home / "runs" / run / SHARED).exists():
-            raise RunLogError(
-                f"run {run} belongs to the tasks that machines share, and their database is not at hand.\n"
-                "Set queue.url in config.yaml."
-            )
+            raise RunLogError("error.runlog.run-belongs-tasks-machines", run=run)
         log = cls(home / "runs" / run)._open()
         _cut_torn_line(log.folder / "log.jsonl")
         return log
@@ -100,8 +97,7 @@ class RunLog:
                 owner = worker(self.folder)
                 os.close(self._lock)
                 raise RunLogError(
-                    f"run {self.run} is being worked on by process {owner or 'unknown'}.\n"
-                    f"Wait for it, or stop it: sopwith runs cancel {self.run}"
+                    "error.runlog.run-being-worked-process", run=self.run, pid=owner or "unknown"
                 ) from None
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
@@ -150,8 +146,7 @@ def line_of(event: Event) -> bytes:
 def cannot_write(folder: Path, error: OSError) -> RunLogError:
     """Return what the owner reads when a run's folder cannot be written."""
     return RunLogError(
-        f"cannot write the run log in {folder}: {error.strerror or error}.\n"
-        "Nothing further was done. Free some space or choose another home folder with --home."
+        "error.runlog.cannot-write-run-log", folder=folder, error=error.strerror or error
     )
 
 

@@ -225,7 +225,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 def _read_sop(folder: Path, is_seed: bool) -> Sop:
     try:
         if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
-            raise SopError("the folder is a link that leads out of the SOPs")
+            raise SopError("error.sops.folder-link-leads-out")
         front = _front_matter(_read(folder / "SKILL.md", folder))
         known = _described(folder, front)
     except SopError as error:
@@ -260,7 +260,7 @@ def contract_of(folder: Path) -> str | None:
             f"scripts/{name}": content for name, content in contents_of(folder / "scripts").items()
         }
     except OSError as error:
-        raise SopError(f"{folder.name} cannot be read: {error}") from error
+        raise SopError("error.sops.cannot-read", file=folder.name, error=error) from error
     return contract({path: content.data for path, content in {**own, **scripts}.items()})
 
 
@@ -279,14 +279,12 @@ def contract(parts: Mapping[str, bytes]) -> str | None:
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
     if front.get("name") != folder.name or not READ_NAME.fullmatch(folder.name):
-        raise SopError(
-            f"SKILL.md: the name {front.get('name')!r} must be that of the folder, in lower-case letters, digits and hyphens"
-        )
+        raise SopError("error.sops.skill-md-name-must", name=repr(front.get("name")))
     description, extra = front.get("description"), front.get("metadata") or {}
     if not isinstance(description, str) or not description.strip():
-        raise SopError("SKILL.md: the description is missing")
+        raise SopError("error.sops.skill-md-description-missing")
     if not isinstance(extra, dict):
-        raise SopError("SKILL.md: metadata must map names to texts")
+        raise SopError("error.sops.skill-md-metadata-must")
     status, version = _standing(extra)
     metadata = {key: front[key] for key in _OLDER_FIELDS if key in front} | extra
     return {"description": description, "status": status, "version": version, "metadata": metadata}
@@ -299,10 +297,12 @@ def _standing(metadata: Mapping[str, Any]) -> tuple[Status, int]:
     )
     if status not in get_args(Status):
         raise SopError(
-            f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}"
+            "error.sops.skill-md-sopwith-status",
+            status=repr(status),
+            known=", ".join(get_args(Status)),
         )
     if not re.fullmatch(r"[1-9][0-9]{0,5}", version):
-        raise SopError(f"SKILL.md: sopwith-version is {version!r}; it must be a number like 3")
+        raise SopError("error.sops.skill-md-sopwith-version", version=repr(version))
     return status, int(version)
 
 
@@ -322,12 +322,10 @@ def _front_matter(text: str) -> Mapping[str, Any]:
         front = parse_yaml(_split(text)[0])
     except NotYaml as error:
         raise SopError(
-            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}"
+            "error.sops.skill-md-front-matter-4", error=" ".join(str(error).split())
         ) from error
     if not isinstance(front, dict):
-        raise SopError(
-            "SKILL.md: the front matter is missing: name and description between two lines of ---"
-        )
+        raise SopError("error.sops.skill-md-front-matter")
     return front
 
 
@@ -341,16 +339,16 @@ def _read(path: Path, folder: Path) -> str:
     _inside(path, folder)
     try:
         if path.stat().st_size > MAX_SKILL_BYTES:
-            raise SopError(f"{path.name} is larger than {MAX_SKILL_BYTES} bytes")
+            raise SopError("error.sops.larger-than-bytes", name=path.name, most=MAX_SKILL_BYTES)
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SopError(f"{path.name} cannot be read: {error}") from error
+        raise SopError("error.sops.cannot-read", file=path.name, error=error) from error
 
 
 def _inside(path: Path, folder: Path) -> None:
     """Refuses a file that is a link out of the SOP's own folder."""
     try:
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            raise SopError(f"{path.name} is a link that leads out of the SOP's folder")
+            raise SopError("error.sops.link-leads-out-sop", name=path.name)
     except (OSError, RuntimeError) as error:
-        raise SopError(f"{path.name} is a link that leads nowhere: {error}") from error
+        raise SopError("error.sops.link-leads-nowhere", name=path.name, error=error) from error

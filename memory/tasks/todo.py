@@ -199,9 +199,7 @@ class Tasks:
         except FileNotFoundError:
             return _Page(HEADING.splitlines(keepends=True))
         if known.is_cut:
-            raise TaskError(
-                f"{FILE} is larger than a to-do list can be; move what is done to another file"
-            )
+            raise TaskError("error.tasks.larger-than-do-list", file=FILE)
         lines = known.text.split("\n")
         page = _Page([f"{line}\n" for line in (lines if lines[-1] else lines[:-1])])
         _find(page)
@@ -366,5 +364,5 @@ def _line(page: _Page, id: int) -> _Line:
     found = next((line for line in page.found if line.task.id == id), None)
     if found is None:
         known = ", ".join(str(line.task.id) for line in page.found[-20:]) or "none"
-        raise TaskError(f"there is no task {id} in {FILE} (there are: {known})")
+        raise TaskError("error.tasks.task", id=id, file=FILE, known=known)
     return found

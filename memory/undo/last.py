@@ -78,7 +78,5 @@ def _merged(here: bytes, after: bytes, before: bytes, commit: Commit, name: str)
         command = ["git", "merge-file", "-p", *map(str, files)]
         done = subprocess.run(command, capture_output=True, check=False, cwd=folder)
     if done.returncode:
-        raise FactConflict(
-            f"{name} was changed since at the same place: {commit.subject}\nTake it back by hand."
-        )
+        raise FactConflict("error.undo.changed-since-same-place", name=name, subject=commit.subject)
     return done.stdout

@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass, field
 
 from models.base import Reply, ToolResult
+from text import pattern
 
 MAX_FINDING_CHARS = 320  # of what the model says about a turn
 MAX_CALL_CHARS = 90  # of the call in a line
-_SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
-_OPEN = re.compile(r"<open>(.*?)(?:</open>|$)", re.DOTALL)
+_SUMMARY = pattern(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
+_OPEN = pattern(r"<open>(.*?)(?:</open>|$)", re.DOTALL)
 
 
 class WorkingMemory:

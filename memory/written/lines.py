@@ -7,7 +7,6 @@ one its day is that of the file's name, or when the file was changed. Source: se
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
@@ -18,16 +17,17 @@ from memory.facts.lines import fact_of
 from memory.files import Unreadable, read_owner_text
 from memory.logs.reading import RUN_ID
 from memory.notes.daily import entry
+from text import pattern
 
 FACTS, INDEX = "memory/global_mem.txt", "memory/global_mem_insight.txt"
 PLACES = ("MEMORY.md", "memory/**/*.md", "memory/**/*.txt")
 MAX_TEXT_CHARS = 4_000
 NOON = time(12)
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*|\[([A-Z][A-Z_]*)\]\s*")
-_ITEM = re.compile(r"\A(?:[-*+] (?:\[[ xX]\] )?|\d+[.)] )")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_RULE = re.compile(r"[-=*_`~\s]*")
-_COMMENT = re.compile(r"<!--.*?-->")
+_HEADING = pattern(r"#{1,6}\s+(.*?)\s*|\[([A-Z][A-Z_]*)\]\s*")
+_ITEM = pattern(r"\A(?:[-*+] (?:\[[ xX]\] )?|\d+[.)] )")
+_DAY = pattern(r"\d{4}-\d\d-\d\d")
+_RULE = pattern(r"[-=*_`~\s]*")
+_COMMENT = pattern(r"<!--.*?-->")
 
 
 class Block(NamedTuple):

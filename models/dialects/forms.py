@@ -11,29 +11,30 @@ from typing import Any
 from models.base import ToolCall
 from models.streams import BadArguments, parse_arguments, scrub
 from models.streams.typed import record_of, text_of
+from text import pattern
 
 NAME_KEYS = ("name", "function", "tool", "tool_name", "action")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
 RAW_CHARS = 2_000
 Offer = Mapping[str, Mapping[str, Any]]  # name of a tool → the schemas of its parameters
 
-_INVOKE = re.compile(
+_INVOKE = pattern(
     r"<(?:\S{0,12})invoke name=[\"']([\w.-]+)[\"']\s*>(.*?)(?:</\S{0,12}invoke>|\Z)", re.S
 )
-_INVOKED = re.compile(
+_INVOKED = pattern(
     r"<(?:\S{0,12})parameter name=[\"']([\w.-]+)[\"'][^>]*>(.*?)</\S{0,12}parameter>", re.S
 )
-_FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.S)
-_PARAMETER = re.compile(
+_FUNCTION = pattern(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.S)
+_PARAMETER = pattern(
     r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|(?=</function>)|\Z)", re.S
 )
-_GLM = re.compile(r"\s*([\w.-]+)\s*(?=<arg_key>)(.*)", re.S)
-_ARGUMENT = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S)
-_NAMED = re.compile(  # a name, marks or words between, an object
+_GLM = pattern(r"\s*([\w.-]+)\s*(?=<arg_key>)(.*)", re.S)
+_ARGUMENT = pattern(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S)
+_NAMED = pattern(  # a name, marks or words between, an object
     r"(?:function<｜tool▁sep｜>|functions\.)?(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?"
     r"(?P<between>(?:\s|\[(?:ARGS|CALL_ID)\]\w*?(?=[\[{])|<[|｜][^<>{}]{1,40}[|｜]>|json|code|commentary|`{3}|Action Input:)*)(?=\{)"
 )
-_CALLED = re.compile(r"^\s*\[?\s*[A-Za-z_][\w.]*\(", re.S)
+_CALLED = pattern(r"^\s*\[?\s*[A-Za-z_][\w.]*\(", re.S)
 _DECODER = json.JSONDecoder(strict=False)
 
 

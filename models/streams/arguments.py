@@ -12,11 +12,13 @@ import math
 import re
 from typing import Any
 
+from text import pattern
+
 MAX_DEPTH = 100  # what comes later (schemas, JSON again) recurses; the deepest arguments of real tools are below 10
 MAX_REPAIR_CHARS = 200_000
 MAX_INTEGER = 2**63
 _TOO_DEEP = f"the arguments are nested deeper than {MAX_DEPTH} levels"
-_FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?\s*```$", re.DOTALL)
+_FENCE = pattern(r"^```\w*\s*\n(.*?)\n?\s*```$", re.DOTALL)
 
 
 class BadArguments(Exception):

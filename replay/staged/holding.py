@@ -11,8 +11,9 @@ from replay.procedure import Step
 from replay.said import Lang, say
 from replay.staged import expectation
 from safety.changes import ChangeSet
+from text import pattern
 
-_WRONG = re.compile(
+_WRONG = pattern(
     r"\b(?:error|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
 )
 

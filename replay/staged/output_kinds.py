@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from replay import template
+from text import pattern
 
 TYPES = ("none", "text", "lines", "number", "json")
-OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys")
+OUTPUT_KEYS = ("type", "empty", "zero", "form", "keys", "complains")
+REFUSALS = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR)
 NUMBER = r"[-+]?\d+(?:\.\d+)?"
-_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
+_NUMBER = pattern(rf"(?<![\w.]){NUMBER}(?![\w]|\.\d)")
 
 
 def kind_of(output: str) -> str:
@@ -29,6 +33,11 @@ def kind_of(output: str) -> str:
 
 def observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what holds for all of these outputs, as `expect.output` of sop.yaml. `values`: of the parameters, for each."""
+    quiet = {} if any(map(complaint, outputs)) else {"complains": False}
+    return _kinds_observed(outputs, values) | quiet
+
+
+def _kinds_observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     kinds = [kind_of(output) for output in outputs]
     shown = sorted({kind for kind in kinds if kind != "none"})
     if not shown:
@@ -61,6 +70,13 @@ def difference(
     """Return how an output differs, as a key of the texts with its values; None when it does not."""
     if not wanted:
         return None
+    told = complaint(output) if wanted.get("complains") is False else ""
+    return ("complains", [told]) if told else _kind_differs(wanted, output, values)
+
+
+def _kind_differs(
+    wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
+) -> tuple[str, list[Any]] | None:
     kind = kind_of(output)
     if kind == "none":
         may_be = wanted.get("empty", False) or wanted["type"] == "none"
@@ -76,6 +92,13 @@ def difference(
     if missing := set(wanted.get("keys", ())) - set(_keys(output)):
         return "missing_key", [sorted(missing)[0]]
     return None
+
+
+def complaint(output: str) -> str:
+    """Return the first line in which a program says what the system refused it: the exit code of a part may be lost."""
+    texts = tuple(os.strerror(number) for number in REFUSALS)
+    lines = (_cut(line) for line in output.splitlines() if ": " in line)
+    return next((line for line in lines if line.endswith(texts)), "")
 
 
 def problem(raw: Any) -> str:

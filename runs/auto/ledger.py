@@ -71,9 +71,7 @@ class Ledger:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 pid = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise AutoBusy(
-                    f"autonomous mode is at work already (process {pid}).\nStop it, or wait for it."
-                ) from None
+                raise AutoBusy("error.auto.autonomous-mode-work-already", pid=pid) from None
             os.ftruncate(lock, 0)
             os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
             yield

@@ -145,7 +145,9 @@ class Delegation:
         ]
         if unknown := [name for name in wish.tools if name not in (every if own is None else own)]:
             raise ToolError(
-                f"helpers cannot have {', '.join(unknown)}; there are: {', '.join(own or every)}"
+                "error.control.helpers-cannot",
+                names=", ".join(unknown),
+                known=", ".join(own or every),
             )
         return tuple(dict.fromkeys(wish.tools))
 
@@ -225,7 +227,7 @@ def _share(budget: Budget, wanted: float | None, count: int) -> float | None:
         return wanted
     left = budget.cost_usd - budget.spent_usd
     if budget.cost_usd > 0 and left <= 0:
-        raise ToolError("no money is left for helpers")
+        raise ToolError("error.control.money-left-helpers")
     share = max(0.0, left) / max(1, count)
     return share if wanted is None else min(wanted, share)
 
@@ -234,5 +236,5 @@ def _minutes(budget: Budget, wanted: float | None) -> float | None:
     """Minutes for each. Raises ToolError when none are left."""
     left = (budget.deadline - time.monotonic()) / 60
     if left <= 0:
-        raise ToolError("no time is left for helpers")
+        raise ToolError("error.control.time-left-helpers")
     return wanted if left == inf else left if wanted is None else min(wanted, left)

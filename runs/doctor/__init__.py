@@ -6,6 +6,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from runs.doctor.check import Check as Check
-    from runs.doctor.report import checks as checks
+    from runs.doctor.stores import checks as checks
 else:
-    __getattr__ = lazy(__name__, Check="check", checks="report")
+    __getattr__ = lazy(__name__, Check="check", checks="stores")

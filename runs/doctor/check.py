@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import json
-import re
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from config import Lang
+from text.sentences import say
 
 INSTALLERS = {
     "apt-get": "sudo apt-get install",
@@ -31,21 +28,19 @@ class Check:
     fix: str = ""
 
 
-def say(lang: Lang, key: str, **values: object) -> str:
-    """The sentence `key` of assets/words/doctor.json, with its values."""
-    text = _sentences()[key][lang == "zh"].format(**values)
-    return text if lang == "zh" else re.sub(r"\b1 (job|run|turn)s\b", r"1 \1", text)
+def found(
+    lang: Lang, name: str, ok: bool | None, key: str, fix: str = "", /, **values: object
+) -> Check:
+    """Return a line whose text is the sentence `doctor.KEY`."""
+    return Check(name, ok, say(lang, f"doctor.{key}", **values), fix)
 
 
-@functools.cache
-def _sentences() -> dict[str, tuple[str, str]]:
-    """English and Chinese by key."""
-    file = Path(__file__).parents[2] / "assets" / "words" / "doctor.json"
-    found: dict[str, tuple[str, str]] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+def extra(name: str) -> str:
+    """Return the command that installs an extra of Sopwith."""
+    return f"scripts/setup --extra {name}"
 
 
 def install(package: str) -> str:
-    """The command that installs a package of the system; "" where its installer is not known."""
-    found = next((command for program, command in INSTALLERS.items() if shutil.which(program)), "")
-    return f"{found} {package}" if found else ""
+    """Return the command that installs a package of the system; "" where its installer is not known."""
+    command = next((INSTALLERS[each] for each in INSTALLERS if shutil.which(each)), "")
+    return f"{command} {package}" if command else ""

@@ -1,4 +1,4 @@
-"""This machine: Python, home folder and disk, git, sandbox, browser, desktop, plugins."""
+"""Check this machine: Python, home folder and disk, git, sandbox, browser, desktop, plugins."""
 
 from __future__ import annotations
 
@@ -11,123 +11,109 @@ from pathlib import Path
 from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.home import LAYOUT, HomeError, open_home
-from runs.doctor.check import Check, install, say
+from runs.doctor.check import Check, extra, found, install
 from text import plugin
 
 LITTLE_SPACE_BYTES = 200_000_000
+OWN_BROWSER = "chromium --remote-debugging-port=9222 --user-data-dir=…"
 
 
-def check_python() -> Check:
-    """An older Python than 3.11 does not come this far."""
-    return Check("python", True, f"{platform.python_version()} ({sys.executable})")
+def check_machine(config: Config) -> list[Check]:
+    """Return what is to be said of the ground that everything stands on."""
+    python = f"{platform.python_version()} ({sys.executable})"
+    return [
+        Check("python", True, python),  # an older one does not come this far
+        _home(config),
+        _disk(config),
+        *_privacy(config),
+    ]
 
 
-def check_home(config: Config) -> Check:
-    """The home folder, or the right to make it."""
-    home = config.home
+def check_programs(config: Config) -> list[Check]:
+    """Return what is to be said of the programs that tools use."""
+    lang, git = config.lang, shutil.which("git")
+    found_git = Check("git", True, git) if git else found(lang, "git", False, "no-git", install("git"))  # fmt: skip
+    return [_browser(config), _screen(lang), found_git, _sandbox(lang), *_plugins(config)]
+
+
+def _home(config: Config) -> Check:
+    """Check the home folder, or the right to make it."""
+    home, lang, fix = config.home, config.lang, "export SOPWITH_HOME=DIR"
     if not home.exists():
         parent = _nearest_folder(home)
-        is_possible = os.access(parent, os.W_OK | os.X_OK)
-        detail = say(
-            config.lang, "home later" if is_possible else "home never", home=home, parent=parent
-        )
-        return Check("home", is_possible, detail, "" if is_possible else "export SOPWITH_HOME=DIR")
+        if os.access(parent, os.W_OK | os.X_OK):
+            return found(lang, "home", True, "home-later", home=home)
+        return found(lang, "home", False, "home-never", fix, home=home, parent=parent)
     try:
         open_home(home)
     except HomeError as error:
-        return Check("home", False, in_words(str(error), config.lang), "export SOPWITH_HOME=DIR")
-    return Check("home", True, say(config.lang, "home", home=home, layout=LAYOUT))
+        return Check("home", False, in_words(str(error), lang), fix)
+    return found(lang, "home", True, "home", home=home, layout=LAYOUT)
 
 
-def check_disk(config: Config) -> Check:
-    """Room for run logs and outputs."""
-    free = shutil.disk_usage(_nearest_folder(config.home)).free
-    detail = say(config.lang, "free", gigabytes=f"{free / 1e9:.1f}", home=config.home)
-    return Check("disk", free >= LITTLE_SPACE_BYTES, detail, f"du -h -d 1 {config.home}")
+def _disk(config: Config) -> Check:
+    """Check for room for run logs and outputs."""
+    home, free = config.home, shutil.disk_usage(_nearest_folder(config.home)).free
+    ok, fix = free >= LITTLE_SPACE_BYTES, f"du -h -d 1 {home}"
+    return found(config.lang, "disk", ok, "free", fix, gigabytes=f"{free / 1e9:.1f}", home=home)
 
 
-def check_privacy(config: Config) -> list[Check]:
+def _privacy(config: Config) -> list[Check]:
     """A config.yaml with a key in it is for the owner's eyes."""
     file = config.home / "config.yaml"
-    if (
-        not any(model.api_key for model in config.models)
-        or not file.exists()
-        or not file.stat().st_mode & 0o077
-    ):
+    has_key = any(model.api_key for model in config.models)
+    if not has_key or not file.exists() or not file.stat().st_mode & 0o077:
         return []
-    return [Check("privacy", None, say(config.lang, "readable", file=file), f"chmod 600 {file}")]
+    return [found(config.lang, "privacy", None, "readable", f"chmod 600 {file}", file=file)]
 
 
-def check_git(lang: Lang) -> Check:
-    """Git keeps the history of the memory."""
-    git = shutil.which("git")
-    return Check("git", git is not None, git or say(lang, "no git"), install("git"))
-
-
-def check_sandbox(lang: Lang) -> Check:
+def _sandbox(lang: Lang) -> Check:
     """Return what holds the scripts that run; really tried."""
     from sandbox.cells import levels
 
     level = levels.probe()
-    fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
-    reason = in_words(level.reason, lang)
-    detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
-    return Check("sandbox", True if level.name == "full" else None, detail, fix)
+    fix = install("bubblewrap") if level.fix and not levels.bubblewrap() else level.fix
+    ok, reason = (True if level.name == "full" else None), in_words(level.reason, lang)
+    key = f"sandbox-{level.name}"
+    return found(lang, "sandbox", ok, key, fix, program=level.program, reason=reason)
 
 
-def check_browser(config: Config) -> Check:
+def _browser(config: Config) -> Check:
     """Return which browser web tasks would use; an address is asked, nothing is started."""
     from tools.browser import answers, has_display, problem, program
 
     lang, settings = config.lang, config.browser
     if problem():
-        return Check(
-            "browser", None, say(lang, "no browser package"), "scripts/setup --extra browser"
-        )
-    if settings.address:
-        is_there = answers(settings.address)
-        detail = say(
-            lang, "browser there" if is_there else "browser gone", address=settings.address
-        )
-        return Check(
-            "browser", is_there, detail, "chromium --remote-debugging-port=9222 --user-data-dir=…"
-        )
-    found = program()
-    if not found:
-        return Check("browser", None, say(lang, "no browser"), install("chromium"))
+        return found(lang, "browser", None, "no-browser-package", extra("browser"))
+    if address := settings.address:
+        is_there = answers(address)
+        key = "browser-there" if is_there else "browser-gone"
+        return found(lang, "browser", is_there, key, OWN_BROWSER, address=address)
+    path = program()
+    if not path:
+        return found(lang, "browser", None, "no-browser", install("chromium"))
     is_headless = settings.headless == "on" or (settings.headless == "auto" and not has_display())
-    return Check(
-        "browser", True, say(lang, "browser headless" if is_headless else "browser", program=found)
-    )
+    key = "browser-headless" if is_headless else "browser"
+    return found(lang, "browser", True, key, program=path)
 
 
-def check_screen(lang: Lang) -> Check:
-    """Return True if programs with windows can be used, and what typing and reading there lack."""
+def _screen(lang: Lang) -> Check:
+    """Say if programs with windows can be used, and what typing and reading there lack."""
     from tools.desktop import lack
 
     if missing := lack():
-        command = "scripts/setup --extra desktop" if missing == "packages" else ""
-        return Check("desktop", None, say(lang, f"screen {missing}"), command)
-    lacks = [
-        package
-        for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr"))
-        if not shutil.which(name)
-    ]
-    if lacks:
-        return Check(
-            "desktop",
-            None,
-            say(lang, "screen lacks", names=", ".join(lacks)),
-            install(" ".join(lacks)),
-        )
-    return Check("desktop", True, say(lang, "screen", display=os.environ["DISPLAY"]))
+        fix = extra("desktop") if missing == "packages" else ""
+        return found(lang, "desktop", None, f"screen-{missing}", fix)
+    if not shutil.which("xclip"):
+        return found(lang, "desktop", None, "screen-lacks", install("xclip"), names="xclip")
+    return found(lang, "desktop", True, "screen", display=os.environ["DISPLAY"])
 
 
 def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
 
 
-def check_plugins(config: Config) -> list[Check]:
+def _plugins(config: Config) -> list[Check]:
     """List the plugins that config.yaml asks for; nothing where it asks for none."""
     if not config.plugins:
         return []

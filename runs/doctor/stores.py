@@ -1,4 +1,4 @@
-"""Check what is kept, and the services that may share it: runs, jobs, SOPs, journal, Redis, Neo4j, the shared database, MCP servers."""
+"""Report what works here; check what is kept, and the services that may share it. Nothing is changed, no key is shown."""
 
 from __future__ import annotations
 
@@ -8,108 +8,115 @@ from pathlib import Path
 
 from config import Config, Telegram
 from context.phrases import in_words
-from runs.doctor.check import Check, say
+from runs.doctor.check import Check, extra, found
+from runs.doctor.machine import check_machine, check_programs
+from runs.doctor.models import check_models
 
 TELEGRAM_SECONDS = 5.0
 
 
-def check_runs(config: Config) -> list[Check]:
-    """How many runs there are."""
+def checks(config: Config, *, tries_models: bool = False) -> list[Check]:
+    """Look at everything; takes as long as the slowest endpoint, a few seconds at most. `tries_models`: each is asked for
+    a tool call too, which a provider bills."""
+    return [
+        *check_machine(config),
+        *_runs(config),
+        *_schedules(config),
+        *check_models(config, tries_models=tries_models),
+        _sops(config),
+        _journal(config),
+        _embeddings(config),
+        *check_redis(config),
+        *_queue(config),
+        *check_graph(config),
+        *_mcp(config),
+        *check_programs(config),
+        *_notify(config),
+        *_channels(config),
+    ]
+
+
+def _runs(config: Config) -> list[Check]:
     from memory.logs import run_ids
 
-    live, all_runs = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
-    if not all_runs:
+    live, every = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
+    if not every:
         return []
-    detail = say(config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}")
-    return [Check("runs", True, detail)]
+    archived = f"{every - live:,}"
+    return [found(config.lang, "runs", True, "runs", n=f"{every:,}", archived=archived)]
 
 
-def check_schedules(config: Config) -> list[Check]:
-    """Return True if jobs have a scheduler, and whether all of them can run."""
+def _schedules(config: Config) -> list[Check]:
+    """Say if jobs have a scheduler, and whether all of them can run."""
     from runs.schedule.due import JobFolder, problems
     from runs.schedule.ledger import is_at_work
 
-    jobs = JobFolder(config.home).all()
+    lang, jobs = config.lang, JobFolder(config.home).all()
     if not jobs:
         return []
-    broken = sorted(problems(jobs))
-    if broken:
-        detail = say(config.lang, "broken jobs", n=len(jobs), names=", ".join(broken[:5]))
-        return [Check("schedules", False, detail, f"sopwith schedule show {broken[0]}")]
+    if broken := sorted(problems(jobs)):
+        fix, names = f"sopwith schedule show {broken[0]}", ", ".join(broken[:5])
+        return [found(lang, "schedules", False, "broken-jobs", fix, n=len(jobs), names=names)]
     if not is_at_work(config.home):
-        return [
-            Check(
-                "schedules",
-                None,
-                say(config.lang, "no scheduler", n=len(jobs)),
-                "sopwith schedule install",
-            )
-        ]
-    return [Check("schedules", True, say(config.lang, "jobs", n=len(jobs)))]
+        fix = "sopwith schedule install"
+        return [found(lang, "schedules", None, "no-scheduler", fix, n=len(jobs))]
+    return [found(lang, "schedules", True, "jobs", n=len(jobs))]
 
 
-def check_sops(config: Config) -> Check:
-    """How many SOPs there are, and which of them cannot be used."""
+def _sops(config: Config) -> Check:
+    """Count the SOPs, and name those that cannot be used."""
     from memory.sops import SopStore
 
     sops = SopStore(Path(__file__).parents[2] / "sops", config.home / "sops").all()
-    broken = [sop for sop in sops if sop.problem]
-    if broken:
-        names = ", ".join(sop.name for sop in broken)
-        detail = say(config.lang, "broken", names=names, problem=broken[0].problem)
-        return Check("sops", False, detail, f"sopwith sops show {broken[0].name}")
+    if broken := [sop for sop in sops if sop.problem]:
+        names, fix = ", ".join(sop.name for sop in broken), f"sopwith sops show {broken[0].name}"
+        problem = broken[0].problem
+        return found(config.lang, "sops", False, "broken", fix, names=names, problem=problem)
     alone = sum(sop.runs_alone for sop in sops)
-    return Check("sops", bool(sops), say(config.lang, "sops", n=len(sops), alone=alone))
+    return found(config.lang, "sops", bool(sops), "sops", n=len(sops), alone=alone)
 
 
-def check_memory(config: Config) -> list[Check]:
-    """Return what the journal holds and whether it can be searched, by words and by meaning."""
-    from models.embeddings import embedder
-
-    made = embedder(config.embeddings)
-    by_meaning = (
-        Check("embeddings", True, made.name)
-        if made
-        else Check("embeddings", None, say(config.lang, "no vectors"))
-    )
-    return [_check_journal(config), by_meaning]
-
-
-def _check_journal(config: Config) -> Check:
+def _journal(config: Config) -> Check:
+    """Say what the journal holds."""
     from memory.journal.lock import JournalError
     from memory.journal.store import INDEX, Store
 
     index = config.home / "journal" / INDEX
     if not index.is_file():
-        return Check("journal", True, say(config.lang, "no journal"))
+        return found(config.lang, "journal", True, "no-journal")
     try:
-        store = Store(index, readonly=True)
-        try:
-            detail = say(
-                config.lang, "journal", n=store.count(), waiting=sum(store.queues().values())
-            )
-        finally:
-            store.close()
+        with closing(Store(index, readonly=True)) as store:
+            count, waiting = store.count(), sum(store.queues().values())
     except JournalError:
-        return Check("journal", False, say(config.lang, "bad journal"), "sopwith memory rebuild")
-    return Check("journal", True, detail)
+        return found(config.lang, "journal", False, "bad-journal", "sopwith memory rebuild")
+    return found(config.lang, "journal", True, "journal", n=count, waiting=waiting)
+
+
+def _embeddings(config: Config) -> Check:
+    """Say if what was said can be searched by its meaning."""
+    from models.embeddings import embedder
+
+    made = embedder(config.embeddings)
+    if made is None:
+        return found(config.lang, "embeddings", None, "no-vectors")
+    return Check("embeddings", True, made.name)
 
 
 def check_redis(config: Config) -> list[Check]:
-    """Return True if the configured Redis answers; without it the window of a session is that of one process and the run logs."""
+    """Ask the configured Redis; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
     from memory.window import MISSING, problem_of
 
     problem = problem_of(config.redis.url)
     if not problem:
-        return [Check("redis", True, say(config.lang, "redis"))]
-    fix = "scripts/setup --extra redis" if problem == MISSING else "redis-server"
-    return [Check("redis", None, say(config.lang, "no redis", why=problem), fix)]
+        return [found(config.lang, "redis", True, "redis")]
+    fix = extra("redis") if problem == MISSING else "redis-server"
+    return [found(config.lang, "redis", None, "no-redis", fix, why=problem)]
 
 
 def check_graph(config: Config) -> list[Check]:
-    """Return True if the configured Neo4j answers; without it the mind graph is in the journal's database alone."""
+    """Ask the configured Neo4j; without it the mind graph is in the journal's database alone."""
     if config.graph is None:
         return []
     from memory.graph.neo4j_graph import MISSING, GraphDown, Neo4jGraph
@@ -118,13 +125,13 @@ def check_graph(config: Config) -> list[Check]:
         Neo4jGraph(config.graph, config.home).version()
     except GraphDown as down:
         why = str(down).partition("\n")[0]
-        fix = "scripts/setup --extra neo4j" if MISSING in why else "neo4j start"
-        return [Check("neo4j", None, say(config.lang, "no neo4j", why=why), fix)]
-    return [Check("neo4j", True, say(config.lang, "neo4j"))]
+        fix = extra("neo4j") if MISSING in why else "neo4j start"
+        return [found(config.lang, "neo4j", None, "no-neo4j", fix, why=why)]
+    return [found(config.lang, "neo4j", True, "neo4j")]
 
 
-def check_queue(config: Config) -> list[Check]:
-    """Return True if the database that machines share answers, when one is configured; how much there waits and is at work."""
+def _queue(config: Config) -> list[Check]:
+    """Ask the database that machines share; say how much there waits and is at work."""
     if config.queue is None:
         return []
     from runs.workers.database import MISSING, QueueError, opened
@@ -134,75 +141,61 @@ def check_queue(config: Config) -> list[Check]:
         with closing(opened(config)) as database:
             waiting, working = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
     except QueueError as error:
-        fix = "scripts/setup --extra queue" if str(error) == MISSING else ""
+        fix = extra("queue") if str(error) == MISSING else ""
         return [Check("queue", False, in_words(str(error).splitlines()[0], config.lang), fix)]
-    return [Check("queue", True, say(config.lang, "queue", waiting=waiting, working=working))]
+    return [found(config.lang, "queue", True, "queue", waiting=waiting, working=working)]
 
 
-def check_mcp(config: Config) -> list[Check]:
-    """Return True if the configured MCP servers could be asked; none is started for it."""
-    names = ", ".join(config.mcp.servers)
-    if not names:
+def _mcp(config: Config) -> list[Check]:
+    """Say if the configured MCP servers could be asked; none is started for it."""
+    servers, lang = config.mcp.servers, config.lang
+    if not servers:
         return []
     from tools.mcp import problem
 
+    names = ", ".join(servers)
     if problem():
-        return [
-            Check("mcp", None, say(config.lang, "no mcp", names=names), "scripts/setup --extra mcp")
-        ]
-    gone = [
-        name
-        for name, each in config.mcp.servers.items()
-        if each.command and not shutil.which(Path(each.command[0]).expanduser())
-    ]
+        return [found(lang, "mcp", None, "no-mcp", extra("mcp"), names=names)]
+    programs = {name: each.command[0] for name, each in servers.items() if each.command}
+    gone = [n for n, program in programs.items() if not shutil.which(Path(program).expanduser())]
     if gone:
-        return [
-            Check(
-                "mcp",
-                False,
-                say(config.lang, "no mcp program", names=", ".join(gone)),
-                "sopwith mcp test",
-            )
-        ]
-    return [Check("mcp", True, say(config.lang, "mcp", names=names))]
+        fix = "sopwith mcp test"
+        return [found(lang, "mcp", False, "no-mcp-program", fix, names=", ".join(gone))]
+    return [found(lang, "mcp", True, "mcp", names=names)]
 
 
-def check_notify(config: Config) -> list[Check]:
-    """Return True if notifications could be sent; none is. Nothing where no address is set."""
+def _notify(config: Config) -> list[Check]:
+    """Say if notifications could be sent; none is. Nothing where no address is set."""
     from runs.notify import problem
     from runs.notify.senders import MISSING
 
     if not config.notify.urls:
         return []
-    found = problem(config)
-    if found:
-        is_missing = found.message.key == MISSING
-        fix = "scripts/setup --extra notify" if is_missing else "sopwith config path"
-        return [Check("notify", False, found.said(config.lang).splitlines()[0], fix)]
-    return [Check("notify", True, say(config.lang, "notify", n=len(config.notify.urls)))]
+    if wrong := problem(config):
+        fix = extra("notify") if wrong.message.key == MISSING else "sopwith config path"
+        return [Check("notify", False, wrong.said(config.lang).splitlines()[0], fix)]
+    return [found(config.lang, "notify", True, "notify", n=len(config.notify.urls))]
 
 
-def check_channels(config: Config) -> list[Check]:
-    """Return True if the bot's token is taken; nothing where no channel is set."""
-    found: list[Check] = []
-    if config.channels.telegram:
-        found.append(_check_telegram(config, config.channels.telegram))
-    if config.channels.webhook:
-        port = config.channels.webhook.port
-        found.append(Check("webhook", True, say(config.lang, "webhook", port=port)))
-    return found
+def _channels(config: Config) -> list[Check]:
+    """Say if the bot's token is taken; nothing where no channel is set."""
+    telegram, webhook = config.channels.telegram, config.channels.webhook
+    lines = [_telegram(config, telegram)] if telegram else []
+    if webhook:
+        lines.append(found(config.lang, "webhook", True, "webhook", port=webhook.port))
+    return lines
 
 
-def _check_telegram(config: Config, settings: Telegram) -> Check:
+def _telegram(config: Config, settings: Telegram) -> Check:
     import requests
 
-    address = f"{settings.base_url.rstrip('/')}/bot{settings.token}/getMe"
+    lang, address = config.lang, f"{settings.base_url.rstrip('/')}/bot{settings.token}/getMe"
     try:
         said = requests.post(address, timeout=TELEGRAM_SECONDS).json()
     except (requests.RequestException, ValueError):  # its text holds the token
-        return Check("telegram", False, say(config.lang, "no telegram", why=settings.base_url))
+        return found(lang, "telegram", False, "no-telegram", why=settings.base_url)
     if not said.get("ok"):
-        detail = say(config.lang, "no telegram", why=said.get("description"))
-        return Check("telegram", False, detail, "sopwith config path")
+        fix, why = "sopwith config path", said.get("description")
+        return found(lang, "telegram", False, "no-telegram", fix, why=why)
     name = (said.get("result") or {}).get("username")
-    return Check("telegram", True, say(config.lang, "telegram", name=name))
+    return found(lang, "telegram", True, "telegram", name=name)

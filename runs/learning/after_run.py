@@ -180,7 +180,7 @@ def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]
         if sop and sop.procedure and is_staged(sop.procedure):
             found = repaired(trace, sop, values, ground)
             if found is None:
-                raise LearningError("the model used other tools than scripts")
+                raise LearningError("error.learning.model-used-other-tools")
             return found
         return _crystallised_again(agent, trace, name, values)
 

@@ -51,9 +51,7 @@ def _induced(trace: Trace, name: str, ground: Ground) -> Lesson | None:
     except StageError as error:
         lesson.notes.append(str(error))
     found = [each for each in lesson.candidates() if each.varies]
-    lesson.values = {each.name: each.text for each in found}
-    for refused in lesson.refused:
-        del lesson.values[refused]
+    lesson.take({each.name: each.text for each in found})
     lesson.follows = lesson.doubts()
     return lesson
 
@@ -85,9 +83,7 @@ def repaired(trace: Trace, sop: Sop, values: Mapping[str, Any], ground: Ground) 
     if lesson is None:
         return None
     lesson.settle()
-    lesson.values = {name: str(value) for name, value in values.items()}
-    for refused in lesson.refused:
-        del lesson.values[refused]
+    lesson.take({name: str(value) for name, value in values.items()})
     lesson.follows = lesson.doubts()
     why = lesson.prove_own()
     return Draft(sop.name, files_of(lesson), problems=[why] if why else [])
@@ -120,5 +116,5 @@ def values_of(sop: Sop, trace: Trace, ground: Ground) -> dict[str, str] | None:
     kept, lines = kept_lesson(sop.name, sop.folder, ground), lines_of(trace)
     if kept is None or not lines or not kept.values:
         return None
-    typed = kept.whole or kept.typed
-    return other_values(typed, kept.values, "\n".join(line.text for line in lines))[0]
+    typed, own = kept.whole or kept.typed, "\n".join(line.text for line in lines)
+    return other_values(typed, kept.values, own, kept.places)[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from learning.from_runs import differing, lines_of, other_values
+from learning.from_runs import differing, differing_places, lines_of, other_values
 from learning.induce import (
     Candidate,
     Derived,
@@ -22,6 +22,7 @@ from learning.induce import (
     spellings,
     written,
 )
+from learning.induce.places import Place, as_words, several
 from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
@@ -29,6 +30,8 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
+from replay.staged import KINDS, touched
+from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
 ABSENT = "not-there"  # ends the name of a path that no file has
@@ -49,6 +52,7 @@ class Lesson:
     head: str = HEADS[0]
     kind: str = "bash"
     values: dict[str, str] = field(default_factory=dict)
+    places: dict[str, list[int]] = field(default_factory=dict)  # where a short number varies
     request: str = ""
     follows: list[Derived] = field(default_factory=list)
     baseline: Seen | None = None
@@ -172,10 +176,33 @@ class Lesson:
         named = [each.text for each in candidates(self.typed, "")]
         there = [text for text in named if self._was_there(text)]
         differ = self.differing()
-        return candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
+        found = candidates(self.typed, self.request, [*there, *differ], differ, self._spelled)
+        varying = {each.name: self._spelled(each.text) for each in found if each.varies}
+        refused = written(self.typed, varying).refused
+        return [each._replace(varies=each.varies and each.name not in refused) for each in found]
 
     def _spelled(self, value: str) -> list[str]:
         return spellings(value, Path.home(), self.folders)
+
+    def take(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Let these values vary; return those that cannot, each with the reason."""
+        self.values = dict(values)
+        told = differing_places(self.whole, self.values, self.others) if self.others else {}
+        known = dict(told) if self.whole == self.typed else {}
+        for name, spots in self.several().items():
+            known.setdefault(name, as_words(self.typed, spots))
+        self.places = {name: list(at) for name, at in known.items()}
+        found = self._written()
+        missing = {name: "" for name in self.values if name not in found.used}
+        refused = missing | found.refused
+        for name in refused:
+            del self.values[name]
+        return refused
+
+    def several(self) -> dict[str, list[Place]]:
+        """Return the places of each short number that stands more than once among the lines."""
+        found = {name: several(self.typed, text) for name, text in self.values.items()}
+        return {name: each for name, each in found.items() if each}
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -184,7 +211,7 @@ class Lesson:
     def disagreeing(self) -> str:
         """Return the first line of another run that these values do not explain; "" where all runs agree."""
         for other in self.others:
-            values, line = other_values(self.whole, self.values, other)
+            values, line = other_values(self.whole, self.values, other, self.places)
             if values is None:
                 return line
         return ""
@@ -193,7 +220,20 @@ class Lesson:
         """Return the values that a run had: the first one, or another."""
         if at == 0 or at > len(self.others):
             return self.values
-        return other_values(self.whole, self.values, self.others[at - 1])[0] or {}
+        other = self.others[at - 1]
+        return other_values(self.whole, self.values, other, self.places)[0] or {}
+
+    def done_in_runs(self) -> list[Case]:
+        """Return what the runs changed with their values, as far as it is still known."""
+        from sandbox.stage import UndoStore
+        from tools.staged import net
+
+        store, found = UndoStore(self.ground.home), []
+        for at, trace in enumerate(self.traces if self.is_done_before else ()):
+            changes = ChangeSet(tuple(net(store.changes(trace.run))))
+            seen = Seen(changes, touched(changes))
+            found += [Case(self.bound(self.values_in(at)), seen)] if seen.touched else []
+        return found
 
     def _was_there(self, text: str) -> bool:
         """True for a path that was there before the demonstration."""
@@ -210,8 +250,19 @@ class Lesson:
     def _written(self) -> Written:
         spelled = {name: self._spelled(value) for name, value in self.values.items()}
         if not self.relative:
-            return written(strict(self.lines, self.head), spelled)
+            return self._put_into(spelled)
         return self._written_relative({**spelled, **self._apart()})
+
+    def _put_into(self, spelled: Mapping[str, Sequence[str]]) -> Written:
+        """Return the strict script of the lines with parameters in them; what makes it strict has no values."""
+        found = written(self.typed, spelled, self.places)
+        texts, at, lines = found.script.split("\n"), 0, []
+        for line in self.lines:
+            end = at + line.text.count("\n") + 1
+            lines.append(line._replace(text="\n".join(texts[at:end])))
+            at = end
+        found.script = strict(lines, self.head)
+        return found
 
     def _apart(self) -> dict[str, list[str]]:
         """Return the folder and the name of each path that stays relative, as variables of their own."""
@@ -223,7 +274,7 @@ class Lesson:
 
     def _written_relative(self, spelled: Mapping[str, Sequence[str]]) -> Written:
         """Return the script that goes to the folder of a path, and names it there as it was typed."""
-        found = written(strict(self.lines, self.head), spelled)
+        found = self._put_into(spelled)
         first = []
         for name in self.relative:
             first += [f"{name}_folder=${{{name}%/*}}", f"{name}_name=${{{name}##*/}}"]
@@ -244,13 +295,6 @@ class Lesson:
             again = written(text, {each.variable: [each.text]})
             text = "\n".join([*each.lines, again.text])
         return text
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """The values that can not vary: each with the reason."""
-        found = self._written()
-        missing = {name: "" for name in self.values if name not in found.used}
-        return missing | found.refused
 
     # proving
 
@@ -319,18 +363,25 @@ class Lesson:
             return _first_difference(case.seen, baseline)
         if not case.seen.printed_like(baseline) and self._prints_the_same_each_time():
             return _last_line(case.seen.output)
-        self.cases = [case]
-        self._guard_dashes()
         if self._is_done_already(case.seen):
-            self.cases.clear()
             return "it is done already"
-        self.find_needed(case)
+        self.accept(case)
         return ""
+
+    def accept(self, case: Case) -> None:
+        """Take what was seen as right; the first time shows what it needs, and which values need `--`."""
+        self.cases.append(case)
+        if len(self.cases) > 1:
+            return
+        if not self.safe_script:
+            self._guard_dashes()
+        self.find_needed(case)
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""
         has_changed = any(trace.changed for trace in self.traces)
-        return self.is_done_before and has_changed and not seen.touched
+        is_changed = any(each.kind in KINDS for each in seen.touched)
+        return self.is_done_before and has_changed and not is_changed
 
     def find_needed(self, case: Case) -> None:
         """Find which paths must be there: without them the script fails."""
@@ -392,6 +443,14 @@ class Lesson:
             sets.append(self.bound(self.values))
         different = [each for at, each in enumerate(sets) if each not in sets[:at]]
         return len(different) + len(self.others)
+
+    @property
+    def has_done_nothing(self) -> bool:
+        """True if each line failed and nothing was changed."""
+        if self.is_done_before:
+            return False
+        has_changed = self.before is not None and bool(self.before.touched)
+        return not has_changed and all(line.code != 0 for line in self.lines)
 
     def status(self) -> Status:
         """Return what the procedure has earned."""

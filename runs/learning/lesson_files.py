@@ -29,21 +29,22 @@ from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
-KEPT = (
-    *(
-        "head",
-        "kind",
-        "request",
-        "folders",
-        "values",
-        "undashed",
-        "needed",
-        "notes",
-        "problems",
-        "declared",
-    ),
-    *("is_done_before", "whole", "others"),
-)
+KEPT = [
+    "head",
+    "kind",
+    "request",
+    "folders",
+    "values",
+    "places",
+    "undashed",
+    "needed",
+    "notes",
+    "problems",
+    "declared",
+    "is_done_before",
+    "whole",
+    "others",
+]
 
 
 def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
@@ -99,9 +100,13 @@ def content_of(lesson: Lesson) -> dict[str, Any]:
         "requires": _requires(lesson),
         "effects": "local" if changes else "none",
         "run": {"type": lesson.kind, "cwd": cwd, "script": lesson.script + "\n"},
-        "expect": expectation(lesson.cases, lesson.script) if lesson.cases else {},
+        "expect": _expected(lesson) if lesson.cases else {},
     }
     return {key: value for key, value in said.items() if value}
+
+
+def _expected(lesson: Lesson) -> dict[str, Any]:
+    return expectation(lesson.cases, lesson.script, lesson.done_in_runs())
 
 
 def _requires(lesson: Lesson) -> dict[str, list[str]]:
@@ -202,7 +207,7 @@ def kept_lesson(name: str, folder: Path, ground: Ground) -> Lesson | None:
         return None
     lesson = Lesson(name, replace(ground, cwd=Path(said["cwd"])))
     lesson.lines = [Line(**line) for line in said["lines"]]
-    for key in KEPT:
+    for key in (each for each in KEPT if each in said):
         setattr(lesson, key, said[key])
     lesson.traces = _traces(said["runs"], ground.home)
     lesson.cases = [known_case(case) for case in read_cases(folder)]

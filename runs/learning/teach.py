@@ -94,7 +94,7 @@ def lesson_from_file(name: str, path: Path) -> Lesson:
     """The lesson that written instructions hold. Raises SopwithError."""
     check_name(name)
     if not path.is_file():
-        raise NoInstructions(f"there is no file {path}.")
+        raise NoInstructions("error.learning.file", path=path)
     return Lesson(name, written=path)
 
 
@@ -163,11 +163,11 @@ def _read(lesson: Lesson) -> Draft:
 def text_of(path: Path) -> str:
     """Return what a file of instructions says. Raises TeachingError."""
     if not path.is_file():
-        raise NoInstructions(f"there is no file {path}.")
+        raise NoInstructions("error.learning.file", path=path)
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TeachingError(f"{path} cannot be read: {error}") from error
+        raise TeachingError("error.learning.cannot-read", file=path, error=error) from error
 
 
 def _asked_in(draft: Draft, request: str) -> Draft:
@@ -264,8 +264,10 @@ class Trial:
             path = f"cases/{result.case.name}.yaml"
             if path not in own:
                 raise TeachingError(
-                    f"{self.sop.name} does not do any more what it did: {result.case.name}: {result.reason}.\n"
-                    "Nothing was stored. Teach it under another name, or disable the old one first."
+                    "error.learning.does-do-any-more",
+                    sop=self.sop.name,
+                    case=result.case.name,
+                    reason=result.reason,
                 )
             (self.sop.folder / path).unlink()
 

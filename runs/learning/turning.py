@@ -33,10 +33,8 @@ def turned(sop: Sop, ground: Ground) -> Lesson | None:
         with suppress(ParameterError):
             lesson.ground = replace(ground, cwd=Path(case.cwd or ground.cwd))
             found = lesson.try_values(case.parameters)
-            if found.seen.code == 0 and not lesson.cases:
-                lesson.find_needed(found)
             if found.seen.code == 0:
-                lesson.cases.append(found)
+                lesson.accept(found)
     return lesson if lesson.cases else None
 
 

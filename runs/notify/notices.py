@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from config import Config, Lang
@@ -15,9 +12,8 @@ from memory.logs import read_events
 from memory.usage import Totals
 from models.base import Event
 from safety.secrets import without
-from text.sentences import joined
+from text.sentences import joined, say
 
-WORDS = Path(__file__).resolve().parents[2] / "assets" / "words" / "notices.json"
 MAX_RESULT_CHARS = 800
 KINDS = ("new", "changed", "moved", "gone")
 
@@ -52,18 +48,12 @@ def missed(config: Config, id: str, job: str, reason: str) -> Notice:
 
 def trial(lang: Lang) -> Notice:
     """Return the message of `notify test`."""
-    return Notice("", words(lang, "test title"), words(lang, "test"))
+    return Notice("", words(lang, "test-title"), words(lang, "test"))
 
 
 def words(lang: Lang, key: str, **values: object) -> str:
-    """Return one of our sentences with its blanks filled."""
-    return _sentences()[key][lang == "zh"].format(**values)
-
-
-@cache
-def _sentences() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = json.loads(WORDS.read_text("utf-8"))
-    return found
+    """Return the sentence `notice.KEY`."""
+    return say(lang, f"notice.{key}", **values)
 
 
 def _result(last: Event, lang: Lang) -> str:
@@ -88,7 +78,7 @@ def _changes(last: Event, run: str, lang: Lang) -> list[str]:
     counts = last.get("changes") or {}
     told = [words(lang, kind, n=counts[kind]) for kind in KINDS if counts.get(kind)]
     if not told:
-        return [words(lang, "no changes")]
+        return [words(lang, "no-changes")]
     return [words(lang, "changes", changes=", ".join(told)), words(lang, "undo", run=run)]
 
 

@@ -53,7 +53,7 @@ def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) ->
     from tools.staged.rehearsing import rehearsed
 
     if is_dry():
-        raise NotTried("a dry run tries nothing itself")
+        raise NotTried("error.replaying.dry-run-tries-nothing")
     ground = Ground.of(config.safety.roots, config.home, cwd)
     words = [str(config.home), config.lang, str(sop.folder), json.dumps(dict(values)), str(cwd)]
     stage = Rehearsal(ground.roots, config.home)
@@ -65,7 +65,7 @@ def _by_steps(config: Config, sop: Sop, values: Mapping[str, Any], cwd: Path) ->
     finally:
         stage.close()
     if not events:
-        raise NotTried("its process ended before it began")
+        raise NotTried("error.replaying.process-ended-before-began")
     sizes = [each.after for each in changes if each.type == "file"]
     produced = {str(each.path): each.kind for each in changes}
     return replace(_heard(events, sizes), produced=produced)

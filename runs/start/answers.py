@@ -9,11 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import Lang, sentences
+from config import Lang
 from learning.route import task_of
 from memory.sops import Sop
 from models.base import Event, Model, Reply, Request
 from models.errors import ModelUnavailable
+from text.sentences import say
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
 MOST_SHOWN = 12
@@ -29,8 +30,8 @@ def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     """Return the answer to such a request."""
     topic = _topic(task)
     examples = "\n".join(f"- {line}" for line in _examples(sops, lang))
-    said = str(sentences(lang)[f"answers.{'help' if topic == 'hello' else topic}"])
-    return said.format(examples=examples, command=task_of(task))
+    key = "help" if topic == "hello" else topic
+    return say(lang, f"answers.{key}", examples=examples, command=task_of(task))
 
 
 def _topic(task: str) -> str:

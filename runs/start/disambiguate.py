@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_loop import End, Outcome
-from config import Lang, sentences
+from config import Lang
 from learning.route import Remembered, Shown, Where, choose
 from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
 from runs.start.reminding import is_reminder, kept
+from text.sentences import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,11 +88,13 @@ class Asking(NamedTuple):
     def _which(
         self, question: str, able: list[Shown], why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
+        calls = [self._call(each) for each in able]
         texts = [*(self.shown(each) for each in able), self._say("none")]
-        answer = yield from self._question(question, texts, "0")
+        answer = yield from self._question(question, texts, "0", calls)
         if isinstance(answer, End):
             return answer
-        number = _meant(answer, texts[:-1], [each.sop.name for each in able])
+        said = answer.partition(" (")[0]  # a candidate as it was shown
+        number = _meant(said, calls, [each.sop.name for each in able])
         if number is None:
             self.inbox.remove_run(self.run)
             self._refuse(able)
@@ -149,10 +152,12 @@ class Asking(NamedTuple):
         return End("CURRENT_TASK_DONE", Outcome(self._say("kept", id, plan.next)), 0)
 
     def _question(
-        self, question: str, texts: list[str], part: str
+        self, question: str, texts: list[str], part: str, calls: Sequence[str] = ()
     ) -> Generator[Event, None, str | End]:
-        """Put a question: return the answer, or the end of a run that waits for it."""
-        name = call_hash("did_you_mean", {"question": question, "candidates": texts})
+        """Put a question: return the answer, or the end of a run that waits for it. `calls` tell it from others; what
+        they would change may have become something else."""
+        about = {"question": question, "candidates": [*(calls or texts)]}
+        name = call_hash("did_you_mean", about)
         id = f"{self.run}.{part}"
         given = self.inbox.answer_for(self.run, name)
         answer: str | None = given[1].text if given else None
@@ -181,7 +186,7 @@ class Asking(NamedTuple):
             self._say(f"effects-{procedure.effects if procedure else 'none'}"),
             self._say("missing", ", ".join(each.missing)) if each.missing else "",
             self._say("unused", ", ".join(each.unused)) if each.unused else "",
-            self.preview(each),
+            self.preview(each) if self.attended else "",
         ]
         return f"{self._call(each)} ({'; '.join(filter(None, notes))})"
 
@@ -213,8 +218,8 @@ class Asking(NamedTuple):
             return False
         return bool(each.missing) or self.guards(each).start(procedure, each.parameters) is None
 
-    def _say(self, what: str, *args: str) -> str:
-        return str(sentences(self.lang)[f"asking.{what}"]).format(*args)
+    def _say(self, what: str, *blanks: str) -> str:
+        return say(self.lang, f"asking.{what}", *blanks)
 
 
 def _as_text(value: Any) -> str:

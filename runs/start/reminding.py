@@ -6,8 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import Lang, sentences
+from config import Lang
 from learning.route import Match, Where
+from text.sentences import say
 
 if TYPE_CHECKING:
     from memory.sops import Sop
@@ -37,7 +38,7 @@ def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
     text = text.removeprefix("to ").strip()
     what = {"cwd": str(where.cwd), "sop": SOP, "parameters": {"text": text}}
     keep_job(home, SOP, {"timezone": local_timezone(), "at": f"{at}:00", **what})
-    return _say("kept", lang, text=text, when=at.replace("T", " "))
+    return say(lang, "reminder.kept", text=text, when=at.replace("T", " "))
 
 
 def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: Lang) -> str:
@@ -45,16 +46,13 @@ def _kept_again(task: str, text: str, sop: Sop, home: Path, where: Where, lang: 
     from runs.start.planned import planned
 
     plan = planned(task, [sop], where) or planned(text, [sop], where, asked="remind me {}")
-    return kept(plan, home, lang) if plan else _say("when", lang)
+    return kept(plan, home, lang) if plan else say(lang, "reminder.when")
 
 
 def kept(plan: Planned, home: Path, lang: Lang) -> str:
     """Keep a reminder at the times of a plan; return what to say. Raises OSError, RepositoryError."""
     plan.keep(home)
     text = plan.match.parameters["text"].removeprefix("to ").strip()
-    return _say("kept", lang, text=text, when=f"{plan.when} → {plan.next.partition(', ')[0]}")
-
-
-def _say(what: str, lang: Lang, **values: str) -> str:
-    text: str = sentences(lang)[f"reminder.{what}"]
-    return text.format(**values)
+    return say(
+        lang, "reminder.kept", text=text, when=f"{plan.when} → {plan.next.partition(', ')[0]}"
+    )

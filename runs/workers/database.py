@@ -146,9 +146,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
 def unreachable(error: Exception) -> Unreachable:
     """Return what the owner reads when the database does not answer."""
     said = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
-    return Unreachable(
-        f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml."
-    )
+    return Unreachable("error.workers.shared-database-does-answer", said=said)
 
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:

@@ -82,9 +82,7 @@ def write(database: Database, claim: Claim, first: int, events: list[Event]) -> 
     values = {**claim._asdict(), "first": first, "lines": lines, "status": status, "result": result}
     row = database.ask(lambda connection: connection.execute(_APPEND, values).fetchone())
     if row is None:
-        raise Fenced(
-            f"run {claim.run} has gone on elsewhere: this process was silent for too long.\nIt stops here."
-        )
+        raise Fenced("error.workers.run-gone-elsewhere-process", run=claim.run)
 
 
 def events_of(database: Database, run: str) -> list[str] | None:

@@ -150,9 +150,7 @@ def cancel(database: Database, run: str) -> list[str]:
         lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone()
     )
     if row is None:
-        raise NoSuchRun(
-            f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list'
-        )
+        raise NoSuchRun("error.workers.task-shared-database", run=run)
     claim = take(database, run, CANCELLED, [*GOES_ON, *(set(BY_HAND) - {"cancelled"})])
     events = [json.loads(line) for line in events_of(database, run) or []]
     cancelled = []

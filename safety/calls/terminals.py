@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from shell.catalogue.lists import SHELLS
+from shell.catalogue.lists import shells
 from text import pattern
 from text.patterns import names
 
@@ -81,7 +81,7 @@ def _stops(args: Mapping[str, Any], typed: str) -> bool:
 
 def _read_by(name: str, words: Sequence[str], typed: str) -> Meant:
     """Return what a shell, an interpreter or a client makes of a text."""
-    if name in SHELLS or name == "rbash":
+    if name in shells() or name == "rbash":
         return Meant(typed)
     if _PYTHON.match(name):
         return Meant(f"python3 <<< {shlex.quote(_statement(typed))}")

@@ -13,6 +13,8 @@ import unicodedata
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from text import pattern
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
 # Networks that are not for everybody; Python's own `is_global` differs from one release to the next.
@@ -41,7 +43,7 @@ _SPECIAL = tuple(
 )
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # a public IPv4 address behind a translator: RFC 6052
 
-_LOCALHOST = re.compile(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
+_LOCALHOST = pattern(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
 
 
 class PrivateAddress(Exception):

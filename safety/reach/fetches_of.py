@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from shell.bash import Command, NotUnderstood, Word, parse
-from shell.catalogue.lists import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
+from shell.catalogue.lists import remote_libraries, shells, wrappers
 from shell.python import read_code
 from text import pattern
 from text.patterns import names
@@ -44,7 +43,7 @@ _HOST = pattern(
     r"|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+"
 )
 _URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
-_PROGRAM = re.compile(r"[a-z/][\w./+-]*")
+_PROGRAM = pattern(r"[a-z/][\w./+-]*")
 
 
 class Fetches(NamedTuple):
@@ -85,7 +84,7 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
     """Give the addresses of one command; "" for one that cannot be read."""
     words = _behind_wrappers(list(command.words), known)
     name = (words[0].value(known) or "").rpartition("/")[2] if words else ""
-    if name in SHELLS or name.startswith("python"):
+    if name in shells() or name.startswith("python"):
         texts = [word.literal for word in words]
         code = words[texts.index("-c") + 1].value(known) if "-c" in texts[:-1] else ""
         inner = fetches(code or "", is_python=name.startswith("python"), variables=known)
@@ -97,7 +96,7 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
 def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
     while words:
         name = (words[0].value(known) or "").rpartition("/")[2]
-        if name not in WRAPPERS or name in _FETCHERS:
+        if name not in wrappers() or name in _FETCHERS:
             return words
         rest = range(1, len(words))
         first = next((at for at in rest if _PROGRAM.fullmatch(words[at].value(known) or "")), None)
@@ -141,7 +140,7 @@ def _python(code: str) -> Fetches:
 
 def _is_library(name: str) -> bool:
     """True of a module that talks to others."""
-    libraries = _LIBRARIES | SERVERS | REMOTE_LIBRARIES
+    libraries = _LIBRARIES | remote_libraries()
     return name.partition(".")[0] in libraries and not _NO_LIBRARY.fullmatch(name)
 
 

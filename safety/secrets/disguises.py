@@ -7,30 +7,44 @@ from __future__ import annotations
 
 import base64
 import binascii
+import bz2
+import lzma
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from safety.secrets.encodings import boil, letters_of
+from text import pattern
 
 _WINDOW = 8  # letters of a piece of a value that are hidden too
 _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-_AROUND = re.compile(r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,})|^[0-9a-f]{8}:")
+_AROUND = pattern(
+    r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S$))|^[0-9a-f]{8}:|\b\d{1,4}['\"]?: ?(?=['\"])"
+)
 # Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
-_PIECE = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
-_PACKED = (b"\x1f\x8b", b"\x78")  # how gzip and zlib begin
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
-_DUMP = re.compile(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
-_NUMBER = re.compile(r"\d{2,3}")
-_UU = re.compile(r"(?m)^[!-M][ -`]{8,60}$")
-_MIXED = re.compile(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
+_PIECE = pattern(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
+# How packed bytes begin, and what unpacks them.
+_PACKED: Mapping[bytes, Callable[[], Any]] = {
+    **dict.fromkeys((b"\x1f\x8b", b"\x78"), lambda: zlib.decompressobj(zlib.MAX_WBITS | 32)),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ": lzma.LZMADecompressor,
+}
+_HASH = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")  # thousands stand in a lock file
+_DUMP = pattern(r"(?m)^[0-9a-f]{6,10}:?((?:[ \t]+[0-9a-f]{2,4}){2,16})(?:[ \t].*)?$")
+# Codes of letters, by how they are written.
+_CODES = {
+    pattern(r"(?<![\dx])\d{2,3}(?!\d)"): ("d", "o", "03o"),
+    pattern(r"0x[0-9a-f]{2}(?![0-9a-f])"): ("#04x",),
+}
+_UU = pattern(r"(?m)^[!-M][ -`]{8,60}$")
+_MIXED = pattern(r"(?=.*\d)(?=.*[G-Z])(?=.*[g-z])[1-9A-HJ-NP-Za-km-z]{16,100}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -107,24 +121,32 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
 
 def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
     """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
-    found = list(_NUMBER.finditer(text)) if text.count("1") > 2 else []
-    said = " ".join(["", *(each[0] for each in found), ""])
-    for form, (value, _, label) in product("do", known if found else ()):
-        wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])
-        at = said.find(wanted)
-        if at >= 0:
-            first = said.count(" ", 0, at)
-            last = first + wanted.count(" ") - 2
-            yield Span(found[first].start(), found[last].end(), label)
+    for pattern, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
+        found = list(pattern.finditer(text))
+        said = " ".join(["", *(each[0] for each in found), ""])
+        for form, (value, _, label) in product(forms, known if found else ()):
+            wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])
+            at = said.find(wanted)
+            if at >= 0:
+                first = said.count(" ", 0, at)
+                last = first + wanted.count(" ") - 2
+                yield Span(found[first].start(), found[last].end(), label)
 
 
 def _encoded(text: str, known: list[Known]) -> Iterator[Span]:
     """Base64, hexadecimal, base58 or a number, of each other too, packed or turned round."""
     for piece in list(_PIECE.finditer(text))[:_MOST_PIECES]:
-        is_hash = _HASH.fullmatch(piece[0])
-        label = "" if is_hash else _held_in(piece[0][:_LONGEST_PIECE], known, 0)
+        label = "" if _is_hash(piece[0]) else _held_in(piece[0][:_LONGEST_PIECE], known, 0)
         if label:
             yield Span(*piece.span(), label)
+
+
+def _is_hash(piece: str) -> bool:
+    """True for what looks like a hash, and holds neither letters nor packed bytes."""
+    if not _HASH.fullmatch(piece):
+        return False
+    data = bytes.fromhex(piece)
+    return not data.isascii() and not data.startswith(tuple(_PACKED))
 
 
 def _held_in(piece: str, known: list[Known], depth: int) -> str:
@@ -151,14 +173,20 @@ def _opened(piece: str) -> Iterator[bytes]:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    if data.startswith(_PACKED):
-        with suppress(zlib.error):
-            yield zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _LONGEST_PIECE)
+    for start, unpacker in _PACKED.items():
+        if data.startswith(start):
+            with suppress(zlib.error, lzma.LZMAError, OSError, EOFError):
+                yield unpacker().decompress(data, _LONGEST_PIECE)
 
 
 def _base64(piece: str) -> bytes:
     plain = piece.translate({ord("-"): "+", ord("_"): "/"}).rstrip("=")
     return base64.b64decode(plain + "=" * (-len(plain) % 4))
+
+
+def _base32(piece: str) -> bytes:
+    plain = piece.upper().rstrip("=")
+    return base64.b32decode(plain + "=" * (-len(plain) % 8))
 
 
 def _base58(piece: str) -> bytes:
@@ -178,6 +206,7 @@ def _number(piece: str) -> bytes:
 
 _CODINGS: tuple[Callable[[str], bytes], ...] = (
     _base64,
+    _base32,
     bytes.fromhex,
     lambda piece: bytes.fromhex(piece[::-1]),
     _base58,

@@ -221,7 +221,7 @@ def _joined(codes: list[str]) -> str:
 def _base64(whole: str) -> str:
     """Letters of base64 in both alphabets, over several lines, in a URL or in JSON, with what else the last group holds."""
     letters = {"+": r"(?:[+-]|%2b)", "-": "[+-]", "/": r"(?:\\*/|_|%2f)", "_": r"(?:\\*/|_)"}
-    between = r"(?>(?:[\s\0\u2400]|\\+[nr]|" + _ANSI + ")*)"
+    between = r"(?>(?:[\s\0\u2400\"',]|['\"]\s*\+|\\+[nr]|" + _ANSI + ")*)"
     return (
         "(?i:" + between.join(letters.get(letter, letter) for letter in whole) + ")(?:=|%3d){0,2}"
     )

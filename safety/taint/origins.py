@@ -6,7 +6,6 @@ models obey what they read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from safety.findings import foreign
 from safety.paths import Places
 from safety.reach import fetches
+from text import pattern
 
 __all__ = ["Origin", "foreign", "of_messages", "of_result"]
 
@@ -44,8 +44,8 @@ _SYSTEM = (
     "/opt",
     "/run",
 )
-_PATH = re.compile(r"(?<![\w:/.~-])(/[\w.@%+-]+(?:/[\w.@%+-]+)+)")
-_SHARED_NOTE = re.compile(r"\(shared:[^\s()]{1,80}\)")
+_PATH = pattern(r"(?<![\w:/.~-])(/[\w.@%+-]+(?:/[\w.@%+-]+)+)")
+_SHARED_NOTE = pattern(r"\(shared:[^\s()]{1,80}\)")
 _MOST_PATHS = 200
 
 

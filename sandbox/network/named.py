@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sandbox.network.spelling import BadHost, place_of
+from text import pattern
 
 if TYPE_CHECKING:
     from safety.gate import Ask, Gate
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "hosts.yaml"
 MOST_BYTES = 100_000  # of a file of settings
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://)(?:[^\s/@'\"]*@)?(\[[^\]\s]+\]|[^\s/:'\"?#\[\]]+)")
+_ADDRESS = pattern(r"(?:[a-z][a-z0-9+.-]*://)(?:[^\s/@'\"]*@)?(\[[^\]\s]+\]|[^\s/:'\"?#\[\]]+)")
 MOST_LOCAL = 8
-_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1):(\d{1,5})")
-_SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)\S*")  # git@example.org:team/project
-_REMOTE = re.compile(r"^\s*(?:url|pushurl)\s*=\s*(\S+)", re.MULTILINE)
+_LOCAL = pattern(r"(?:localhost|127\.0\.0\.1):(\d{1,5})")
+_SCP = pattern(r"(?:[\w.-]+@)?([\w.-]+):(?!//)\S*")  # git@example.org:team/project
+_REMOTE = pattern(r"^\s*(?:url|pushurl)\s*=\s*(\S+)", re.MULTILINE)
 
 
 def hosts_named(gate: Gate, ask: Ask) -> frozenset[str]:
@@ -67,13 +68,13 @@ def commands_of(script: str) -> list[tuple[str, list[str]]]:
 
 
 def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
-    from shell.catalogue.lists import WRAPPERS
+    from shell.catalogue.lists import wrappers
 
     words = [word.value({}) or "" for word in command.words]
     while words:
         name = words[0].rpartition("/")[2]
         yield name, words[1:]
-        if name not in WRAPPERS:
+        if name not in wrappers():
             return
         rest = words[1:]
         words = next(

@@ -10,8 +10,10 @@ import ipaddress
 import re
 import socket
 
-_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*")
-_NUMBER = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)")
+from text import pattern
+
+_NAME = pattern(r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*")
+_NUMBER = pattern(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)")
 
 
 class BadHost(ValueError):

@@ -236,7 +236,11 @@ def serve(number: int, command: list[str]) -> None:
     mounts = Mounts()
     talk = _socket.socket(fileno=number)
     os.set_inheritable(number, False)
-    child = os.posix_spawnp(command[0], command, os.environ)
+    try:
+        child = os.posix_spawnp(command[0], command, os.environ)
+    except OSError as error:
+        os.write(2, f"stage: {command[0]}: {error.strerror}\n".encode())
+        os._exit(125)
     ended = os.pidfd_open(child)
     poll = select.poll()
     poll.register(ended, select.POLLIN)

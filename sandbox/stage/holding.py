@@ -115,12 +115,23 @@ class BareCell:
     def __init__(self) -> None:
         """Raises StageError."""
         from sandbox.cells import mounts
+        from sandbox.cells.levels import bubblewrap
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
-        words = ["bwrap", *apart, *rights, "--dev-bind", "/", "/", "--proc", "/proc", "--"]
+        words = [
+            bubblewrap() or "bwrap",
+            *apart,
+            *rights,
+            "--dev-bind",
+            "/",
+            "/",
+            "--proc",
+            "/proc",
+            "--",
+        ]
         python = os.path.realpath(sys.executable)
         words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno()), "-1"]
         words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]

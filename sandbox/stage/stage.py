@@ -251,7 +251,7 @@ class Stage:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
             kept = commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
         except OSError as error:
-            raise StageError(f"nothing was changed: {error}") from error
+            raise StageError("error.sandbox.nothing-changed", why=error) from error
         self._entry.close()
         return Committed(self.number, changes, kept)
 

@@ -13,11 +13,12 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from config import Worded
 from sandbox.trash import desktop
 from sandbox.undo import trees
 
 
-class TrashError(Exception):
+class TrashError(Worded):
     """Nothing was brought back; the text says why."""
 
 
@@ -42,12 +43,12 @@ class Trash:
     def items(self, id: str) -> list[Item]:
         """Return what was removed together, as far as it is still here. Raises TrashError for an unknown id."""
         if not id or Path(id).name != id:
-            raise TrashError(f"{id!r} is no id of the trash")
+            raise TrashError("error.sandbox.id-trash", id=repr(id))
         try:
             record = json.loads((self.folder / id / "record.json").read_text("utf-8"))
         except FileNotFoundError as error:
             known = ", ".join(self.ids()[-5:]) or "nothing"
-            raise TrashError(f"the trash has no {id}; it has {known}") from error
+            raise TrashError("error.sandbox.trash", id=id, known=known) from error
         found = (self._item(id, kept) for kept in record["items"])
         return [item for item in found if item is not None and os.path.lexists(item.kept)]
 
@@ -57,7 +58,7 @@ class Trash:
         taken = [str(item.origin) for item in items if os.path.lexists(item.origin)]
         if taken:
             named = ", ".join(taken[:5])
-            raise TrashError(f"something is there already: {named}; move it away first")
+            raise TrashError("error.sandbox.something-already-move-away", list=named)
         for item in items:
             try:
                 item.origin.parent.mkdir(parents=True, exist_ok=True)

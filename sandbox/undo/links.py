@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sandbox.undo import trees
 from sandbox.undo.places import Layer, StageError, is_below
 from sandbox.undo.walk import Delta, deltas, dress_of
+from text import pattern
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 5000
-_REFUSED = re.compile(rb"cross-device|EXDEV")
-_QUOTED = re.compile(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
+_REFUSED = pattern(rb"cross-device|EXDEV")
+_QUOTED = pattern(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
 
 class Group(NamedTuple):

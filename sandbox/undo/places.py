@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from config import Worded
+
 STORE = ".sopwith-undo"  # at the top of a root on another file system than the home folder
 SHARED_MEMORY = "/dev/shm"
 # File systems that hold no files of anybody.
@@ -18,7 +20,7 @@ _OF_THE_KERNEL = frozenset(
 )  # fmt: skip
 
 
-class StageError(Exception):
+class StageError(Worded):
     """A stage cannot be opened, ended or committed, or a commit not be undone; the text says why and what would help."""
 
 

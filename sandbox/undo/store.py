@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from config import UndoConfig
 
 DAY_SECONDS = 86_400
+NOBODYS = ("probe", "dry-run")  # entries in the place of a run, of which nothing is to stay
 
 
 class Kept(NamedTuple):
@@ -182,7 +183,8 @@ def recover(home: Path) -> list[str]:
         if entry and entry.state in entries.FINAL:
             entry.write()  # it was killed before its mark
         elif entry:
-            said.append(_recovered(entry))
+            line, run = _recovered(entry), entry.record["run"]
+            said += [line] if run not in NOBODYS else []
         if entry:
             entry.close()
     return said

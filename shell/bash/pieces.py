@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from shell.bash.syntax import Command, Part, Script, Word
+from text import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,11 +22,11 @@ WORDS = EXPANSIONS | {
     *("translated_string", "array", "brace_expression", "extglob_pattern", "regex"),
     *("test_operator", "special_variable_name", "variable_name"),
 }
-_ANSI = re.compile(
+_ANSI = pattern(
     r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL
 )
 _ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "E": "\x1b"}
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
+_PLAIN_NAME = pattern(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 MADE = "$(mktemp)"  # the variable that stands for the path that mktemp makes
 _MKTEMP = {"mktemp", "-d", "-t", "-u"}
 

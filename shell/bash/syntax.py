@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from text import pattern
+
 PartKind = Literal["text", "variable", "unknown"]
-_GLOB = re.compile(r"[*?]|\[.+\]")
-_EXPANDS = re.compile(r"^~(/|$)|\{[^{}]*(,|\.\.)[^{}]*\}")
+_GLOB = pattern(r"[*?]|\[.+\]")
+_EXPANDS = pattern(r"^~(/|$)|\{[^{}]*(,|\.\.)[^{}]*\}")
 
 
 class NotUnderstood(Exception):

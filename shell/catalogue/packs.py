@@ -17,6 +17,9 @@ EFFECTS = (
 _VERSIONED = re.compile(r"(.*?)(-?\d[\d.]*)$")
 
 
+Block = tuple[list[str], Mapping[str, Any]]  # names of programs, and what is known of them
+
+
 class Row(NamedTuple):
     """One use of a program: its first words in order, and options that must be there."""
 
@@ -48,19 +51,14 @@ class Entry:
 
 def entry(name: str) -> Entry | None:
     """Return what is known of a program, also by a name with a version (`python3.11`); None for a stranger."""
-    known, prefixes = _entries()
+    known = blocks()
     if name in known:
-        return known[name]
-    for prefix, found in prefixes:
-        if name.startswith(prefix):
-            return found
+        return _entry(name)
+    for block in known:
+        if block.endswith("*") and name.startswith(block[:-1]):
+            return _entry(block)
     versioned = _VERSIONED.fullmatch(name)
-    return known.get(versioned[1]) if versioned else None
-
-
-def programs() -> dict[str, Entry]:
-    """Return all programs by their names."""
-    return _entries()[0]
+    return _entry(versioned[1]) if versioned and versioned[1] in known else None
 
 
 @functools.cache
@@ -79,22 +77,24 @@ def load(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _entries() -> tuple[dict[str, Entry], list[tuple[str, Entry]]]:
-    known: dict[str, Entry] = {}
+def blocks() -> dict[str, Block]:
+    """Return the blocks of all files by the names of their programs."""
+    known: dict[str, Block] = {}
     for file in sorted(FOLDER.glob("*.yaml")):
         if file.name not in ("verbs.yaml", "python.yaml"):
             for key, given in load(file.name).items():
                 names = [name.strip() for name in str(key).split(",")]
-                known |= {name: _entry(name, names, given or {}) for name in names}
-    prefixes = [(name[:-1], found) for name, found in known.items() if name.endswith("*")]
-    return known, prefixes
+                known |= dict.fromkeys(names, (names, given or {}))
+    return known
 
 
-def _entry(name: str, names: list[str], given: Mapping[str, Any]) -> Entry:
+@functools.cache
+def _entry(name: str) -> Entry:
+    names, given = blocks()[name]
     rows = [row for effect in EFFECTS for row in _rows(effect, given.get(effect), name, names)]
-    code = {str(option): str(language) for option, language in (given.get("code") or {}).items()}
     takes = frozenset(str(given.get("takes", "")).split())
     dry = frozenset(str(given.get("dry", "")).split())
+    code = {str(option): str(language) for option, language in (given.get("code") or {}).items()}
     return Entry(name, takes, tuple(rows), dry, code, given)
 
 

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from shell.catalogue import verbs
 from shell.catalogue.options import Values, fits, has_option, operands
 from shell.catalogue.packs import EFFECTS, Entry, Row, entry
+from text import pattern
 
 _HELP = frozenset(["--help", "--version", "-h", "-V", "help", "-version", "-help", "version"])
 _NO_HELP = {"find", "shutdown"}
-_DRY = re.compile(
+_DRY = pattern(
     r"--?(dry-?run(=(client|server|true|all))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
 _LOCAL = {"read", "delete", "rights", "unknown", "catastrophic", "local"}
 _RUN_OTHERS = {"runs", "code", "runs_remote"}
-_ORDINARY_MODE = re.compile(
-    r"0?[67][0-7][045]|[ug]*\+[rwxX]+|a?\+[rxX]+|[go]+-[rwx]+|[ug]+=[rwxX]+"
-)
+_ORDINARY_MODE = pattern(r"0?[67][0-7][045]|[ug]*\+[rwxX]+|a?\+[rxX]+|[go]+-[rwx]+|[ug]+=[rwxX]+")
 
 
 class Use(NamedTuple):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from shell.catalogue.packs import Entry, words
+from text import pattern
 
-_PARTS = re.compile(r"[-:_/.]+|(?<=[a-z0-9])(?=[A-Z])")
+_PARTS = pattern(r"[-:_/.]+|(?<=[a-z0-9])(?=[A-Z])")
 _KINDS = {"delete": "delete", "spend": "spend", "change": "send"}
-_REMOTE_PLACE = re.compile(r"[a-z0-9]+://|[\w.-]+:")
-_NO_TASK = re.compile("[=/]")  # a variable, a file
-_GROUPED = re.compile(r"[^/]*:[^/]*")
+_REMOTE_PLACE = pattern(r"[a-z0-9]+://|[\w.-]+:")
+_NO_TASK = pattern("[=/]")  # a variable, a file
+_GROUPED = pattern(r"[^/]*:[^/]*")
 _LAST_VERB = 6  # words behind which nobody says what is done
 
 

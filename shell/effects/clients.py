@@ -14,9 +14,10 @@ from shell.effects.expand import Arg, input_of
 from shell.effects.files import operands_of
 from shell.effects.inputs import has_input
 from shell.effects.state import State
+from text import pattern
 
 Args = list[Arg]
-_GIT_SETTING = re.compile(
+_GIT_SETTING = pattern(
     r"(?i)(alias\.|core\.(hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|.*\.(command|cmd|helper|program|textconv|process)"
     r"|include|credential|url\.|http\.proxy|remote\..*\.url|diff\.external|sequence\.editor|protocol)"
 )
@@ -26,9 +27,9 @@ _RESOLVERS = frozenset(["ping", "ping6", "dig", "host", "nslookup", "whois"])
 _READS = {"GET", "HEAD", "OPTIONS"}
 _ASKS_NOTHING = frozenset(["-l", "--list", "--version", "--help", "-V", "-version"])
 _REDIS_LOOKS = ("--scan", "--stat", "--bigkeys", "--memkeys", "--latency")
-_SHELL_LINE = re.compile(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)")
-_IMAGE = re.compile(r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$")
-_BLANK = re.compile(r"/dev/(zero|null|u?random)")
+_SHELL_LINE = pattern(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)")
+_IMAGE = pattern(r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$")
+_BLANK = pattern(r"/dev/(zero|null|u?random)")
 
 
 def _values(args: Args) -> list[str | None]:

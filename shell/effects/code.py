@@ -11,16 +11,17 @@ from shell.effects.expand import Arg, input_of
 from shell.effects.files import operands_of
 from shell.effects.inputs import has_input, is_fetched
 from shell.effects.state import State
+from text import pattern
 
 Args = list[Arg]
 _STDIN = {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"}
-_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 # A name that is called by its text (`fs["rmSync"](…)`, `array_map("unlink", …)`), and a command in backticks.
-_BY_TEXT = re.compile(r"_map|call|\]\s*\(")
-_HIDDEN_CALL = re.compile(r"`|\b(?:require|import)\s*\(\s*[^'\"\s]")
-_WORD = re.compile(r"[A-Za-z_]+\w*")
+_BY_TEXT = pattern(r"_map|call|\]\s*\(")
+_HIDDEN_CALL = pattern(r"`|\b(?:require|import)\s*\(\s*[^'\"\s]")
+_WORD = pattern(r"[A-Za-z_]+\w*")
 # A command that vim or gdb starts.
-_STARTS = re.compile(
+_STARTS = pattern(
     r"\s*:?(?:[%\d,$]*!|terminal |te |(?:shell|make|pipe|python|lua|py|source|so|call|exe|compile|w|wq)\b|w!)"
 )
 _OPTIONS_WITHOUT_TEXT = ("input", "runner")

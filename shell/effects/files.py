@@ -10,11 +10,12 @@ from shell.catalogue.options import has_option, operand_places
 from shell.effects.expand import Arg, expand, input_of, printed
 from shell.effects.inputs import has_input
 from shell.effects.state import State
+from text import pattern
 
-_DISK = re.compile(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
-_DEVICE = re.compile(r"/dev/\w")
-_NO_FILE = re.compile(r"\d+|-")
-_REMOTE = re.compile(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://")
+_DISK = pattern(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
+_DEVICE = pattern(r"/dev/\w")
+_NO_FILE = pattern(r"\d+|-")
+_REMOTE = pattern(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://")
 _EMPTIES = (">", ">|", "&>")
 _PRINTS_NOTHING = ("", ":", "true", "cat /dev/null", "echo -n", "printf ")
 _COPIES_INPUT = ("cat", "tee", "sponge")
@@ -166,6 +167,8 @@ def copy(state: State, name: str, args: list[Arg], command: Command) -> None:
     texts = [arg.start for arg in args[1:] if not arg.start.startswith("-")]
     if "/dev/null" in (texts if name == "mv" else texts[:-1]):
         state.add("delete", name, "with /dev/null: content is lost")
+    if len(texts) == 2 and entry(texts[0].rpartition("/")[2]):  # `cp /bin/rm x; ./x`
+        state.copies[state.join(texts[1]) or ""] = texts[0].rpartition("/")[2]
     if name in _COPIES_INPUT:
         paths = filter(None, map(state.join, texts))
         state.written |= dict.fromkeys(paths, input_of(state, command))

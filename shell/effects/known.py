@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
 from shell.bash import Command, Part, Word
 from shell.bash.pieces import MADE as MADE
 from shell.effects.expand import Arg, holds_output, text_of
 from shell.effects.state import State
+from text import pattern
 
 # Names that change what other commands are or load.
-GUARDED = re.compile(
+GUARDED = pattern(
     r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$"
     r"|PATH$|BASH_ENV$|ENV$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)"
 )
 # Where the next requests go: who sets one can read all that is asked.
-PROXIES = re.compile(
+PROXIES = pattern(
     r"(?i)(https?|ftp|all|socks)_proxy$|(SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_INDEX_URL|NPM_CONFIG_REGISTRY)$"
 )
 # Folders of PATH where anybody, or a page, may have put a program.
-_ODD_FOLDER = re.compile(r"(^|:)(\.{0,2}|/tmp\b[^:]*|/var/tmp\b[^:]*|/dev\b[^:]*|\.\./[^:]*)(:|$)")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_ODD_FOLDER = pattern(r"(^|:)(\.{0,2}|/tmp\b[^:]*|/var/tmp\b[^:]*|/dev\b[^:]*|\.\./[^:]*)(:|$)")
+_NAME = pattern(r"[A-Za-z_]\w*")
 
 
 def assign(state: State, name: str, word: Word) -> None:

@@ -14,22 +14,23 @@ from shell.effects.expand import Arg, input_of, plain_arg
 from shell.effects.files import operands_of
 from shell.effects.inputs import has_input
 from shell.effects.state import State
+from text import pattern
 
 Args = list[Arg]
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_ASSIGNMENT = pattern(r"([A-Za-z_]\w*)=")
 _FOUND = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
 _PRINTS = frozenset(["-fprint", "-fprintf", "-fls", "-fprint0"])
 _ENDS_OF_EXEC = (";", "+")
 _ALL_THERE = ("*", "*.*", ".*", "+0", "-mtime")  # values of filters that take everything
 _PROGRAMS = ("manage.py", "artisan", "setup.py", "console")
 _ONLY_LOOK = ("command", "builtin", "parallel")
-_AWK_RUNS = re.compile(r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\"([^\"]+)\"\s*\|\s*getline")
-_AWK_WRITES = re.compile(r">\s*\"([^\"]+)\"")
-_AWK_STARTS = re.compile(r"\|\s*\"(ba|da|z)?sh\b|system\s*\(\s*[^\"\s]|\|\s*getline|@load")
-_SED_STARTS = re.compile(
+_AWK_RUNS = pattern(r"system\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\"([^\"]+)\"\s*\|\s*getline")
+_AWK_WRITES = pattern(r">\s*\"([^\"]+)\"")
+_AWK_STARTS = pattern(r"\|\s*\"(ba|da|z)?sh\b|system\s*\(\s*[^\"\s]|\|\s*getline|@load")
+_SED_STARTS = pattern(
     r"(?:^|[;{\n]|\d|\$|/)\s*e(?:\s|$)|(?:^|[;{\n])\s*(?:\d+|\$|/[^/]*/)?\s*s(\W)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM0-9]*e"
 )
-_SED_WRITES = re.compile(r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)")
+_SED_WRITES = pattern(r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)")
 
 
 def run_inner(state: State, name: str, args: Args, command: Command, kind: str) -> None:

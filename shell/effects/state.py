@@ -36,6 +36,7 @@ class State:
     effects: list[Effect] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     written: dict[str, str | None] = field(default_factory=dict)  # files made: their text, if known
+    copies: dict[str, str] = field(default_factory=dict)  # files made from programs: their names
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()
@@ -44,7 +45,7 @@ class State:
 
     def inner(self) -> State:
         """Return the state for a script that this one runs: it knows the same and changes nothing here."""
-        copied = ("variables", "functions", "written", "outputs")
+        copied = ("variables", "functions", "written", "copies", "outputs")
         own = {name: getattr(self, name).copy() for name in copied}
         return replace(self, depth=self.depth + 1, **own)
 

@@ -6,30 +6,31 @@ import re
 from collections.abc import Sequence
 
 from shell.catalogue import words
+from text import pattern
 
-_INERT = re.compile(
+_INERT = pattern(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL
 )
 _READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip
-_CHANGES = re.compile(
+_CHANGES = pattern(
     r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"
     r"|load_extension|load_file|lo_import|lo_export|lo_unlink|pg_(terminate|cancel)_backend|pg_reload_conf|pg_read_(binary_)?file|pg_ls_dir|pg_write\w*"
     r"|pg_rotate_logfile|pg_switch_wal|pg_promote|set_config|setval|dblink\w*|sys_exec|sys_eval|xp_\w+|sp_\w+|writefile|edit|readfile|fts3_tokenizer)\b",
     re.IGNORECASE,
 )
-_LEAVES_MEMORY = re.compile(
+_LEAVES_MEMORY = pattern(
     r"(?i)\||\.(output|once|save|backup|shell|system|load|read|open|archive|clone|excel|cd)\b|\b(attach|vacuum\s+into|writefile|edit|load_extension|copy|install|export)\b"
 )
-_META = re.compile(
+_META = pattern(
     r"\\(d\w*\+?S?|l\+?|z|x|timing|conninfo|pset|h|\?|q|encoding|sf|sv|a|t|H|c|connect|echo|du|s|u|status)(\s|$)"
     r"|\.(tables?|schema|headers?|mode|databases|index(es)?|indices|show|help|width|dump|stats|timer|eqp|print|version|quit|exit|fullschema|separator|nullvalue|dbinfo|lint|sha3sum|explain|changes|echo|bail)\b"
 )
-_MONGO = re.compile(
+_MONGO = pattern(
     r"\.\s*(drop\w*|delete\w*|remove\w*|insert\w*|update\w*|replace\w*|findOneAnd\w*|findAndModify|save|create\w*|rename\w*|bulkWrite|runCommand|adminCommand|shutdown\w*|grant\w*|revoke\w*"
     r"|set\w*|enable\w*|disable\w*|kill\w*|fsync\w*|compact|mapReduce|copyTo|cloneCollection|reIndex|addShard|removeShard|initiate|reconfig|stepDown|add|changeUserPassword|logout|convertToCapped|initialize\w*)\s*\("
     r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b",
 )
-_MONGO_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def changes_sql(text: str) -> bool:

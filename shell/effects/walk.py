@@ -90,7 +90,7 @@ def _executed(state: State, name: str, args: list[Arg], command: Command) -> Non
     if path in state.written:
         _made_file(state, state.written[path or ""], args)
         return
-    name = name.rpartition("/")[2] or name
+    name = state.copies.get(path or "", name.rpartition("/")[2] or name)
     use = use_of(name, [_known(arg) for arg in args[1:]])
     if name in state.forbidden:
         state.add("forbidden", name, is_local=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,6 +15,7 @@ from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
 from shell.python.reading import TOO_DEEP, Code, read_code
 from shell.python.values import full_name
+from text import pattern
 
 Shell = Callable[[str], None]
 _OPENS = {"open", "io.open", "os.open", "codecs.open"}
@@ -27,14 +27,14 @@ _REMOTE_KINDS = ("send", "install", "secret")
 _EMPTY_ALL = ("flushall", "flushdb", "drop_all")
 _BY_TEXT = ("__dict__", "__builtins__", "globals()")
 _FILE_SERVERS = {"sqlalchemy", "sqlmodel", "records", "peewee"}
-_LOSES = re.compile(
+_LOSES = pattern(
     r"(?is)^[\s(]*(with\b.*\b)?(delete\s+from|drop\s+\w+|truncate\b|alter\s+table\b.*\bdrop\b|update\b(?!.*\bwhere\b))"
     r"|;\s*(delete\s+from|drop\s+\w+|truncate\b)"
 )
-_IN_MEMORY = re.compile(r"""\bconnect\(\s*(database\s*=\s*)?['"]:memory:['"]""")
-_SQLITE = re.compile(r"['\"]sqlite:|\bSqliteDatabase\(")
-_PATH = re.compile(r"[~/.\w][^\s]{3,400}")
-_PLACE = re.compile(r"[^\0]{1,4095}")
+_IN_MEMORY = pattern(r"""\bconnect\(\s*(database\s*=\s*)?['"]:memory:['"]""")
+_SQLITE = pattern(r"['\"]sqlite:|\bSqliteDatabase\(")
+_PATH = pattern(r"[~/.\w][^\s]{3,400}")
+_PLACE = pattern(r"[^\0]{1,4095}")
 
 
 def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:

@@ -31,9 +31,7 @@ def due_of(words: str, now: datetime) -> str:
         return text
     found = [due for each in find(text, now, past=False) if (due := _due(each, now))]
     if not found:
-        raise NoTime(
-            f"no day is found in {text[:80]!r}: write it like tomorrow, Friday 17:00, or 2026-11-24"
-        )
+        raise NoTime("error.time.day-found-write-like", text=f"{text[:80]!r}")
     return found[0]
 
 

@@ -32,9 +32,9 @@ def delegate(
     """
     wanted = [task.strip() for task in tasks if task.strip()]
     if not 0 < len(wanted) <= MAX_TASKS:
-        raise ToolError(f"give between 1 and {MAX_TASKS} tasks, each for one helper")
+        raise ToolError("error.agent.give-between-tasks-each", count=MAX_TASKS)
     if ctx.delegate is None:
-        raise ToolError("there are no helpers here")
+        raise ToolError("error.agent.helpers-here")
     wish = Wish(
         wanted,
         [str(ctx.path(file)) for file in files or ()],

@@ -124,7 +124,7 @@ def _run(
 ) -> Generator[str, None, tuple[Any, str, dict[str, Any]]]:
     """Run the script and return its value, why it failed, and what has changed. Raises Blocked, TabLost, TooLate."""
     if not used.answer_open():
-        raise used.trouble() or TabLost(f"tab {used.name} was closed")
+        raise used.trouble() or TabLost("error.browser.tab-closed", tab=used.name)
     used.link.drain(0.05 if used.dialogs else 0)
     used.ask("begin")
     value, failure = None, ""
@@ -170,9 +170,7 @@ def _browser(ctx: ToolContext) -> Iterator[Browser]:
     except LinkLost as error:
         if browser := ctx.kept.pop("browser", None):
             browser.close()
-            raise ToolError(
-                f"{error}: it has crashed, or its owner has closed it. web_scan(url=…) opens it anew"
-            ) from error
+            raise ToolError("error.browser.crashed-owner-closed-web", tab=error) from error
         raise
 
 

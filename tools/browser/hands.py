@@ -42,9 +42,7 @@ class Hands:
 
     def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
         if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
-            raise BrowserError(
-                f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213"
-            )
+            raise BrowserError("error.browser.reference-web-scan-shows", name=json.dumps(ref)[:80])
         wanted = {"moves": moves, "name": self.tab.names.get(ref, {}).get("name", "")}
         found: dict[str, Any] = self.tab.ask("find", ref, wanted)
         if "problem" in found:  # what only listens is known when the browser has said so
@@ -53,16 +51,19 @@ class Hands:
         if "problem" in found:
             raise BrowserError(found["problem"])
         if moves and found.get("disabled"):
-            raise BrowserError(f"{ref} ({found['name']}) is disabled")
+            raise BrowserError("error.browser.disabled", name=ref, label=found["name"])
         return found
 
     def _spot(self, ref: Any) -> dict[str, Any]:
         found = self._find(ref)
         if found.get("hidden"):
-            raise BrowserError(f"{ref} ({found['name']}) is not shown now")
+            raise BrowserError("error.browser.shown-now", name=ref, label=found["name"])
         if found.get("covered"):
             raise BrowserError(
-                f"{ref} ({found['name']}) lies under something else: {found['covered']}"
+                "error.browser.lies-under-something-else",
+                name=ref,
+                label=found["name"],
+                other=found["covered"],
             )
         return found
 
@@ -97,7 +98,7 @@ class Hands:
             return thing
         found = self.tab.ask("showing", thing)
         if not found:
-            raise BrowserError(f"nothing on the page shows just “{thing[:100]}”")
+            raise BrowserError("error.browser.nothing-page-shows-just", text=thing[:100])
         return found
 
     def _mouse(self, kind: str, spot: dict[str, Any], **more: Any) -> None:
@@ -108,7 +109,9 @@ class Hands:
     def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
         found, text, options = self._find(ref), str(text), options or {}
         if not _takes_text(found):
-            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
+            raise BrowserError(
+                "error.browser.takes-text", name=ref, kind=found["role"], label=found["name"]
+            )
         if found["type"] in _NOT_TYPED:
             now = self._set(ref, text, found["type"])
         else:
@@ -124,7 +127,7 @@ class Hands:
         now = self.tab.ask("set", ref, text)
         if text and not now:
             raise BrowserError(
-                f"{ref} is a {kind} field and does not take {text!r}: 2026-01-31, 13:30, 2026-01-31T13:30, #ff0000"
+                "error.browser.field-does-take-ff", name=ref, kind=kind, text=repr(text)
             )
         return now
 
@@ -140,7 +143,9 @@ class Hands:
             self._key("Delete")
         now = self.tab.ask("now", ref)
         if text and not now and found["type"] == "number":
-            raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
+            raise BrowserError(
+                "error.browser.number-field-does-take", name=ref, text=f"{text[:80]!r}"
+            )
         return now
 
     def _enter(self, text: str, field: dict[str, Any]) -> None:
@@ -177,12 +182,12 @@ class Hands:
         found, names = self._find(ref, moves=False), _flat(paths)
         # The gate has looked at what stands in the script.
         if not names or any(name not in self.text for name in names):
-            raise BrowserError("upload: the path must stand in the script, written out")
+            raise BrowserError("error.browser.upload-path-must-stand")
         files = [resolve(self.ctx.path(name)) for name in names]
         kind = "folder" if found["takesFolder"] else "file"
         for file in files:
             if not (file.is_dir() if kind == "folder" else file.is_file()):
-                raise BrowserError(f"upload: no such {kind}: {file}")
+                raise BrowserError("error.browser.upload-such", what=kind, path=file)
         if found["type"] == "file":
             into: dict[str, Any] = {"objectId": self.tab.object("element", ref)}
         else:
@@ -204,7 +209,10 @@ class Hands:
             tab.link.pump(until)
         if not tab.chooser:
             raise BrowserError(
-                f"{ref} ({found['role']} {found['name']}) asks for no file; a field shows as (eN file)"
+                "error.browser.asks-file-field-shows",
+                name=ref,
+                kind=found["role"],
+                label=found["name"],
             )
         number, tab.chooser = tab.chooser, 0
         return {"backendNodeId": number}
@@ -218,7 +226,7 @@ class Hands:
         end = min(time.monotonic() + min(float(seconds), MAX_WAIT), self.until)
         while not self.tab.ask("there", str(wanted), seconds=self.left):
             if time.monotonic() >= end:
-                raise BrowserError(f"{str(wanted)[:200]} has not appeared")
+                raise BrowserError("error.browser.appeared", text=str(wanted)[:200])
             self.tab.link.drain(0.1)
         return True
 
@@ -231,7 +239,7 @@ class Hands:
     def _do_shot(self, ref: Any = None) -> str:
         if self.tab.is_frame:
             above = self.tab.name.rpartition(".")[0]
-            raise BrowserError(f"shot: take it in the tab around the frame, {above}")
+            raise BrowserError("error.browser.shot-take-tab-around", tab=above)
         call = re.sub(r"[^A-Za-z0-9_.-]", "_", self.ctx.call)[:40] or "call"
         file = self.ctx.folder / f"shot-{call}-{len(self.images) + 1}.png"
         options = self._part(ref) if isinstance(ref, str) else {}
@@ -268,14 +276,16 @@ class Hands:
     def _do_secret(self, ref: Any, question: Any = "") -> None:
         found = self._find(ref)
         if not found["isField"]:
-            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
+            raise BrowserError(
+                "error.browser.takes-text", name=ref, kind=found["role"], label=found["name"]
+            )
         started = time.monotonic()
         said = self.ctx.secret(
             f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}"
         )
         self.until += time.monotonic() - started
         if said is None:
-            raise BrowserError("nobody is there who could say it")
+            raise BrowserError("error.browser.nobody-who-could-say")
         self.secrets += [said, quote(said), quote_plus(said)] if len(said) > 3 else []
         self.tab.ask("enter", ref)
         self._enter(said, found)
@@ -284,7 +294,7 @@ class Hands:
     def _do_close(self) -> None:
         self.tab.close()
         self.has_closed = True
-        raise TabLost(f"tab {self.tab.name} was closed")
+        raise TabLost("error.browser.tab-closed", tab=self.tab.name)
 
     def _after(self) -> None:
         """Gives the page a moment: a script that goes on while its page is being left would act on the wrong one."""

@@ -34,7 +34,7 @@ def key_events(keys: str) -> list[dict[str, Any]]:
     is_known = name in KEYS or len(name) == 1
     if not (is_known and set(held) <= set(_MODIFIERS)):
         known = ", ".join(each for each in KEYS if each.strip())
-        raise BrowserError(f"no such key: {keys[:40]}; there are {known}, letters, Control+a …")
+        raise BrowserError("error.browser.such-key-letters-control", key=keys[:40], names=known)
     same = {"modifiers": modifiers, "key": name, "code": code, "windowsVirtualKeyCode": number}
     is_command = bool(modifiers & 6)
     typed = {"text": text} if text and not is_command else {}

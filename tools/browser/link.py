@@ -78,7 +78,7 @@ class Link:
             )
         except (OSError, WebSocketException, ValueError) as error:
             raise LinkLost(
-                f"no browser answers at {address.split('/devtools')[0]}: {error}"
+                "error.browser.browser-answers", address=address.split("/devtools")[0], error=error
             ) from error
 
     def call(
@@ -109,7 +109,11 @@ class Link:
                 if error := stop():
                     raise error
                 if time.monotonic() >= until:
-                    raise TooLate(f"the browser has not answered within {seconds:g} s ({method})")
+                    raise TooLate(
+                        "error.browser.browser-answered-within",
+                        seconds=f"{seconds:g}",
+                        method=method,
+                    )
                 self.pump(until)
             return self.answer(number)
         finally:
@@ -152,7 +156,7 @@ class Link:
         except TimeoutError:
             return False
         except (ConnectionClosed, OSError) as error:
-            raise LinkLost("the browser has ended") from error
+            raise LinkLost("error.browser.browser-ended") from error
         message = json.loads(text)
         if "id" in message:
             if message["id"] in self._wanted:
@@ -181,5 +185,5 @@ class Link:
         try:
             self._socket.send(json.dumps(message))
         except (ConnectionClosed, OSError) as error:
-            raise LinkLost("the browser has ended") from error
+            raise LinkLost("error.browser.browser-ended") from error
         return self._number

@@ -58,7 +58,7 @@ class Browser:
     def connection(self) -> Link:
         """The link, which is there until `close`."""
         if self.link is None:
-            raise BrowserError("the browser has ended")
+            raise BrowserError("error.browser.browser-ended")
         return self.link
 
     @property
@@ -84,15 +84,13 @@ class Browser:
         if name in self.frames():
             return self._take(self.frames()[name], name=name, is_frame=True)
         if not self.tabs:
-            raise BrowserError("no page is open: web_scan(url=…) opens one")
-        raise BrowserError(f"there is no tab {name}; there are {', '.join(self.tabs)}")
+            raise BrowserError("error.browser.page-open-web-scan")
+        raise BrowserError("error.browser.tab", tab=name, names=", ".join(self.tabs))
 
     def new(self) -> Tab:
         """A new, empty tab. Raises BrowserError when there are too many."""
         if len(self.tabs) >= MAX_TABS:
-            raise BrowserError(
-                f"{MAX_TABS} tabs are open: close() in the script of one closes it, tab= uses one again"
-            )
+            raise BrowserError("error.browser.tabs-open-close-script", count=MAX_TABS)
         made = self.connection.call(
             "Target.createTarget", url="about:blank", background=not self.place.is_ours
         )

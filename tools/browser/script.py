@@ -92,7 +92,7 @@ class Script(Hands):
                 if error := tab.trouble():
                     raise error
                 if time.monotonic() >= self.until:
-                    raise TooLate("the script has not ended in time")
+                    raise TooLate("error.browser.script-ended-time")
                 if self._problem:
                     raise BrowserError(self._problem)
                 if self._asked:

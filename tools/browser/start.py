@@ -279,7 +279,9 @@ def _attach(address: str) -> Link:
         try:
             return Link(address_in(Path(address).expanduser() / "DevToolsActivePort"))
         except (OSError, ValueError, LinkLost) as error:
-            raise BrowserError(f"no browser with the profile {address} listens: {how}") from error
+            raise BrowserError(
+                "error.browser.browser-profile-listens", profile=address, why=how
+            ) from error
     import requests
 
     root = address if address.startswith("http") else f"http://{address}"
@@ -289,7 +291,7 @@ def _attach(address: str) -> Link:
             found = session.get(f"{root.rstrip('/')}/json/version", timeout=5).json()
         return Link(str(found["webSocketDebuggerUrl"]))
     except (requests.RequestException, ValueError, KeyError, TypeError) as error:
-        raise BrowserError(f"no browser answers at {root}: {how}") from error
+        raise BrowserError("error.browser.browser-answers", address=root, error=how) from error
 
 
 def _no_browser() -> str:

@@ -20,10 +20,9 @@ from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
 from tools.desktop.scale import holds
 
-LOOK_SECONDS = 90.0  # reading words takes longest
+LOOK_SECONDS = 30.0
 DO_SECONDS = 30.0
 SHOWN_WINDOWS = 30
-SHOWN_WORDS = 120
 MOST_STEPS = 100  # of a wheel
 _WITH_POINT = ("click", "double_click", "right_click", "move", "drag")
 _WITH_TEXT = ("type", "keys")
@@ -94,17 +93,15 @@ def desktop_look(
     ctx: ToolContext,
     window: str | None = None,
     region: list[int] | None = None,
-    find_text: str | None = None,
 ) -> ToolResult:
     """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the screen.
 
     window: title or id
     region: x, y, width, height
-    find_text: words to find, or * for all
     """
     _check()
     desktop, file = desktop_link.opened(ctx), _file(ctx, "screen")
-    asked: dict[str, Any] = {"file": str(file), "words": find_text}
+    asked: dict[str, Any] = {"file": str(file)}
     if region:
         if len(region) != 4 or min(region[2:]) < 1:
             raise ToolError("region: x, y, width, height")
@@ -114,10 +111,7 @@ def desktop_look(
         asked["rect"] = _rect_of(desktop_link.window_named(first, window))
     answer = desktop.ask("look", _left(ctx, LOOK_SECONDS), **asked)
     seen, shown = desktop_link.remember(ctx, answer), answer["file"]
-    lines = [_picture(answer), *_windows(seen)]
-    if find_text:
-        lines += _words(find_text, answer["words"])
-    data = {"output": "\n".join(lines), "file": shown}
+    data = {"output": "\n".join([_picture(answer), *_windows(seen)]), "file": shown}
     return ToolResult("ok", data, Origin.SCREEN, images=[shown])
 
 
@@ -125,7 +119,7 @@ def _rect_of(window: dict[str, Any]) -> list[int]:
     if "hidden" in window:
         id = hex(window["id"])
         raise ToolError(
-            f"{window['title']} is minimised: desktop_do(action='focus', window={id!r})"
+            "error.desktop.minimised-desktop-do-action", window=window["title"], id=repr(id)
         )
     return list(window["rect"])
 
@@ -153,13 +147,13 @@ def desktop_do(
     _check()
     seen = desktop_link.last_seen(ctx)
     if seen is None:
-        raise ToolError("nothing has been looked at yet: desktop_look first")
+        raise ToolError("error.desktop.nothing-been-looked-yet")
     _check_point("at", at, seen)
     _check_point("to", to, seen)
     _check_needs(action, {"at": at, "to": to, "text": text or secret, "amount": amount})
     chosen = _window(seen, {"at": at, "window": window})
     if chosen is None and action in (*_WITH_TEXT, "focus"):
-        raise ToolError("no window has the keyboard: say window, or click into one first")
+        raise ToolError("error.desktop.window-keyboard-say-window")
     if action == "scroll" and chosen and at is None:
         at = _inside(chosen, seen["pointer"])
     asked = {
@@ -183,10 +177,10 @@ def _typed(ctx: ToolContext, text: str | None, secret: str | None) -> str | None
     if secret:
         said = ctx.secret(secret)
         if said is None:
-            raise ToolError("nobody is there to type the secret")
+            raise ToolError("error.desktop.nobody-type-secret")
         return said
     if text and re.search("[\0\ud800-\udfff]", text):
-        raise ToolError("text: holds a NUL character or half a surrogate pair")
+        raise ToolError("error.desktop.text-holds-nul-character")
     return text
 
 
@@ -237,7 +231,7 @@ def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
         return there
     if "hidden" in named or not holds(named, at):
         name = named["title"] or named["app"]
-        raise ToolError(f"{at} is not in {name}, which lies at {named['rect']}")
+        raise ToolError("error.desktop.which-lies", point=at, window=name, box=named["rect"])
     return named  # under another one; it is brought to the front
 
 
@@ -256,9 +250,9 @@ def _check_point(name: str, point: list[int] | None, seen: Seen) -> None:
     width, height = seen["size"]
     is_inside = len(point) == 2 and 0 <= point[0] < width and 0 <= point[1] < height
     if not is_inside:
-        raise ToolError(f"{name}: x, y on the screen, which is {width} × {height}")
+        raise ToolError("error.desktop.screen-which", point=name, width=width, height=height)
     if point[0] in (0, width - 1) and point[1] in (0, height - 1):
-        raise ToolError(f"{name}: the corners of the screen are the owner's emergency stop")
+        raise ToolError("error.desktop.corners-screen-owner-emergency", point=name)
 
 
 def _check_needs(action: Action, given: dict[str, Any]) -> None:
@@ -268,7 +262,7 @@ def _check_needs(action: Action, given: dict[str, Any]) -> None:
     if missing := [name for name in needed if not given[name]]:
         raise ToolError(f"{action} needs {', '.join(missing)}")
     if abs(given["amount"] or 0) > MOST_STEPS:
-        raise ToolError("amount: at most 100 steps at once")
+        raise ToolError("error.desktop.amount-most-steps-once")
 
 
 def _picture(answer: dict[str, Any]) -> str:
@@ -294,17 +288,6 @@ def _windows(seen: Seen) -> list[str]:
         return ["no window is open"]
     rest = [f"… {len(lines) - SHOWN_WINDOWS} more"] if len(lines) > SHOWN_WINDOWS else []
     return ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest]
-
-
-def _words(wanted: str, found: list[Any]) -> Iterator[str]:
-    if not found:
-        yield f"no words {wanted!r} were read there"
-        return
-    yield "words, with their middle:"
-    for text, (left, top, width, height) in found[:SHOWN_WORDS]:
-        yield f"{text!r} [{left + width // 2}, {top + height // 2}]"
-    if len(found) > SHOWN_WORDS:
-        yield f"… {len(found) - SHOWN_WORDS} more"
 
 
 def _check() -> None:

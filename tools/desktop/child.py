@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from models.images import MAX_IMAGE_BYTES
-from tools.desktop import words as desktop_words
 from tools.desktop.paste import Clipboard
 from tools.desktop.scale import Scale, holds
 from tools.desktop.windows import Busy, Window, Windows
@@ -74,7 +73,7 @@ class Desktop:
         return self._scale.outward(self.look(asked) if asked["op"] == "look" else self.do(asked))
 
     def look(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """A picture of `rect` [x, y, width, height] or of all, in `file`; words and images that were to be found on it."""
+        """A picture of `rect` [x, y, width, height] or of all, in `file`."""
         found = self._seen()
         picture = self._grab()
         left, top, width, height = asked.get("rect") or [0, 0, *picture.size]
@@ -85,9 +84,6 @@ class Desktop:
         picture = picture.crop((left, top, right, bottom))
         found["file"] = kept(picture, asked["file"])
         found["picture"] = [left, top, *picture.size]
-        if words := asked.get("words"):
-            boxes = desktop_words.read(picture, words)
-            found["words"] = [[text, _moved(box, left, top)] for text, box in boxes]
         return found
 
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -306,10 +302,6 @@ def _chords(text: str) -> list[list[str]]:
     return [
         ["+"] if chord == "+" else chord.replace("++", "+plus").split("+") for chord in text.split()
     ]
-
-
-def _moved(box: list[int], x: int, y: int) -> list[int]:
-    return [box[0] + x, box[1] + y, box[2], box[3]]
 
 
 def _named(window: Window) -> str:

@@ -97,7 +97,7 @@ class Desktop:
         except queue.Empty:
             self.close()
             raise ToolError(
-                f"the desktop has not answered in {seconds:.0f} s: what was under way was stopped"
+                "error.desktop.desktop-answered-what-under", seconds=f"{seconds:.0f}"
             ) from None
         if not line:
             assert self._process.stderr
@@ -159,8 +159,13 @@ def window_named(seen: Seen, name: str) -> dict[str, Any]:
         if len(found) == 1:
             return found[0]
         if found:
-            raise ToolError(f"{len(found)} windows are {name!r}; take the id: {listed(found)}")
-    raise ToolError(f"no window {name!r}. Open are: {listed(named) or 'none'}")
+            raise ToolError(
+                "error.desktop.windows-take-id",
+                count=len(found),
+                name=repr(name),
+                names=listed(found),
+            )
+    raise ToolError("error.desktop.window-open", name=repr(name), names=listed(named) or "none")
 
 
 def listed(windows: list[dict[str, Any]]) -> str:

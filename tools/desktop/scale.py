@@ -34,7 +34,6 @@ class Scale:
         return answer | single | {
             "factor": self.factor,
             "windows": [each | {"rect": self.told(each["rect"])} for each in answer["windows"]],
-            "words": [[text, self.told(box)] for text, box in answer.get("words", ())],
         }  # fmt: skip
 
 

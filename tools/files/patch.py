@@ -18,19 +18,17 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
         utf8(name, text)
     keeps_no_secret(ctx, place, new)
     if old == new:
-        raise ToolError("old and new are the same: nothing to change")
+        raise ToolError("error.files.old-new-same-nothing")
     if not old:
-        raise ToolError("old is empty; to add text use file_write with mode append or prepend")
+        raise ToolError("error.files.old-empty-add-text")
     found = read_text(place)
     wanted = old if old in found.text else found.adapted(old)
     times = found.text.count(wanted)
     if times == 0:
-        raise ToolError(f"{path}: old does not occur. {_closest(found.text, old)}")
+        raise ToolError("error.files.old-does-occur", path=path, rest=_closest(found.text, old))
     if times > 1:
         lines = ", ".join(map(str, _line_numbers(found.text, wanted)[:10]))
-        raise ToolError(
-            f"{path}: old occurs {times} times (lines {lines}); take in more of what is around the one meant"
-        )
+        raise ToolError("error.files.old-occurs-times-lines", path=path, count=times, lines=lines)
     changed = found.text.replace(wanted, found.adapted(new), 1)
     try:
         with ctx.recorded(place):

@@ -129,7 +129,7 @@ def _lines_from(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:
         yield first
         yield from lines
     elif start > 1:
-        raise ToolError(f"start={start} is behind the end: the file has {passed:,} lines")
+        raise ToolError("error.files.start-behind-end-file", number=start, count=f"{passed:,}")
 
 
 def _lines(file: BinaryIO, encoding: str, start: int) -> Iterator[Line]:

@@ -54,7 +54,7 @@ def open_regular(path: Path) -> BinaryIO:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise ToolError(f"{path} is {_kind(mode)}, not a regular file")
+        raise ToolError("error.files.regular-file", path=path, what=_kind(mode))
     return os.fdopen(descriptor, "rb")
 
 
@@ -67,7 +67,7 @@ def write_beneath(path: Path, data: bytes | str | Iterable[bytes]) -> int:
 def failure(path: Path, error: OSError) -> ToolError:
     """Return what the system said of a path, for the model; of a missing one, what is there instead."""
     if error.errno == errno.ENXIO:
-        return ToolError(f"{path} is a socket or a device, not a regular file")
+        return ToolError("error.files.socket-device-regular-file", path=path)
     if not isinstance(error, FileNotFoundError):
         return ToolError(f"{path}: {error.strerror or error}")
     near = near_names(path)
@@ -182,7 +182,9 @@ class Text(NamedTuple):
             return (mark + text).encode(self.encoding, _errors(self.encoding))
         except UnicodeEncodeError as error:
             letters = ascii(error.object[error.start : error.end][:20])
-            raise ToolError(f"the file is {self.encoding}, which cannot hold {letters}") from error
+            raise ToolError(
+                "error.files.file-which-cannot-hold", encoding=self.encoding, letters=letters
+            ) from error
 
     def adapted(self, text: str) -> str:
         """`text` with the newlines of the file."""
@@ -195,17 +197,20 @@ def read_text(path: Path) -> Text:
         size = os.fstat(file.fileno()).st_size
         if size > WHOLE:
             raise ToolError(
-                f"{path} has {size:,} bytes; at most {WHOLE:,} are edited here. Use code_run"
+                "error.files.bytes-most-edited-here",
+                path=path,
+                count=f"{size:,}",
+                most=f"{WHOLE:,}",
             )
         data = file.read()
     encoding = encoding_of(data[:SAMPLE])
     if encoding is None:
-        raise ToolError(f"{path} is not text but a {binary_kind(data)}")
+        raise ToolError("error.files.text-but", path=path, what=binary_kind(data))
     try:
         text = data.decode(encoding, _errors(encoding))
     except UnicodeDecodeError as error:
         raise ToolError(
-            f"{path} is no valid {encoding} at byte {error.start}; use code_run"
+            "error.files.valid-byte-use-code", path=path, encoding=encoding, number=error.start
         ) from error
     text = text.removeprefix("\ufeff")
     crlf = text.count("\r\n")
@@ -223,13 +228,15 @@ def utf8(name: str, text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise ToolError(f"{name}: half a surrogate pair at character {error.start}") from error
+        raise ToolError(
+            "error.files.half-surrogate-pair-character", path=name, number=error.start
+        ) from error
 
 
 def keeps_no_secret(ctx: ToolContext, place: Path, text: str) -> None:
     """Raises ToolError for a job that would hold one: its words are told to a model, and stand in the home folder."""
     if place.parent == ctx.home.resolve() / "schedule" and ctx.redact(text) != text:
-        raise ToolError(f"{place.name}: a job holds no secret; say its name instead")
+        raise ToolError("error.files.job-holds-secret-say", path=place.name)
 
 
 def diff(old: str, new: str, max_chars: int = 2_000) -> str:

@@ -52,7 +52,7 @@ def _checked(paths: Iterable[Path], trash: Path) -> list[Path]:
     for path in wanted:
         is_above = any(each.is_relative_to(path) for each in (trash.resolve(), Path.cwd()))
         if is_above or path.is_mount():
-            raise ToolError(f"{path} cannot go to the trash: it is in use; nothing was moved")
+            raise ToolError("error.files.cannot-go-trash-use", path=path)
     chosen = set(wanted)
     return [path for path in wanted if chosen.isdisjoint(path.parents)]
 

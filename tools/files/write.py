@@ -62,7 +62,7 @@ def file_write(
     keeps_no_secret(ctx, place, content)
     try:
         if place.is_dir():
-            raise ToolError(f"{path} is a folder; give the path of a file in it")
+            raise ToolError("error.files.folder-give-path-file", path=path)
         with ctx.recorded(place):
             if place.exists():
                 return _change(place, content, mode)
@@ -139,6 +139,6 @@ def _referred(ctx: ToolContext, reference: re.Match[str]) -> str:
     lines = read_text(ctx.place(reference[1])).text.removesuffix("\n").split("\n")
     if not 1 <= start <= end <= len(lines):
         raise ToolError(
-            f"{reference[0]}: the file has lines 1 to {len(lines)}; nothing was written"
+            "error.files.file-lines-nothing-written", path=reference[0], count=len(lines)
         )
     return "\n".join(line.removesuffix("\r") for line in lines[start - 1 : end])

@@ -110,7 +110,7 @@ def _known(servers: McpServers, server: str) -> str:
     """Return the name of a configured server. Raises ToolError."""
     if server not in servers.servers:
         raise ToolError(
-            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+            "error.mcp.mcp-server-called", name=f"{server[:60]!r}", names=", ".join(servers.servers)
         )
     return server
 
@@ -130,7 +130,9 @@ def mcp_call(
 
     names = [each.name for each in servers.tools(server, ctx.tool_seconds)]
     near = get_close_matches(tool, names, 5, 0.3) or names[:10]
-    raise ToolError(f"{server} has no tool {tool[:60]!r}; near it: {', '.join(near) or 'none'}")
+    raise ToolError(
+        "error.mcp.tool-near", server=server, name=f"{tool[:60]!r}", names=", ".join(near) or "none"
+    )
 
 
 def _servers(ctx: ToolContext) -> McpServers:
@@ -393,7 +395,7 @@ def _kept(ctx: ToolContext, data: str, kind: str) -> Path:
     try:
         whole = base64.b64decode(data[: MAX_FILE_BYTES * 4 // 3 + 4], validate=True)
     except (binascii.Error, ValueError) as error:
-        raise ToolError(f"the server sent a file that is not base64: {error}") from error
+        raise ToolError("error.mcp.server-sent-file-base", error=error) from error
     ending = mimetypes.guess_extension(kind.partition(";")[0].strip().lower()) or ".bin"
     return _written(ctx, ending.lstrip("."), whole)
 

@@ -1,4 +1,4 @@
-"""The tools for the processes of this machine: look at them, wait for one, stop one. docs/tools.md.
+"""The tools for the processes of this machine: look at them, stop one. docs/tools.md.
 
 A process is named by pid and start (`4312@81234`), never by its name: when another has got the pid meanwhile, nothing
 happens to it. What Sopwith is made of, or runs in, is never stopped.
@@ -10,9 +10,8 @@ import os
 import re
 import select
 import signal
-import socket
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -104,7 +103,7 @@ def process_stop(
 
     found = _named(process)
     if _whose(ctx, found) == "ours":
-        raise ToolError(f"{process} is Sopwith, or what it runs in; it is not stopped")
+        raise ToolError("error.processes.sopwith-what-runs-stopped", process=process)
     shown, children = in_words(found), []
     with suppress(psutil.Error):
         if found.status() == psutil.STATUS_ZOMBIE:
@@ -118,7 +117,7 @@ def process_stop(
         how = _stopped(found, process, min(float(grace), max(0.0, ctx.deadline - time.monotonic())))
     except (PermissionError, psutil.AccessDenied):
         raise ToolError(
-            f"{shown} belongs to {user_of(found)}: to stop it takes other rights (sudo)"
+            "error.processes.belongs-stop-takes-other", process=shown, user=user_of(found)
         ) from None
     left = [
         identity(child.pid)
@@ -129,49 +128,19 @@ def process_stop(
     return ToolResult("error" if "still" in how else "ok", data)
 
 
-@tool("read")
-def process_wait(
-    ctx: ToolContext,
-    process: str | None = None,
-    port: Annotated[int | None, Between(1, 65535)] = None,
-    timeout: Annotated[int | None, Between(1, 3600)] = None,
-) -> ToolResult:
-    """Wait until a process has ended, or until something listens on a port of this machine.
-
-    process: PID@START
-    timeout: seconds
-    """
-    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
-    end = time.monotonic() + limit
-    if (process is None) == (port is None):
-        raise ToolError("say process or port, one of them")
-    if port is not None:
-        if _until(lambda: _listens(port), end, 0.1):
-            return ToolResult("ok", {"output": f"something listens on port {port}"})
-        why = f"nothing listens on port {port} after {limit:g} s; what a sandboxed script serves is only reached there"
-        return ToolResult("timeout", {"reason": why})
-    found = _named(str(process))
-    shown = in_words(found)
-    if _has_ended(found, str(process), end):
-        return ToolResult("ok", {"output": f"{shown} has ended"})
-    return ToolResult("timeout", {"reason": f"{shown} still runs after {limit:g} s"})
-
-
 def _named(text: str) -> psutil.Process:
     """The process PID@START. Raises ToolError when it is gone, or another has its pid."""
     import psutil
 
     match = re.fullmatch(r"\s*(\d{1,10})@(\d{1,20})\s*", text)
     if not match:
-        raise ToolError(f"process: {text[:60]!r} is no PID@START; process_look finds it")
+        raise ToolError("error.processes.process-pid-start-process", text=f"{text[:60]!r}")
     try:
         process = psutil.Process(int(match[1]))
     except (psutil.NoSuchProcess, ValueError, OverflowError):
-        raise ToolError(f"{text}: has ended; there is no such process any more") from None
+        raise ToolError("error.processes.ended-such-process-any", process=text) from None
     if born(process.pid) != int(match[2]):
-        raise ToolError(
-            f"{text}: has ended; its pid belongs to another process now. Look again with process_look"
-        )
+        raise ToolError("error.processes.ended-pid-belongs-another", process=text)
     return process
 
 
@@ -220,10 +189,10 @@ def _send(process: psutil.Process, text: str, sign: signal.Signals) -> None:
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:
-        raise ToolError(f"{text}: has ended") from None
+        raise ToolError("error.processes.ended", process=text) from None
     try:
         if identity(process.pid) != text.strip():
-            raise ToolError(f"{text}: has ended; its pid belongs to another process now")
+            raise ToolError("error.processes.ended-pid-belongs-another-2", process=text)
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(descriptor, sign)
     finally:
@@ -250,18 +219,3 @@ def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
         )
     finally:
         os.close(descriptor)
-
-
-def _listens(port: int) -> bool:
-    for host in ("127.0.0.1", "::1"):
-        with suppress(OSError), socket.create_connection((host, port), 0.5):
-            return True
-    return False
-
-
-def _until(is_so: Callable[[], bool], end: float, every_seconds: float) -> bool:
-    while not is_so():
-        if time.monotonic() >= end:
-            return False
-        time.sleep(every_seconds)
-    return True

@@ -69,10 +69,10 @@ def code_run(
     if ctx.staging and ctx.staging.is_aside(ctx.hash):
         return (yield from ctx.staging.resume(ctx.call, ctx.hash))
     if ctx.hold and not (ctx.staging or ctx.is_dry):
-        raise ToolError(f"nothing was done: {NO_STAGE}")
+        raise ToolError("error.scripts.nothing-done", why=NO_STAGE)
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
-        raise ToolError(f"cwd: {folder} is not a folder")
+        raise ToolError("error.scripts.cwd-folder", folder=folder)
     args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
     leave = allowed(ctx, "code_run", args, folder.resolve())
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
@@ -122,7 +122,7 @@ class _Call(NamedTuple):
             output = self._output(name)
             ran = yield from _ran(ctx, work._replace(opens=ran.reopens), output, self.end)
         if ran.running.problem:
-            raise ToolError(f"the sandbox has ended: {ran.running.problem}")
+            raise ToolError("error.scripts.sandbox-ended", problem=ran.running.problem)
         result = self._result(ran, output)
         if ctx.sandbox and (note := _held(ctx.sandbox, piece.text, result)):
             result.data["note"] = note
@@ -246,7 +246,7 @@ def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) ->
     except StageError as error:
         assert ctx.staging is not None
         ctx.staging.drop(stage)
-        raise ToolError(f"nothing was changed: {error}") from error
+        raise ToolError("error.scripts.nothing-changed", why=error) from error
 
 
 def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
@@ -272,7 +272,7 @@ def _on_disk(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ToolError(
-            f"nothing was run: {folder} cannot be written to: {error.strerror}. Free some space."
+            "error.scripts.nothing-run-cannot-written", folder=folder, error=error.strerror
         ) from error
 
 
@@ -296,11 +296,14 @@ def started(ctx: ToolContext, work: Work) -> Call | Tree:
         OSError
     ) as error:  # the folder may not be entered, the environment is too large, no process left
         raise ToolError(
-            f"cannot start {work.argv[0]} in {work.cwd}: {error.strerror or error}"
+            "error.scripts.cannot-start",
+            program=work.argv[0],
+            folder=work.cwd,
+            error=error.strerror or error,
         ) from error
     except UnicodeEncodeError as error:
         raise ToolError(
-            f"env: {error.object[error.start : error.end]!a} cannot be passed on"
+            "error.scripts.env-cannot-passed", text=f"{error.object[error.start : error.end]!a}"
         ) from error
 
 
@@ -316,18 +319,18 @@ def environment() -> dict[str, str]:
 def _given(variables: dict[str, str]) -> dict[str, str]:
     for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
-            raise ToolError(f"env: {name!a} is no name, or its value no value, for a variable")
+            raise ToolError("error.scripts.env-name-value-value", name=f"{name!a}")
     return variables
 
 
 def _command(type: str, script: str, stem: Path | None) -> list[str]:
     """How the script is started. `stem`: where its file lies, if it needs one; None: no file may hold it."""
     if "\0" in script:
-        raise ToolError("script: holds a NUL character")
+        raise ToolError("error.scripts.script-holds-nul-character")
     try:
         code = script.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+        raise ToolError("error.scripts.script-half-surrogate-pair", number=error.start) from error
     pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
     if type == "python":
         python = [sys.executable, "-P", "-X", "utf8", "-c"]
@@ -338,7 +341,7 @@ def _command(type: str, script: str, stem: Path | None) -> list[str]:
         return [*python, _RUN_FILE, str(path)]
     bash = shutil.which("bash")
     if bash is None:
-        raise ToolError("there is no bash on this machine; use type python")
+        raise ToolError("error.scripts.bash-machine-use-type")
     if len(code) <= _ARGUMENT_BYTES:
         return [bash, "-c", script]
     if stem is None:
@@ -392,10 +395,7 @@ def _check_space(running: Call | Tree) -> None:
     """Raise ToolError where a script is about to fill the disk on which its changes are kept."""
     folder = running.stage.is_full() if running.stage else ""
     if folder:
-        raise ToolError(
-            f"stopped, and nothing was changed: what it wrote has filled the disk of {folder}, "
-            "where changes are kept until they are allowed. Free some space, or write less at a time."
-        )
+        raise ToolError("error.scripts.stopped-nothing-changed-what", place=folder)
 
 
 def _result(

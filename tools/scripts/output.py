@@ -6,24 +6,24 @@ import codecs
 import contextlib
 import errno
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from safety.secrets import Redactor, Stream
+from text import pattern
 
 SHOWN = 5_600  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
 FILE_BYTES = 32_000_000  # bytes kept in the file
 RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
-_ESCAPES = re.compile(
+_ESCAPES = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
-_STRUCK_TWICE = re.compile(
+_STRUCK_TWICE = pattern(
     r"(.)(?:\x08\1)+|_\x08(?=.)"
 )  # bold and underlined, as manuals have it for paper
-_REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
+_REWRITTEN = pattern(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {
     0x7F: "\u2421"

@@ -7,7 +7,6 @@ stands behind it is a script of its own.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +14,11 @@ from typing import Any, NamedTuple
 
 from sandbox.broker import Untrusted, program
 from sandbox.network import NOTHING, Leave, Outside
+from text import pattern
 from tools.base import ToolContext, ToolError
 
-_ENDS = re.compile(rb"(?:[ \t]*2>&1)?[ \t]*(?:&&|;|\n|\Z)")  # behind a program that works outside
-_STARTS = re.compile(rb"(?:\A\s*|&&\s*|;\s*|\n\s*)\Z")  # before it
+_ENDS = pattern(rb"(?:[ \t]*2>&1)?[ \t]*(?:&&|;|\n|\Z)")  # behind a program that works outside
+_STARTS = pattern(rb"(?:\A\s*|&&\s*|;\s*|\n\s*)\Z")  # before it
 _MOVES = ("cd", "pushd", "popd")
 _SETS = (
     "export",
@@ -121,7 +121,4 @@ def _commands(text: str) -> list[list[str | None]]:
 
 
 def _not_alone(name: str) -> ToolError:
-    return ToolError(
-        f"nothing was run: {name} works outside the sandbox, where it sees no variables of a script and no files that are not"
-        " committed. Give it plain words, in a call of its own, or between && at the top of a script; 2>&1 may follow, no pipe"
-    )
+    return ToolError("error.scripts.nothing-run-works-outside", program=name)

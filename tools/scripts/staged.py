@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from models.base import ToolResult
 from safety.changes import Change, ChangeSet
+from sandbox.cells.levels import bubblewrap
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
@@ -37,7 +38,16 @@ def argv(type: str, script: str) -> list[str]:
 
 def confined(roots: list[Path], command: list[str]) -> list[str]:
     """Return a command that can write in the roots alone."""
-    words = ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"]
+    words = [
+        bubblewrap() or "bwrap",
+        "--die-with-parent",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev-bind",
+        "/dev",
+        "/dev",
+    ]
     words += ["--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]

@@ -87,8 +87,7 @@ def shell_run(
     shell = _shell(ctx, name)
     if shell and shell.busy:
         raise ToolError(
-            f"{_program(shell.foreground())} still runs in the shell {name}: shell_keys reads on and types, "
-            "keys=['ctrl-c'] stops it; another name opens another shell"
+            "error.shells.still-runs-shell-shell", command=_program(shell.foreground()), name=name
         )
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
@@ -96,13 +95,11 @@ def shell_run(
     pieces = cut(script, cwd, leave)
     if len(pieces) > 1 or (shell and pieces[0].words):
         raise ToolError(
-            f"{leave.programs[0].words[0]} works outside the sandbox, in a terminal of its own: give it alone, and another name"
+            "error.shells.works-outside-sandbox-terminal", program=leave.programs[0].words[0]
         )
     shell = shell or _opened(ctx, name, pieces[0], leave)
     if shell.is_staged and _STAYS.search(script):
-        raise ToolError(
-            "what stays in the background needs a shell of its own, whose changes are made at once: use another name"
-        )
+        raise ToolError("error.shells.what-stays-background-needs")
     shell.origin = ""
     if ctx.sandbox:
         shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
@@ -116,9 +113,7 @@ def shell_run(
 def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
     """Open a shell for a first command. Raises ToolError."""
     if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
-        raise ToolError(
-            f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
-        )
+        raise ToolError("error.shells.shells-open-which-most", count=MOST_SHELLS)
     is_apart = bool(piece.words) or ctx.is_dry
     staged = not is_apart and _is_staged(ctx, None, piece.text)
     return ctx.keep(
@@ -146,7 +141,9 @@ def shell_keys(
     shell = _shell(ctx, name)
     if shell is None:
         names = ", ".join(key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT))
-        raise ToolError(f"no shell is called {name}; open: {names or 'none, shell_run opens one'}")
+        raise ToolError(
+            "error.shells.shell-called-open", name=name, names=names or "none, shell_run opens one"
+        )
     if ctx.staging and ctx.staging.is_aside(ctx.hash):
         return (yield from ctx.staging.resume(ctx.call, ctx.hash))
     typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
@@ -154,18 +151,14 @@ def shell_keys(
     if not shell.busy:
         shell.take()
         if typed or pressed:
-            raise ToolError(
-                f"nothing runs in the shell {name} that could read this; shell_run runs a command"
-            )
+            raise ToolError("error.shells.nothing-runs-shell-could", name=name)
         return ToolResult(
             "ok",
             {"output": ctx.redact(_screen(shell)), "note": "nothing runs"},
             origin=shell.origin,
         )
     if typed and _foreground(shell).waits == "password":
-        raise ToolError(
-            "a password is typed by its owner: call shell_keys without text, and it is asked for"
-        )
+        raise ToolError("error.shells.password-typed-owner-call")
     if typed and _asks_web(shell, typed):
         shell.origin = Origin.WEB
     shell.type(typed + pressed)
@@ -176,7 +169,7 @@ def shell_keys(
 def _shell(ctx: ToolContext, name: str) -> Shell | None:
     """The open shell called `name`; one that has ended meanwhile is let go."""
     if not re.fullmatch(r"[\w.-]{1,40}", name):
-        raise ToolError(f"name: {name[:60]!r} is no name for a shell: letters, digits, - and _ are")
+        raise ToolError("error.shells.name-name-shell-letters", name=f"{name[:60]!r}")
     shell = ctx.kept.get(_KEPT + name)
     if not isinstance(shell, Shell):
         return None
@@ -200,11 +193,11 @@ def _let_go(ctx: ToolContext, shell: Shell) -> None:
 
 def _check(script: str) -> None:
     if "\0" in script:
-        raise ToolError("script: holds a NUL character")
+        raise ToolError("error.shells.script-holds-nul-character")
     try:
         script.encode()
     except UnicodeEncodeError as error:
-        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+        raise ToolError("error.shells.script-half-surrogate-pair", number=error.start) from error
 
 
 def _followed(

@@ -147,7 +147,7 @@ class Shell:
             try:
                 self._running.opened(opens)
             except OSError as error:
-                raise ToolError(f"nothing was run: the stage does not start: {error}") from error
+                raise ToolError("error.shells.nothing-run-stage-does", why=error) from error
         self._script.write_text(script + "\n", "utf-8")
         number, self.typed = secrets.token_hex(8), ""
         self.take()  # what was said in between stands on the screen
@@ -178,7 +178,7 @@ class Shell:
             if not running.stage.is_left(LEFT_SECONDS):
                 return None
         except OSError as error:
-            raise ToolError(f"the shell {self.name} has ended: {error}") from error
+            raise ToolError("error.shells.shell-ended", name=self.name, why=error) from error
         stage, running.stage = running.stage, None
         return stage
 
@@ -186,15 +186,11 @@ class Shell:
         """Types; a line break is Enter. Raises ToolError for what a terminal does not take."""
         data = text.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
         if len(data) > MOST_TYPED_BYTES:
-            raise ToolError(
-                f"more than {MOST_TYPED_BYTES:,} bytes cannot be typed at once; put them in a file"
-            )
+            raise ToolError("error.shells.more-than-bytes-cannot", count=f"{MOST_TYPED_BYTES:,}")
         if self._modes & termios.ICANON and any(
             len(line) > MOST_LINE_BYTES for line in data.split(b"\r")
         ):
-            raise ToolError(
-                f"a line of more than {MOST_LINE_BYTES:,} bytes cannot be typed; put it in a file"
-            )
+            raise ToolError("error.shells.line-more-than-bytes", count=f"{MOST_LINE_BYTES:,}")
         self._send(data)
 
     def wait(self, seconds: float) -> bool:
@@ -376,7 +372,7 @@ def _bash(start: Path) -> list[str]:
     """Return the words that start bash. Raises ToolError."""
     bash = shutil.which("bash")
     if bash is None:
-        raise ToolError("there is no bash on this machine")
+        raise ToolError("error.shells.bash-machine")
     return [bash, "--noprofile", "--rcfile", str(start), "--noediting", "-i"]
 
 

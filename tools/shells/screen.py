@@ -80,5 +80,5 @@ def _key(name: str) -> str:
     if control := re.fullmatch(r"(?:ctrl|control|c|\^)-?([a-z\\\]])", plain):
         return chr(ord(control[1].upper()) - 64)
     raise ToolError(
-        f"no key is called {name[:30]!r}; known: ctrl-a to ctrl-z, {', '.join(KEYS)}; letters are text"
+        "error.shells.key-called-known-ctrl", key=f"{name[:30]!r}", names=", ".join(KEYS)
     )

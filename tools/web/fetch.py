@@ -65,7 +65,7 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
             return ToolResult("refused", str(error))
         except requests.TooManyRedirects:
             raise ToolError(
-                f"{url}: more than {MAX_REDIRECTS} redirects, one to the next"
+                "error.web.more-than-redirects-one", url=url, count=MAX_REDIRECTS
             ) from None
         except (requests.RequestException, ValueError, OSError) as error:
             if session.is_cut:
@@ -80,19 +80,19 @@ def checked(url: str) -> str:
         text = f"https://{text}"
     if len(text) > MAX_URL_CHARS or re.search(r"[\s\\\x00-\x1f\x7f]", text):
         raise ToolError(
-            f"not an address: {url[:200]!r} (no blanks, no backslashes, at most {MAX_URL_CHARS:,} characters)"
+            "error.web.address-blanks-backslashes-most",
+            url=f"{url[:200]!r}",
+            count=f"{MAX_URL_CHARS:,}",
         )
     try:
         parts = urlsplit(text)
         has_host = bool(parts.hostname) and parts.port != 0
     except ValueError as error:
-        raise ToolError(f"not an address: {url[:200]!r}: {error}") from error
+        raise ToolError("error.web.address", url=f"{url[:200]!r}", error=error) from error
     if parts.scheme.lower() not in ("http", "https") or not has_host:
-        raise ToolError(f"only http:// and https:// addresses can be fetched, not {url[:200]!r}")
+        raise ToolError("error.web.only-http-https-addresses", url=f"{url[:200]!r}")
     if "@" in parts.netloc:
-        raise ToolError(
-            "an address with a name or password in it is not fetched; leave out what stands before the @"
-        )
+        raise ToolError("error.web.address-name-password-fetched")
     return text.partition("#")[0]
 
 

@@ -167,6 +167,6 @@ def _pdf(data: bytes) -> str | None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ToolError(f"this PDF took longer than {PDF_SECONDS:g} s to read") from error
+        raise ToolError("error.web.pdf-took-longer-than", seconds=f"{PDF_SECONDS:g}") from error
     said = done.stdout.decode("utf-8", "replace").strip()
     return said or None

@@ -118,7 +118,7 @@ def _asked(
             raise ToolError(str(error)) from error
         except (requests.RequestException, ValueError, OSError) as error:
             why = f"nothing came for {seconds:.0f} s" if session.is_cut else type(error).__name__
-            raise ToolError(f"{name} cannot be asked: {why}") from error
+            raise ToolError("error.web.cannot-asked", engine=name, why=why) from error
 
 
 def _request(settings: SearchConfig, engine: SearchApi, query: str) -> dict[str, Any]:
@@ -133,9 +133,9 @@ def _request(settings: SearchConfig, engine: SearchApi, query: str) -> dict[str,
 def _check(response: requests.Response, name: str) -> None:
     """Raise ToolError for an answer that holds no results."""
     if response.status_code in (401, 403):
-        raise ToolError(f"{name} does not take the key; see search.api_key in config.yaml")
+        raise ToolError("error.web.does-take-key-see", engine=name)
     if response.status_code == 429:
-        raise ToolError(f"{name} wants fewer questions; try again later")
+        raise ToolError("error.web.wants-fewer-questions-try", engine=name)
     if response.status_code != 200:  # DuckDuckGo asks for a captcha with 202
         raise ToolError(
             f"{name} does not answer this machine (status {response.status_code}); another engine: search: "

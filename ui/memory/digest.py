@@ -80,7 +80,7 @@ def _report(done: Digest, config: Config) -> dict[str, Any]:
         "archived": done.archived,
         "problem": in_words(done.problem),
         "busy": done.is_busy,
-        "entries": [entry.model_dump(mode="json") for entry in memory_entries(config.home)],
+        "entries": [entry.said() for entry in memory_entries(config.home)],
     }
 
 

@@ -77,14 +77,10 @@ class Access:
             while self._wrong and self._wrong[0] < now - 60:
                 self._wrong.popleft()
             if len(self._wrong) >= WRONG_A_MINUTE:
-                raise TooManyTries(
-                    "That was wrong too often.\nWait a minute, and take the newest address that serve has printed."
-                )
+                raise TooManyTries("error.ui-web.wrong-too-often")
             if not _same(given, self.token):
                 self._wrong.append(now)
-                raise NotSignedIn(
-                    "That is not the right one.\nOpen the address that serve has printed."
-                )
+                raise NotSignedIn("error.ui-web.right-one")
             browsers = [name for name, holder in self._holders.items() if holder.kind == "browser"]
             for name in browsers[: max(0, len(browsers) - MAX_BROWSERS + 1)]:
                 del self._holders[name]

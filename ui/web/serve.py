@@ -45,9 +45,7 @@ class ServedAlready(SopwithError):
 def serve(args: Namespace, config: Config) -> int:
     """`serve`. `args`: port, cwd."""
     if any(importlib.util.find_spec(each) is None for each in NEEDED):
-        raise CannotServe(
-            "The web page needs packages that are not installed.\nInstall them: scripts/setup --extra web"
-        )
+        raise CannotServe("error.ui-web.web-page-needs-packages")
     open_home(config.home)
     with _listening(args.port) as listener, alone(config.home) as lock:
         place = Place.at(listener.getsockname()[1])
@@ -170,9 +168,7 @@ def alone(home: Path) -> Iterator[int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             where = os.pread(lock, 300, 0).decode("utf-8", "replace")
-            raise ServedAlready(
-                f"This home is served already: {where}\nOpen that address, or stop that process and start again."
-            ) from None
+            raise ServedAlready("error.ui-web.home-served-already", address=where) from None
         yield lock
     finally:
         os.close(lock)
@@ -189,9 +185,9 @@ def _listening(port: int) -> Iterator[socket.socket]:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(
-                    f"Port {port} is taken by another program.\nChoose another one: sopwith serve --port {port + 1}, or 0 for any."
+                    "error.ui-web.port-taken-another-program", port=port, port_2=port + 1
                 ) from error
             raise CannotServe(
-                f"Cannot listen on {LOCAL}, port {port}: {error.strerror}.\nChoose others: sopwith serve --port N"
+                "error.ui-web.cannot-listen-port", host=LOCAL, port=port, problem=error.strerror
             ) from error
         yield listener

@@ -36,6 +36,7 @@ from memory.history.repository import Contents, mode_of
 from memory.sops import Sop, SopError, Status, read_sop
 from memory.sops.changing.front_matter import metadata_of, with_metadata
 from memory.sops.store import PROVEN, READ_NAME, contract
+from text import pattern
 
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
@@ -43,7 +44,7 @@ MAX_BYTES = 50_000_000
 MAX_NAME_BYTES = 200  # file systems take 255
 FROM_SEED = "as it was shipped"
 REMOVED_BY_HAND = "removed by hand"
-_TRAILER = re.compile(r"^Sopwith-(Version|Status|Run|Restores): (.+)$", re.MULTILINE)
+_TRAILER = pattern(r"^Sopwith-(Version|Status|Run|Restores): (.+)$", re.MULTILINE)
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the same SOP gives the same bytes
 
 
@@ -124,8 +125,10 @@ class SopChanges:
             current = self._current_version(name)
             if expects_version not in (None, current):
                 raise SopConflict(
-                    f"{name} is at version {current}, and this change was built on version {expects_version}: it was"
-                    " changed in the meantime.\nNothing was written. Look at the current one and make the change again."
+                    "error.sops.version-change-built-version",
+                    name=name,
+                    current=current,
+                    expected=expects_version,
                 )
             said = status or str(metadata_of(_skill_text(contents)).get("sopwith-status", "draft"))
             return self._store(name, contents, _Change(self._next_version(name), said, reason, run))
@@ -145,7 +148,10 @@ class SopChanges:
             version = self._current_version(name)
             if expects_version not in (None, version):
                 raise SopConflict(
-                    f"{name} is at version {version}, not {expects_version}: its status was not changed."
+                    "error.sops.version-status-changed",
+                    name=name,
+                    version=version,
+                    expected=expects_version,
                 )
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
@@ -154,7 +160,7 @@ class SopChanges:
         with self._changing(name):
             place, version = self._folder / name, max(1, self._current_version(name))
             if not place.is_dir():
-                raise SopError(f'there is no SOP "{one_line(name)}" of your own.')
+                raise SopError("error.sops.sop-your-own", name=one_line(name))
             status = read_sop(place, False).status
             aside = self._folder / f"{DRAFT}{secrets.token_hex(6)}"
             aside.mkdir(mode=0o700)
@@ -228,9 +234,7 @@ class SopChanges:
         folder = self._folder_of(name)
         target = path if path.suffix.lower() == ".zip" or path.name == name else path / name
         if os.path.lexists(target):
-            raise SopError(
-                f"{target} is there already.\nNothing was written. Choose another place."
-            )
+            raise SopError("error.sops.already", target=target)
         try:
             files = dict(exported(folder))
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -242,7 +246,7 @@ class SopChanges:
                     draft.rename(target)
         except OSError as error:
             raise SopNotWritten(
-                f"{name} cannot be written to {target}: {error.strerror or error}."
+                "error.sops.cannot-written", name=name, target=target, error=error.strerror or error
             ) from error
         return target
 
@@ -253,7 +257,7 @@ class SopChanges:
         _check_name(name)
         for folder in (self._folder / name, self._seeds / name):
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                raise SopError(f"{folder} is not a folder of its own; put a real one there.")
+                raise SopError("error.sops.folder-own-put-real", folder=folder)
             if folder.is_dir():
                 return folder
         raise SopError(f'there is no SOP "{one_line(name)}".\nSee them with: sopwith sops list')
@@ -434,9 +438,7 @@ def _at(path: str, files: Mapping[str, Content]) -> dict[str, Content]:
 
 def _check_name(name: str) -> None:
     if not READ_NAME.fullmatch(name):
-        raise SopError(
-            f"{one_line(name)[:80]!r} is no name for an SOP: lower-case letters, digits and single hyphens."
-        )
+        raise SopError("error.sops.name-sop-lower-case", name=f"{one_line(name)[:80]!r}")
 
 
 def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]:
@@ -447,11 +449,16 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
     contents = {path: _content(name, path, text) for path, text in files.items() if is_kept(path)}
     _check_folders(name, contents)
     if "SKILL.md" not in contents:
-        raise SopError(f"{name}: there is no SKILL.md.")
+        raise SopError("error.sops.skill-md", name=name)
     size = sum(len(content.data) for content in contents.values())
     if len(contents) > MAX_FILES or size > MAX_BYTES:
         raise SopError(
-            f"{name}: {len(contents)} files of {size} bytes; at most {MAX_FILES} of {MAX_BYTES} together."
+            "error.sops.files-bytes-most-together",
+            name=name,
+            n=len(contents),
+            size=size,
+            most=MAX_FILES,
+            all=MAX_BYTES,
         )
     return contents
 
@@ -459,16 +466,21 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
 def _check_folders(name: str, contents: Mapping[str, Content]) -> None:
     folders = {str(parent) for path in contents for parent in PurePosixPath(path).parents}
     if above := folders & contents.keys():
-        raise SopError(f"{name}: {min(above)} cannot be both a file and a folder.")
+        raise SopError("error.sops.cannot-both-file-folder", name=name, path=min(above))
 
 
 def _check_path(name: str, path: str) -> None:
     parts = path.split("/")
     is_plain = all(part not in ("", ".", "..") and part.isprintable() for part in parts)
     if not is_plain or "\\" in path:
-        raise SopError(f"{name}: {path!r} is no path inside the SOP's folder.")
+        raise SopError("error.sops.path-inside-sop-folder", name=name, path=repr(path))
     if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
-        raise SopError(f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes.")
+        raise SopError(
+            "error.sops.name-longer-than-bytes",
+            name=name,
+            path=f"{path[:40]!r}",
+            most=MAX_NAME_BYTES,
+        )
 
 
 def _content(name: str, path: str, text: str | bytes) -> Content:
@@ -476,7 +488,7 @@ def _content(name: str, path: str, text: str | bytes) -> Content:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError as error:
         raise SopError(
-            f"{name}: {path} holds half a character at position {error.start}."
+            "error.sops.holds-half-character-position", name=name, path=path, position=error.start
         ) from error
     return Content(data, mode_of(data))
 
@@ -485,9 +497,9 @@ def _skill_text(contents: Mapping[str, Content]) -> str:
     try:
         return contents["SKILL.md"].data.decode()
     except KeyError:
-        raise SopError("there is no SKILL.md") from None
+        raise SopError("error.sops.skill-md-2") from None
     except UnicodeDecodeError as error:
-        raise SopError(f"SKILL.md is not UTF-8: {error}") from error
+        raise SopError("error.sops.skill-md-utf", error=error) from error
 
 
 def _stamped(contents: Mapping[str, Content], change: _Change, is_new: bool) -> dict[str, Content]:
@@ -506,7 +518,9 @@ def _check(draft: Path, is_new: bool) -> None:
     """Refuses what a reader would find broken. A status can change all the same: one that broke may be suspended."""
     sop = read_sop(draft, False)
     if sop.problem and (is_new or not sop.description):
-        raise SopError(f"{draft.name} is not stored: {sop.problem.replace(f'{draft}/', '')}")
+        raise SopError(
+            "error.sops.stored", name=draft.name, problem=sop.problem.replace(f"{draft}/", "")
+        )
 
 
 # files and folders

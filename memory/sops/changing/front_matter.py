@@ -21,9 +21,7 @@ def with_metadata(text: str, changes: Changes) -> str:
     """The text of a SKILL.md with these keys of `metadata` set. Raises SopError when its front matter cannot be read."""
     match = FRONT_MATTER.match(text)
     if match is None:
-        raise SopError(
-            "SKILL.md: the front matter is missing: name and description between two lines of ---"
-        )
+        raise SopError("error.sops.skill-md-front-matter")
     front = match[1]
     meaning = _load(front)
     wanted = _merged(meaning, changes)
@@ -39,7 +37,7 @@ def with_said(text: str, key: str, said: str) -> str:
     """Return the text of a SKILL.md with another `description`, or another `body`. Raises SopError."""
     match = FRONT_MATTER.match(text)
     if match is None:
-        raise SopError("SKILL.md: the front matter is missing")
+        raise SopError("error.sops.skill-md-front-matter-2")
     if key == "body":
         is_same = match[2].strip() == said.strip()
         return text if is_same else f"{text[: match.start(2)]}\n{said.strip()}\n"
@@ -64,10 +62,10 @@ def _load(front: str) -> dict[str, Any]:
         )  # a folded text at its end has its line break before the ---
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SopError(
-            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}"
+            "error.sops.skill-md-front-matter-4", error=" ".join(str(error).split())
         ) from error
     if not isinstance(loaded, dict) or not isinstance(loaded.get("metadata") or {}, dict):
-        raise SopError("SKILL.md: the front matter must be a mapping, and its metadata too")
+        raise SopError("error.sops.skill-md-front-matter-3")
     return loaded
 
 

@@ -69,9 +69,7 @@ class JobFolder:
             from difflib import get_close_matches
 
             near = ", ".join(get_close_matches(id, known, 3, 0.5) or list(known)[:5]) or "none"
-            raise NoSuchJob(
-                f'there is no job "{id}" (nearest: {near}).\nSee them with: sopwith schedule list'
-            )
+            raise NoSuchJob("error.schedule.job-nearest", id=id, known=near)
         return known[id]
 
     def write(self, id: str, fields: Mapping[str, Any], why: str) -> None:

@@ -203,7 +203,7 @@ def answer(search: Search, folder: str, words: dict[str, str]) -> str:
 
 
 def listing(folder: str, words: dict[str, str]) -> str:
-    """What stands in a folder itself, folders with a slash."""
+    """List what stands in a folder itself, folders with a slash."""
     with os.scandir(folder) as entries:
         names = sorted(each.name + "/" * each.is_dir() for each in entries)
     seen = [name for name in names if not name.startswith(".")]

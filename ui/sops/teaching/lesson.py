@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config import Config, SopwithError
+from learning.induce.places import Place
 from learning.prove import Case, Ground
 from learning.recording import RecordError, typed_lines
 from learning.trace import read_trace
@@ -25,11 +26,11 @@ from sandbox.stage import StageError
 from ui.sanitise import one_line
 from ui.sops import roots
 from ui.sops.teaching.lesson_shown import changed, show_output, show_paths, show_stored
-from ui.sops.teaching.questions import Questions, questions_of, unsaid
+from ui.sops.teaching.questions import Listed, Questions, questions_of, unsaid
 from ui.sops.teaching.record import record_lesson
 from ui.words import say
 
-MAX_LINES = 8
+SHOWN_AROUND = 30  # characters beside a value
 
 
 class NoDraft(SopwithError):
@@ -104,8 +105,7 @@ class LessonFlow:
 
     def _settle(self) -> None:
         lesson = self.lesson
-        has_done = lesson.before is not None and bool(lesson.before.touched)
-        if not has_done and all(line.code != 0 for line in lesson.lines):
+        if lesson.has_done_nothing:
             raise RecordError(say("lesson.nothing", name=lesson.name))
         if lesson.before is not None:
             print(f"\n{say('lesson.did', changes=changed(lesson.before))}")
@@ -139,8 +139,10 @@ class LessonFlow:
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
         lesson.request = lesson.request or self.questions.request(lesson.name, {})
-        while not self._has_values():
+        listed = [list(each) for each in lesson.candidates()]
+        while not self._has_values(listed):
             pass  # the owner is asked again
+        self._ask_where()
         missing = unsaid(lesson.request, lesson.values)
         if missing and (again := self.questions.request_again(missing)):
             lesson.request = again
@@ -151,17 +153,26 @@ class LessonFlow:
             ):
                 lesson.follows.append(each)
 
-    def _has_values(self) -> bool:
+    def _has_values(self, listed: Listed) -> bool:
         """Ask which values vary; False where one cannot, and somebody is there to say it again."""
         lesson = self.lesson
-        found = [list(each) for each in lesson.candidates()]
-        lesson.values = self.questions.vary(found, may_drop=True)
-        refused = dict(lesson.refused)
+        chosen = self.questions.vary(listed, may_drop=True)
+        refused = lesson.take(chosen)
         for name, why in refused.items():
-            value = one_line(lesson.values.pop(name), 60)
+            value = one_line(chosen[name], 60)
             because = why or say("lesson.not_there")
             print("  " + say("lesson.cannot_vary", value=value, why=because))
+        for row in listed:
+            row[2] = row[2] and row[0] not in refused
         return not (refused and self.questions.is_attended)
+
+    def _ask_where(self) -> None:
+        """Ask in which places a short number varies; runs that differ have said so."""
+        lesson = self.lesson
+        for name, found in lesson.several().items() if not lesson.others else ():
+            shown = [_around(lesson.typed, place) for place in found]
+            chosen = self.questions.places(lesson.values[name], shown, lesson.places[name])
+            lesson.places[name] = chosen
 
     def _prove_own(self) -> None:
         lesson = self.lesson
@@ -205,9 +216,7 @@ class LessonFlow:
             print(f"✗ {one_line(str(error), 300)}")
             return
         if self._is_right(case, given):
-            if not lesson.cases:
-                lesson.find_needed(case)
-            lesson.cases.append(case)
+            lesson.accept(case)
             lesson.values = lesson.values or dict(given)
 
     def _is_right(self, case: Case, given: Mapping[str, str]) -> bool:
@@ -234,6 +243,13 @@ class LessonFlow:
         if not self.lesson.traces:
             return say("teach.reason_file")
         return say("teach.reason_run" if self.lesson.is_done_before else "teach.reason_record")
+
+
+def _around(script: str, place: Place) -> str:
+    """Return a value in brackets, with the words of its line around it."""
+    before = script[: place.start].rpartition("\n")[2][-SHOWN_AROUND:]
+    behind = script[place.end :].partition("\n")[0][:SHOWN_AROUND]
+    return f"{before}[{script[place.start : place.end]}]{behind}"
 
 
 @contextmanager

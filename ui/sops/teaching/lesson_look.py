@@ -70,10 +70,7 @@ def _varying(lesson: Lesson, questions: FromOptions) -> Json:
     """Return what may vary, after the lesson has taken what was chosen; what cannot is left out of it."""
     lesson.request = questions.request(lesson.name, {})
     candidates = lesson.candidates()
-    lesson.values = dict(questions.vary([[*each] for each in candidates], may_drop=True))
-    refused = dict(lesson.refused)
-    for name in refused:
-        del lesson.values[name]
+    refused = lesson.take(questions.vary([[*each] for each in candidates], may_drop=True))
     differs = lesson.disagreeing()
     return {
         "candidates": [each._asdict() for each in candidates],
@@ -103,7 +100,7 @@ def _others(lesson: Lesson, questions: FromOptions) -> Iterator[Json]:
             yield {"values": given, "why": error.said("en", in_words), **_seen(None)}
             continue
         if case.seen.code == 0:
-            lesson.cases.append(case)
+            lesson.accept(case)
         fails = case.seen.output.strip().rpartition("\n")[2]
         why = say("lesson.fails", code=case.seen.code, why=fails) if case.seen.code else ""
         yield {"values": given, "why": why, **_seen(case.seen)}

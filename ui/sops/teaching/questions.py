@@ -56,6 +56,10 @@ class FromOptions:
             return dict(self._values)
         return {name: text for name, text, varies in listed if varies}
 
+    def places(self, value: str, shown: Sequence[str], chosen: Sequence[int]) -> list[int]:
+        """Return in which of these places a value varies: the usual ones."""
+        return list(chosen)
+
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         """Return how the owner will ask for it; "" when nobody says."""
         text = self._request
@@ -107,6 +111,17 @@ class AtTerminal(FromOptions):
                 return {str(name): str(text) for name, text, varies in listed if varies}
             if problem := _change(listed, said, may_drop=may_drop):
                 print(f"  {problem}")
+
+    def places(self, value: str, shown: Sequence[str], chosen: Sequence[int]) -> list[int]:
+        """Ask by numbers; Enter, and what is no number of a place, keep the usual ones."""
+        print(f"\n{say('lesson.places', value=value)}")
+        for number, text in enumerate(shown, 1):
+            print(f"  {number}) {one_line(text, 100)}")
+        usual = " ".join(str(each + 1) for each in chosen)
+        said = read_next(say("lesson.places_prompt", usual=usual)).replace(",", " ").split()
+        known = [str(number) for number in range(1, len(shown) + 1)]
+        is_said = bool(said) and set(said) <= set(known)
+        return [known.index(each) for each in dict.fromkeys(said)] if is_said else list(chosen)
 
     def request(self, name: str, slots: Mapping[str, str]) -> str:
         """Ask for a sentence, in which the slots stand where there are no values yet."""

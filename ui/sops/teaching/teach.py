@@ -188,7 +188,9 @@ class _Teaching:
             "",
         ):
             raise teach.TeachingError(
-                f"There is no parameter {unknown!r} here; there is: {', '.join(known) or 'none'}."
+                "error.ui-sops.parameter-here",
+                name=repr(unknown),
+                known=", ".join(known) or "none",
             )
         return values or None
 

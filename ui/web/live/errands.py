@@ -58,7 +58,7 @@ class Errands:
     def begin(self, what: str, about: str, words: Sequence[str], lang: str, text: str = "") -> str:
         """Runs `sopwith WORDS…` in a language, with `text` on its stdin; gives the errand's id. Raises TooMuchWork."""
         if sum(errand.state == "working" for errand in self._errands.values()) >= AT_ONCE:
-            raise TooMuchWork(f"{AT_ONCE} runs are at work.\nWait for one, or stop one.")
+            raise TooMuchWork("error.ui-web.runs-work", count=AT_ONCE)
         errand = Errand(secrets.token_hex(6), what, about)
         self._errands[errand.id] = errand
         while len(self._errands) > KEPT:
@@ -109,9 +109,7 @@ class Errands:
         except OSError as error:
             if error.errno != errno.E2BIG:
                 raise
-            raise CommandFailed(
-                "That text is too long here.\nPut it into a file, and name the file."
-            ) from None
+            raise CommandFailed("error.ui-web.text-too-long-here") from None
 
     async def _run(self, errand: Errand, words: Sequence[str], lang: str, text: str) -> None:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import subprocess
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -48,9 +49,12 @@ class NotAsked(SopwithError):
 
 @dataclass
 class Child:
-    """One process and its run."""
+    """One process, which goes on when the server ends, and its run."""
 
-    process: asyncio.subprocess.Process
+    process: subprocess.Popen[bytes]
+    lines: asyncio.StreamReader  # its events
+    orders: asyncio.WriteTransport
+    hearing: asyncio.ReadTransport
     group: str = ""  # of a channel, which it answers
     run: str = ""
     said: str = ""  # what is being said, until it is logged whole
@@ -60,8 +64,18 @@ class Child:
 
     def send(self, words: dict[str, Any]) -> None:
         """Hands it a line."""
-        if self.process.stdin is not None and not self.process.stdin.is_closing():
-            self.process.stdin.write(json.dumps(words).encode() + b"\n")
+        if not self.orders.is_closing():
+            self.orders.write(json.dumps(words).encode() + b"\n")
+
+    async def ended(self) -> None:
+        """Wait until the process has ended."""
+        while self.process.poll() is None:
+            await asyncio.sleep(0.02)
+
+    def let_go(self) -> None:
+        """Close both pipes; the process goes on."""
+        self.orders.close()
+        self.hearing.close()
 
 
 class Work:
@@ -78,7 +92,7 @@ class Work:
     async def begin(self, order: dict[str, Any], group: str = "") -> str:
         """Starts what is ordered (ui/web/live/child.py) and gives the id of its run. Raises NotBegun, TooMuchWork."""
         if len(self.children) + self._beginning >= MAX_AT_WORK:
-            raise TooMuchWork(f"{MAX_AT_WORK} runs are at work.\nWait for one, or stop one.")
+            raise TooMuchWork("error.ui-web.runs-work", count=MAX_AT_WORK)
         self._beginning += 1
         try:
             return await self._begin(order, group)
@@ -86,8 +100,7 @@ class Work:
             self._beginning -= 1
 
     async def _begin(self, order: dict[str, Any], group: str) -> str:
-        process = await self._process()
-        child = Child(process, group)
+        child = await self._started(group)
         mark = _mark(self._config.home, order["run"]) if order["do"] == "resume" else {}
         child.send({**mark, **order, "group": group})
         first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
@@ -97,25 +110,30 @@ class Work:
         try:
             event = await asyncio.wait_for(asyncio.shield(first), BEGIN_SECONDS)
         except TimeoutError:
-            process.kill()
+            child.process.kill()
             raise NotBegun("The run did not begin in time.\nSee: sopwith doctor") from None
         if event["type"] == "not_started":
             raise NotBegun(event["text"])
         return child.run
 
-    async def _process(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", START, str(ROOT), str(self._config.home), self._config.lang),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
+    async def _started(self, group: str) -> Child:
+        """Start a process. A transport of asyncio would kill it when the server ends."""
+        loop = asyncio.get_running_loop()
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, str(ROOT), str(self._config.home), self._config.lang],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C at the server is not meant for it
-            limit=MAX_LINE_BYTES,
         )
+        lines = asyncio.StreamReader(limit=MAX_LINE_BYTES)
+        protocol = asyncio.StreamReaderProtocol(lines)
+        hearing, _ = await loop.connect_read_pipe(lambda: protocol, process.stdout)
+        orders, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
+        return Child(process, lines, orders, hearing, group)
 
     async def _listen(self, child: Child, first: asyncio.Future[Event]) -> None:
-        assert child.process.stdout is not None
         with suppress(ValueError):  # a line beyond all bounds: the log has it
-            async for line in child.process.stdout:
+            async for line in child.lines:
                 event: Event = json.loads(line)
                 if event.get("run") and not child.run:
                     child.run = event["run"]
@@ -125,7 +143,7 @@ class Work:
                     first.set_result(event)
                 if child.run:
                     await self._take(child, event)
-        await child.process.wait()
+        await child.ended()
         if not first.done():
             first.set_result(
                 {
@@ -198,15 +216,14 @@ class Work:
 
     async def settle(self) -> None:
         """Works off what the journal has put off, in a process that ends with it: vectors, episodes and graph take memory."""
-        process = await self._process()
-        child = Child(process)
+        child = await self._started("")
         child.send({"do": "settle"})
         try:
-            await process.wait()
+            await child.ended()
         finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+            child.process.kill()  # does nothing to one that has ended
+            child.process.wait()
+            child.let_go()
 
     def say(self, run: str, text: str) -> bool:
         """Says something to a run; False when it is not at work here."""
@@ -233,7 +250,7 @@ class Work:
                 asked = child.asked.pop(id)
                 child.send({"id": id, **words})
                 return asked
-        raise NotAsked("Nobody asks this any more.\nLook into the inbox.")
+        raise NotAsked("error.ui-web.nobody-asks-any-more")
 
     def waiting(self) -> list[dict[str, Any]]:
         """Return what is asked now."""
@@ -261,8 +278,7 @@ class Work:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         for child in self.children.values():
-            if child.process.stdin is not None:
-                child.process.stdin.close()
+            child.let_go()
 
 
 def _mark(home: Path, run: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ async def undo(site: Here, run: str, body: shapes.Undo) -> JSONResponse:
     run = site.find(run)
     summary = summarise(site.home, run)
     if summary and summary.status == "working":
-        raise Conflict("The run is still working. Stop it first.")
+        raise Conflict("error.ui-web.run-still-working-stop")
     try:
         done = await asyncio.to_thread(_store(site).undo, run, body.call)
     except StageError as error:

@@ -86,7 +86,7 @@ def new_token(site: Here, body: shapes.NewToken) -> JSONResponse:
 @to.delete("/api/tokens/{id}", status_code=204)
 def remove_token(site: Here, id: str) -> Response:
     if id not in {each.id for each in site.access.programs()}:
-        raise NotThere("There is no such token.")
+        raise NotThere("error.ui-web.such-token")
     site.access.remove(id)
     site.let_go(id)
     return Response(status_code=204)

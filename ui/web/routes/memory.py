@@ -172,9 +172,9 @@ async def undo(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
 @to.post("/api/memory/note")
 async def note(site: Here, body: shapes.Said) -> JSONResponse:
     if not body.text.strip():
-        raise Conflict("There is nothing to do: the message is empty.")
+        raise Conflict("error.ui-web.nothing-do-message-empty")
     if len(body.text) > 20_000:
-        raise Conflict("A note is at most 20,000 characters.")
+        raise Conflict("error.ui-web.note-most-characters")
     return JSONResponse(
         site.clean(
             {"said": (await site.errands.said_by(["memory", "note", "--", body.text])).strip()}
@@ -194,7 +194,7 @@ def _date(text: str) -> date:
     except ValueError:
         day = date.max
     if not date.min < day < date.max - timedelta(days=1):  # zones need a day on each side
-        raise Conflict("That is no day; a day looks like 2026-11-22.")
+        raise Conflict("error.ui-web.day-day-looks-like")
     return day
 
 

@@ -33,9 +33,9 @@ def settings(site: Here) -> JSONResponse:
 @to.post("/api/settings")
 async def put(site: Here, request: Request, body: shapes.Setting) -> JSONResponse:
     if request.state.holder.kind != "browser":
-        raise Conflict("Settings are changed in a browser or in a terminal, not by a program.")
+        raise Conflict("error.ui-web.settings-changed-browser-terminal")
     if not body.key.startswith(MAY_BE_SET):
-        raise NotThere("That setting is not changed here.")
+        raise NotThere("error.ui-web.setting-changed-here")
     value = "" if body.value is None else json.dumps(body.value, ensure_ascii=False)
     said = await site.errands.said_by(["config", "set", body.key, "-"], value)
     site.config = load(site.home, site.config.lang, os.environ)
@@ -56,7 +56,7 @@ async def servers(site: Here) -> JSONResponse:
 async def test(site: Here, what: str, body: shapes.Tested) -> JSONResponse:
     """Try out a model, a server or the notifications."""
     if what not in TESTED:
-        raise NotThere("There is nothing here.")
+        raise NotThere("error.ui-web.nothing-here")
     words = [what, "test", *([body.name] if body.name else [])]
     errand = site.errands.begin("test", body.name or what, words, language())
     return JSONResponse({"errand": errand}, status_code=202)

@@ -60,7 +60,7 @@ def calendar(
     now = datetime.now(UTC)
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
     if not timedelta(0) <= end - start <= 13 * MONTH:
-        raise Conflict("That is too long a time for a calendar.")
+        raise Conflict("error.ui-web.too-long-time-calendar")
     found = due_between(JobFolder(site.home), Ledger(site.home), now, start, end, MAX_DUE)
     return JSONResponse(site.clean({"due": folded(found), "is_cut": len(found) >= MAX_DUE}))
 
@@ -125,7 +125,7 @@ async def change(
     site: Here, id: str, verb: str, body: shapes.Nothing | None = None
 ) -> JSONResponse:
     if verb not in VERBS:
-        raise NotThere("There is nothing here.")
+        raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
         known = {job["id"] for job in (await asyncio.to_thread(_jobs, site))["jobs"]}
         found(id if id in known else None, "There is no such job.")
@@ -214,4 +214,4 @@ def moment(text: str) -> datetime | None:
         given = datetime.fromisoformat(text.replace(" ", "+"))
         return given if given.tzinfo else given.astimezone()
     except (ValueError, OverflowError):
-        raise Conflict("That is no time; a time looks like 2026-11-22T08:00:00Z.") from None
+        raise Conflict("error.ui-web.time-time-looks-like") from None

@@ -70,7 +70,7 @@ def form(site: Here, name: str) -> JSONResponse:
         "content": _content(sop.folder),
     }
     if without(site.config, json.dumps(said)) != json.dumps(said):
-        raise Conflict("It holds a secret.\nEdit it in a terminal: sopwith sops edit NAME")
+        raise Conflict("error.ui-web.holds-secret")
     return JSONResponse(said)
 
 
@@ -82,7 +82,7 @@ def _content(folder: Path) -> dict[str, Any] | None:
     try:
         said = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
     except yaml.YAMLError as error:
-        raise Conflict(f"{file.name} cannot be read.\nEdit it in a terminal.") from error
+        raise Conflict("error.ui-web.cannot-read", file=file.name) from error
     return said if isinstance(said, dict) else None
 
 
@@ -107,7 +107,7 @@ async def change(
     site: Here, name: str, verb: str, body: shapes.SopChange | None = None
 ) -> JSONResponse:
     if verb not in VERBS:
-        raise NotThere("There is nothing here.")
+        raise NotThere("error.ui-web.nothing-here")
     given = body or shapes.SopChange()
     extra = {"rollback": given.version, "rename": given.new, "remove": "--yes"}.get(verb)
     words = ["sops", verb, sop_of(site, name).name, *([str(extra)] if extra else [])]
@@ -129,7 +129,7 @@ def pairs(values: dict[str, str]) -> list[str]:
 
 def _lesson_words(site: Site, body: shapes.Teach) -> list[str]:
     if sum(each is not None for each in (body.run, body.text, body.upload)) != 1:
-        raise Conflict("Teach from one thing: a run, a text or a file.")
+        raise Conflict("error.ui-web.teach-one-thing-run")
     words = ["teach", body.name]
     if body.run is not None:
         words += ["--from-run", site.find(body.run)]

@@ -33,7 +33,7 @@ to = APIRouter(tags=["chat"])
 @to.post("/api/chat", status_code=202)
 async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
     if not body.text.strip() and not body.files:
-        raise Conflict("There is nothing to do: the message is empty.")
+        raise Conflict("error.ui-web.nothing-do-message-empty")
     previous: list[str] = []
     if body.after:
         after = site.find(body.after)
@@ -41,7 +41,7 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
         if (
             found and found.status == "working"
         ):  # one that has said its last may still put things away
-            raise Conflict("That run is at work.\nSay it to the run instead, or wait for its end.")
+            raise Conflict("error.ui-web.run-work-2")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
     site.touched()
     order = {
@@ -64,7 +64,7 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
 def steer(site: Here, run: str, body: shapes.Said) -> Response:
     run = site.find(run)
     if not site.call(site.work.say, run, body.text) and not say_to(site.config, run, body.text):
-        raise Conflict("That run is not at work.")
+        raise Conflict("error.ui-web.run-work")
     return Response(status_code=204)
 
 
@@ -75,9 +75,9 @@ def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
         if (
             worker(site.home / "runs" / run) == os.getpid()
         ):  # the daily upkeep, in this very process
-            raise Conflict("That run is the server's own.\nStop the server to stop it.")
+            raise Conflict("error.ui-web.run-server-own")
         if not stop_it(site.config, run):
-            raise Conflict("That run has ended.")
+            raise Conflict("error.ui-web.run-ended")
     return Response(status_code=204)
 
 
@@ -95,7 +95,7 @@ async def answer(site: Here, id: str, body: shapes.Word) -> Response:
     asked = next((each for each in site.work.waiting() if each["id"] == id), None)
     wanted = "decision" if asked and asked["kind"] == "confirmation" else "answer"
     if asked and not body.later and wanted not in given:
-        raise Conflict(f"This wants: {wanted}")
+        raise Conflict("error.ui-web.wants", wanted=wanted)
     site.work.answer(id, {"later": True} if body.later else given)
     return Response(status_code=204)
 
@@ -116,7 +116,7 @@ async def upload(site: Here, request: Request, name: str = "file") -> JSONRespon
         async for piece in request.stream():
             size += len(piece)
             if size > MAX_UPLOAD:
-                raise TooLarge(f"That is more than {MAX_UPLOAD // 1_000_000} MB.")
+                raise TooLarge("error.ui-web.more-than-mb", size=MAX_UPLOAD // 1000000)
             os.write(descriptor, piece)
         os.fsync(descriptor)
     except BaseException:  # what has not come whole is not kept
@@ -133,10 +133,10 @@ def run_file(site: Here, run: str, path: str) -> Response:
     try:
         file = (folder / path).resolve()
         if not file.is_relative_to(folder) or file.name in _INTERNAL or not file.is_file():
-            raise NotThere("There is no such file.")
+            raise NotThere("error.ui-web.such-file")
         data = file.read_bytes()
     except (OSError, ValueError):
-        raise NotThere("There is no such file.") from None
+        raise NotThere("error.ui-web.such-file") from None
     kind = IMAGES.get(file.suffix.lower())
     if kind is None:
         try:
@@ -211,5 +211,5 @@ def uploaded(site: Site, id: str) -> Path:
     folder = site.home / "web" / "uploads" / id
     found = list(folder.iterdir()) if re.fullmatch(r"[0-9a-f]{16}", id) and folder.is_dir() else []
     if not found:
-        raise NotThere("That file is not there any more.\nAttach it again.")
+        raise NotThere("error.ui-web.file-any-more")
     return found[0]

@@ -121,8 +121,8 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
 
 def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
     """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
-    for pattern, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
-        found = list(pattern.finditer(text))
+    for codes, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
+        found = list(codes.finditer(text))
         said = " ".join(["", *(each[0] for each in found), ""])
         for form, (value, _, label) in product(forms, known if found else ()):
             wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])

@@ -1,21 +1,20 @@
 """Texts into vectors: an OpenAI-compatible endpoint when one is configured, else a small model that is installed with us.
 
-An endpoint is asked in batches, with a time limit; what fails is tried again, later each time, and after that left alone
-for a while, so that recall goes by words at once. Source: seed 003 P3.4, P3.5.
+An endpoint is asked in batches, with a time limit; what fails is tried again by the package behind `openai`, longer each
+time, and after that left alone for a while, so that recall goes by words at once. Source: seed 003 P3.4, P3.5.
 """
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from config import EmbeddingsConfig, ModelConfig, SopwithError
-from models.endpoint import Endpoint, Failure, parsed
+from config import EmbeddingsConfig, SopwithError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +26,6 @@ BATCH = 64  # texts in one request
 MAX_CHARS = 6000  # of a text; a turn says by then what it is about
 RETRIES = 3
 SECONDS = 30.0  # for one batch, when nobody waits
-CONNECT_SECONDS = 10.0
 ASKED_SECONDS = 2.0  # for a question, when somebody does
 REST_SECONDS = 30.0  # after a failure
 
@@ -79,10 +77,7 @@ class EndpointModel:
     def __init__(self, config: EmbeddingsConfig) -> None:
         self.name = f"{config.base_url or 'openai'}:{config.model}"
         self._config = config
-        address = ModelConfig(
-            self.name, config.model, base_url=config.base_url, api_key=config.api_key
-        )
-        self._endpoint = Endpoint(address, CONNECT_SECONDS, SECONDS, SECONDS)
+        self._client: Any = None
         self._dimension = 0
         self._rests_until = 0.0
         self._why = ""
@@ -106,14 +101,17 @@ class EndpointModel:
     def _batch(self, texts: Sequence[str], is_awaited: bool) -> Vectors:
         import numpy as np
 
-        model = self._config.model
+        openai, model = import_module("openai"), self._config.model
+        limits: dict[str, Any] = {"timeout": SECONDS}
+        if is_awaited:
+            limits = {"timeout": ASKED_SECONDS, "max_retries": 0}
         sent = [_readable(text) or " " for text in texts]
-        body = {"model": model, "input": sent, "encoding_format": "float"}
         try:
-            answer = self._answer(json.dumps(body).encode(), is_awaited)
-            rows = {each["index"]: each["embedding"] for each in answer["data"]}
+            embeddings = self._opened().with_options(**limits).embeddings
+            answer = embeddings.create(model=model, input=sent, encoding_format="float")
+            rows = {each.index: each.embedding for each in answer.data}
             vectors = np.array([rows[at] for at in range(len(texts))], np.float32)
-        except (Failure, KeyError, TypeError, ValueError) as error:
+        except (openai.OpenAIError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0][:200] or type(error).__name__
             reason = reason.replace(self._config.api_key or "\n", "[key]")
             raise EmbeddingError(
@@ -133,18 +131,15 @@ class EndpointModel:
             )
         self._dimension = vectors.shape[1]
 
-    def _answer(self, body: bytes, is_awaited: bool) -> Any:
-        """Ask, again where that is worth it and nobody waits. Raises Failure."""
-        seconds, failures = ASKED_SECONDS if is_awaited else SECONDS, 0
-        while True:
-            deadline = time.monotonic() + seconds
-            try:
-                return parsed(b"".join(self._endpoint.stream("/embeddings", body, deadline)))
-            except Failure as failure:
-                failures += 1
-                if is_awaited or failures > min(failure.retries, RETRIES):
-                    raise
-                time.sleep(failure.pause(failures))
+    def _opened(self) -> Any:
+        if self._client is None:
+            openai = import_module("openai")
+            self._client = openai.OpenAI(
+                base_url=self._config.base_url,
+                api_key=self._config.api_key or "none",
+                max_retries=RETRIES,
+            )
+        return self._client
 
 
 def embedder(config: EmbeddingsConfig | None) -> Embedder | None:

@@ -26,7 +26,8 @@ LAYERS = (
     ("replay",),
     ("sandbox", "models"),
     ("safety",),
-    ("shell", "text"),
+    ("shell",),
+    ("text",),
     ("config",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -34,7 +35,6 @@ FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
 AT_USE = {
     "runs/workers/worker.py": "runs.workers.worker",
-    "context/workspace/shapes.py": "context.workspace.shapes",
     "tools/web/ssrf_session.py": "tools.web.ssrf_session",
     "tools/mcp/servers.py": "tools.mcp.servers",
     "tools/mcp/pipe.py": "tools.mcp.servers",

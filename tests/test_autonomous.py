@@ -302,7 +302,7 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     gone = f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.05; done; echo late"
     served(
         {
-            "Slow": [bash("echo first >> effects"), bash(gone), Answer(text="slow is done")],
+            "Slow": [bash("echo first >> effects"), bash(gone), LOOK, Answer(text="slow is done")],
             "Quick": [LOOK, Answer(text="quick")],
         }
     )

@@ -16,8 +16,7 @@ import pytest
 
 from config import ModelConfig, Price
 from models.base import Event, Reply, Request
-from models.endpoint import EndpointModel
-from models.endpoint.presets import UNKNOWN_PRICE
+from models.endpoint import UNKNOWN_PRICE, EndpointModel
 from models.errors import ModelUnavailable
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 
@@ -139,9 +138,9 @@ def test_requests_share_one_connection_and_stay_flat() -> None:
     assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
 
 
-def test_the_http_client_is_imported_at_first_use_only() -> None:
+def test_openai_is_imported_at_first_use_only() -> None:
     checkout = Path(__file__).resolve().parent.parent
-    script = "import sys, models.endpoint.model, models.chain, models.scripted; print('httpx2' in sys.modules)"
+    script = "import sys, models.endpoint.model, models.chain, models.scripted; print('openai' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True
     )

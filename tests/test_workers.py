@@ -241,7 +241,7 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     assert cancel(shared, first) == [first]
     said = started.stderr
     assert said is not None
-    until(lambda: "drops it" in said.readline())
+    until(lambda: "stopped here" in said.readline())
     assert {each.run: each.status for each in sent(shared, 2)} == {
         first: "cancelled",
         second: "cancelled",

@@ -13,11 +13,14 @@ from functools import cache, partial
 from memory.wording.rows import pattern_of, table
 from memory.wording.tokens import replaces, words
 
+LONGEST_CHARS = 600  # the rows take time that grows with the square of it
 _row = partial(pattern_of, "supersedes")
 
 
 def supersedes(new: str, old: str) -> bool:
-    """Return True if a newer sentence takes the place of an older one."""
+    """Return True if a newer sentence takes the place of an older one. A long text is no sentence."""
+    if max(len(new), len(old)) > LONGEST_CHARS:
+        return False
     if _taste(new) is None and replaces(new, old):  # one may like both room 12 and room 14
         return True
     if any(_says_the_contrary(part, old) for part in (new, *_row("break").split(new))):

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from models.endpoint.failure import Failure as Failure
-    from models.endpoint.failure import parsed as parsed
     from models.endpoint.listing import read_listing as read_listing
     from models.endpoint.model import EndpointModel as EndpointModel
+    from models.endpoint.presets import UNKNOWN_PRICE as UNKNOWN_PRICE
+    from models.endpoint.presets import base_url as base_url
+    from models.endpoint.presets import is_local as is_local
     from models.endpoint.presets import preset as preset
     from models.endpoint.transport import Endpoint as Endpoint
     from models.endpoint.trial import try_model as try_model
@@ -17,8 +18,9 @@ else:
         __name__,
         Endpoint="transport",
         EndpointModel="model",
-        Failure="failure",
-        parsed="failure",
+        UNKNOWN_PRICE="presets",
+        base_url="presets",
+        is_local="presets",
         preset="presets",
         read_listing="listing",
         try_model="trial",

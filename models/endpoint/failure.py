@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email.utils
 import json
-import random
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -19,8 +18,6 @@ from text import pattern
 
 RETRIES = 4
 MAX_WAIT_SECONDS = 60.0
-FIRST_WAIT_SECONDS = 0.5
-LONGEST_WAIT_SECONDS = 8.0
 TABLES = Path(__file__).parents[2] / "assets" / "models"
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FATAL = pattern(
@@ -60,15 +57,6 @@ class Failure(Exception):
         """Return the error object of the body; empty where there is none."""
         said = record_of(parsed(self.body))
         return record_of(said.get("error", said))
-
-    def pause(self, failures: int) -> float:
-        """Return the seconds until the next attempt: what the endpoint asks for, else doubling; with jitter, so that
-        many do not come back at once."""
-        if self.after is not None:
-            return self.after * random.uniform(1.0, 1.1)
-        first = FIRST_WAIT_SECONDS if self.retries >= RETRIES else FIRST_WAIT_SECONDS / 2
-        wait = min(first * 2.0 ** (failures - 1), LONGEST_WAIT_SECONDS)
-        return wait * random.uniform(0.75, 1.25)
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes) -> Failure:

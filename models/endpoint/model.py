@@ -6,6 +6,7 @@ breaks: a call is dispatched only from an answer that came to its end. What a se
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Callable, Generator
@@ -29,6 +30,8 @@ from models.wires import WIRES, Answer, Asked, Wire
 from models.wires.written import Setting
 from text import pattern
 
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 8.0
 STORED_FACTOR = 1.25  # of the price of input, for what the cache stores (Anthropic: prompt caching)
 OLLAMA_TOKENS = 32_768  # the window that is asked for where nothing is set
 SMALL_BYTES = 12_000  # of a request that fits anywhere: no server reads less than 4,096 tokens
@@ -249,7 +252,7 @@ class EndpointModel:
     ) -> Generator[Event, None, None]:
         """Wait before the next attempt. Raises ModelUnavailable when there is to be none."""
         tries.failures += 1
-        now, seconds = time.monotonic(), failure.pause(tries.failures)
+        now, seconds = time.monotonic(), _pause(failure, tries.failures)
         is_late = (
             now >= request.deadline or now + seconds > tries.started + request.patience_seconds
         )
@@ -330,3 +333,12 @@ def _as_failure(error: NotAnAnswer | Failure) -> Failure:
     if isinstance(error, Failure):
         return error
     return Failure(f"not a chat completion: {error}", hint="Check base_url.")
+
+
+def _pause(failure: Failure, failures: int) -> float:
+    """Return the seconds until the next attempt: what the endpoint asks for, else doubling; with jitter, so that many
+    do not come back at once."""
+    if failure.after is not None:
+        return failure.after * random.uniform(1.0, 1.1)
+    first = FIRST_WAIT_SECONDS if failure.retries >= RETRIES else FIRST_WAIT_SECONDS / 2
+    return min(first * 2.0 ** (failures - 1), LONGEST_WAIT_SECONDS) * random.uniform(0.75, 1.25)

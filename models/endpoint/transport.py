@@ -1,21 +1,23 @@
 """One endpoint: a request body goes out over one kept connection, the bytes of the answer come back.
 
-On httpx2, as the providers' own packages are: these take half a second to import, and their `create()` walks the whole history on
-every request. Statuses, broken connections and time-outs all become `Failure`, which says how often it is worth another try.
+On the packages `openai` and `anthropic`, by their lower `post`: `create()` walks the whole history on every request. Statuses, broken
+connections and time-outs all become `Failure`, which says how often it is worth another try.
 """
 
 from __future__ import annotations
 
 import gc
-import os
 import re
 import socket
 import ssl
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -30,18 +32,18 @@ if TYPE_CHECKING:
 
 CONNECT_RETRIES = 2  # a server that is not there should be given up within 3 s
 SHORTEST_KEY = 6
-KEEPALIVE_SECONDS = 600.0  # httpx2 drops an idle connection after 5 s; a tool may take longer
+KEEPALIVE_SECONDS = (
+    600.0  # the package drops an idle connection after 5 s, and a tool may take longer
+)
 MAX_ERROR_BYTES = 65_536
 MAX_LISTING_BYTES = 4_000_000
 MESSAGES = "/messages"
 ANTHROPIC_VERSION = "2023-06-01"
 HEADERS = {
     "Content-Type": "application/json",
-    "Accept": "text/event-stream, application/json",
+    "Accept": "text/event-stream",
     "Accept-Encoding": "identity",
-    "User-Agent": "Sopwith",
 }
-ORGANIZATION = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 
 class _Refused(Exception):
@@ -65,9 +67,13 @@ class Endpoint:
         self.base_url = base_url(config)
         self._is_provider = config.base_url is None
         self._key = config.api_key.strip()
-        self._own_headers = config.headers
-        self._connect_seconds, self._stall_seconds = connect_seconds, stall_seconds
-        self._reply_seconds = reply_seconds
+        self._connect_seconds, self._stall_seconds, self._reply_seconds = (
+            connect_seconds,
+            stall_seconds,
+            reply_seconds,
+        )
+        self._headers: dict[str, Any] = {**HEADERS, **config.headers}
+        self._clients: dict[str, Any] = {}  # by the package that each is from
         self._http: httpx2.Client | None = None
         self._has_served = False
 
@@ -120,12 +126,14 @@ class Endpoint:
 
     def get(self, url: str, seconds: float) -> tuple[int, Any]:
         """Return what stands at an address of this server: the status, and the JSON, None where it is none. Raises Failure."""
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        if self._key and "anthropic.com" in self.base_url:
+            headers = {"X-Api-Key": self._key, "anthropic-version": ANTHROPIC_VERSION}
+        self._http = self._http or self._connected()
         found, end = bytearray(), time.monotonic() + seconds
-        is_anthropic = "anthropic.com" in self.base_url
-        headers = self._signed(MESSAGES if is_anthropic else "")
         with (
             self._failures(),
-            self._client().stream("GET", url, headers=headers, timeout=seconds) as answer,
+            self._http.stream("GET", url, headers=headers, timeout=seconds) as answer,
         ):
             for piece in answer.iter_bytes():
                 found += piece
@@ -138,57 +146,85 @@ class Endpoint:
         then the request goes out once more, over a new one."""
         import httpx2
 
-        left = max(left_seconds, 0.001)
-        connect = min(self._connect_seconds, left)
-        timeout = httpx2.Timeout(min(self._stall_seconds, left), connect=connect)
-        client, headers = self._client(), self._signed(path)
-        request = client.build_request(
-            "POST", self._address(path), content=body, headers=headers, timeout=timeout
-        )
+        package = _package(path)
+        if package.__name__ not in self._clients:
+            self._clients[package.__name__] = self._connect(package)
+        client = self._clients[package.__name__]
         try:
-            response = client.send(request, stream=True)
-        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
-            if not self._has_served:
+            response = self._post(client, path, body, left_seconds)
+        except package.APIConnectionError as error:
+            dropped = isinstance(
+                error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
+            )
+            if not (self._has_served and dropped):
                 raise
-            response = client.send(request, stream=True)
+            response = self._post(client, path, body, left_seconds)
         self._has_served = True
         return response
 
-    def _address(self, path: str) -> str:
-        """The base URL with a path behind its own; for Anthropic's protocol it stands without the version too."""
-        base = urlsplit(self.base_url)
-        start = base.path.rstrip("/")
-        if path == MESSAGES and not start.endswith("/v1"):
-            start += "/v1"
-        return base._replace(path=start + path).geturl()
+    def _post(self, client: Any, path: str, body: bytes, left_seconds: float) -> httpx2.Response:
+        import httpx2
 
-    def _signed(self, path: str) -> httpx2.Headers:
-        """The headers, with the key where this protocol has it; the owner's own win."""
+        left = max(left_seconds, 0.001)
+        stall, connect = min(self._stall_seconds, left), min(self._connect_seconds, left)
+        timeout = httpx2.Timeout(stall, connect=connect)
+        found: httpx2.Response = client.post(
+            self._path(path),
+            cast_to=httpx2.Response,
+            content=body,
+            options={"headers": self._signed(path), "timeout": timeout},
+            stream=True,
+            stream_cls=None,
+        )
+        return found
+
+    def _path(self, path: str) -> str:
+        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it."""
+        is_versioned = self.base_url.rstrip("/").endswith("/v1")
+        return f"/v1{path}" if path == MESSAGES and not is_versioned else path
+
+    def _signed(self, path: str) -> dict[str, Any]:
+        """The headers, with the key where this protocol has it."""
+        left_out = (
+            [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]
+        )  # from the environment
+        left_out += [] if self._key else ["Authorization", "X-Api-Key"]
+        left_out += (
+            ["Authorization"] if path == MESSAGES and "anthropic.com" in self.base_url else []
+        )
+        omitted = _package(path).Omit()  # the packages' way to say so
+        headers: dict[str, Any] = {**dict.fromkeys(left_out, omitted), **self._headers}
+        if path == MESSAGES:
+            headers.setdefault("anthropic-version", ANTHROPIC_VERSION)
+            if self._key:
+                headers.setdefault("X-Api-Key", self._key)
+        return headers
+
+    def _connect(self, package: Any) -> Any:
         import httpx2
 
         if not (self._key.isascii() and self._key.isprintable()):
             raise Failure(
                 "the api_key holds characters that no key has", 0, hint="Copy the key again."
             )
-        headers = httpx2.Headers(HEADERS)
-        if path == MESSAGES:
-            headers["anthropic-version"] = ANTHROPIC_VERSION
-        elif self._is_provider:
-            headers.update(_organization())
-        if self._key and path == MESSAGES:
-            headers["X-Api-Key"] = self._key
-        if self._key and not (path == MESSAGES and "anthropic.com" in self.base_url):
-            headers["Authorization"] = f"Bearer {self._key}"
-        headers.update(self._own_headers)
-        return headers
-
-    def _client(self) -> httpx2.Client:
-        """The client with its kept connection, made at first use."""
-        if self._http is None:
-            self._http = self._connected()
-            weakref.finalize(self, self._http.close)
-            gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
-        return self._http
+        try:
+            self._http = http = self._http or self._connected()
+            settings = {
+                "api_key": self._key or "none",
+                "base_url": self.base_url,
+                "http_client": http,
+                "max_retries": 0,
+                "timeout": http.timeout,
+            }
+            if package.__name__ == "openai":
+                client = package.OpenAI(admin_api_key="", **settings)
+            else:
+                client = package.Anthropic(**settings)
+        except (httpx2.InvalidURL, UnicodeError) as error:
+            raise Failure(f"base_url is no address: {error}", 0) from error
+        weakref.finalize(self, client.close)
+        gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
+        return client
 
     def _connected(self) -> httpx2.Client:
         import httpx2
@@ -213,12 +249,16 @@ class Endpoint:
             raise of_status(error.status, error.headers, error.body) from None
         except httpx2.RequestError as error:
             raise self._of_connection(error) from error
-        except (httpx2.InvalidURL, UnicodeError) as error:
-            raise Failure(f"base_url is no address: {error}", 0) from error
+        except _connection_errors() as error:
+            refused = error.__cause__
+            if isinstance(refused, _Refused):  # one of the packages wraps it
+                raise of_status(refused.status, refused.headers, refused.body) from None
+            raise self._of_connection(error) from error
 
-    def _of_connection(self, cause: httpx2.RequestError) -> Failure:
+    def _of_connection(self, error: Exception) -> Failure:
         import httpx2
 
+        cause = error.__cause__ if isinstance(error.__cause__, httpx2.RequestError) else error
         chain = list(_chain(cause))
         words = sample(str(chain[-1]) or type(cause).__name__)
         if any(isinstance(link, ssl.SSLError) for link in chain):
@@ -246,10 +286,16 @@ class Endpoint:
         return Failure(f"the connection broke: {words}", RETRIES)
 
 
-def _organization() -> dict[str, str]:
-    """The headers of OpenAI's own variables, for its own address."""
-    found = {name: os.environ.get(variable, "") for name, variable in ORGANIZATION.items()}
-    return {name: value for name, value in found.items() if value}
+def _package(path: str) -> Any:
+    """The provider's own package: `anthropic` for its protocol where it is installed, else `openai`, which posts as well."""
+    has_own = path == MESSAGES and find_spec("anthropic") is not None
+    return import_module("anthropic" if has_own else "openai")
+
+
+def _connection_errors() -> tuple[type[Exception], ...]:
+    """The errors of the packages that are in use."""
+    loaded = [sys.modules[name] for name in ("openai", "anthropic") if name in sys.modules]
+    return tuple(package.APIConnectionError for package in loaded)
 
 
 def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Timer:
@@ -275,7 +321,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _refuse(response: httpx2.Response) -> None:
-    """Reads the start of an error's body here: reading all of it might never end."""
+    """Reads the start of an error's body here: the package would read all of it, however long."""
     if response.status_code < 300:
         return
     body = bytearray()

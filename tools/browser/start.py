@@ -339,7 +339,7 @@ def _runs(pid: int, profile: Path) -> bool:
 def _kill(child: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    child.wait(2)
+    child.wait(START_SECONDS)  # a busy machine takes long to bury it
     leaders.discard(child.pid)
     for profile in [profile for profile, each in _children.items() if each is child]:
         del _children[profile]

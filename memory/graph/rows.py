@@ -87,6 +87,13 @@ class Graph:
         self._store = store
         self.is_there = store.tables >= WITH_GRAPH
 
+    @staticmethod
+    def correct(home: Path, name: str, meant: str) -> None:
+        """Rename a name, merge it with another one, or leave it out for "" (memory/graph/corrections.py)."""
+        from memory.graph.corrections import correct  # it needs the writing side
+
+        correct(home, name, meant)
+
     def close(self) -> None:
         """Let go of the journal."""
         self._store.close()

@@ -11,7 +11,7 @@ from config import Config
 from runs.notify import delivering
 from runs.queues import queue_of
 from ui.command import JSON, LIMIT, Option, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say, tell_error
 
@@ -46,18 +46,11 @@ def _list(args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"tasks": [asdict(task) for task in found]})
         return 0
-    columns = (
-        Column(say("column.run"), "cyan"),
-        Column(say("column.status")),
-        Column(say("column.session")),
-        Column(say("column.worker")),
-        Column(say("column.task"), grows=True),
-    )
     rows = [
         [task.run, task.status, task.session, task.worker, one_line(task.task, 200)]
         for task in found
     ]
-    print_table(columns, rows, say("worker.none"))
+    print_table(columns("run:cyan status session worker task*"), rows, say("worker.none"))
     return 0
 
 

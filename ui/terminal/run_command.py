@@ -29,7 +29,6 @@ from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
 INTERRUPTED = 130
-YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
@@ -151,14 +150,11 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     ):
         return
     state = "edited" if sop.is_edited else sop.status
-    if here.attended and options.approve == "ask":
-        from ui.terminal.typed_line import read_line
+    from ui.terminal.typed_line import agrees
 
-        try:
-            if read_line(say(f"sops.{state}_now", name=sop.name) + " ").strip().lower() in YES:
-                return
-        except EOFError:
-            pass
+    is_asked = here.attended and options.approve == "ask"
+    if is_asked and agrees(say(f"sops.{state}_now", name=sop.name)):
+        return
     raise SopUsage(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
 
 

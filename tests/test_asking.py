@@ -76,7 +76,8 @@ def test_a_newcomer_names_folders_beside_them(
     expected = {
         name: str(tmp_path / value) if name == "folder" else value for name, value in values.items()
     }
-    assert (match.sop.name, match.parameters) == (sop, expected) if sop else match is None
+    found = (match.sop.name, match.parameters) if match else ("", {})
+    assert found == (sop, expected)
 
 
 @pytest.mark.parametrize("task", ["convert 5 miles to kilometres", "rename a.jpg to b.jpg"])

@@ -20,7 +20,7 @@ from text import pattern
 _OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 _FENCE = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$", re.M)
 _INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
-_BEGINS = pattern(r"[\[{<]|\w+\s*<arg_key>")
+_BEGINS = pattern(r"[\[{<]|(?<!\w)\w{1,64}\s*<arg_key>")
 _EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n?\s*^[ \t]*`{3}[ \t]*$|^[ \t]*`{3}[ \t]*\Z", re.M)
 _FENCED = pattern(r"(?:^|\n)(`{3}(?:json|python|tool_code)?[ \t]*\n)(.*?)\n?`{3}\Z", re.S)
 _STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)

@@ -230,7 +230,7 @@ class GraphConfig:
     """Where the graph is kept."""
 
     uri: str = field(repr=False)
-    kind: str = "neo4j"  # a backend (text/plugin.py)
+    kind: str = field(default="neo4j", metadata={"backend": "graph"})  # text/plugin.py
     user: str = "neo4j"
     password: str = field(default="", repr=False)
 
@@ -578,6 +578,7 @@ class _Reader:
             if not self.is_null(child):
                 values[key] = self.value(child, hints[key], below)
                 self.check_bounds(child, below, values[key], fields[key].metadata)
+                self.check_backend(child, below, values[key], fields[key])
         for name, each in fields.items():
             required = (
                 each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
@@ -711,6 +712,21 @@ class _Reader:
         if not folder.is_absolute():
             raise self.error(node, path, "path")
         return folder
+
+    def check_backend(
+        self, node: _Node, path: str, value: Any, kept: dataclasses.Field[Any]
+    ) -> None:
+        """Refuse the name of a backend that is neither ours nor of an installed package."""
+        kind = kept.metadata.get("backend")
+        if kind is None or value == kept.default:
+            return
+        from importlib.metadata import entry_points
+
+        names = [each.name for each in entry_points(group="sopwith.plugins")]
+        known = [name.partition(".")[2] for name in names if name.startswith(f"{kind}.")]
+        if value not in known:
+            listed = ", ".join([str(kept.default), *sorted(known)])
+            raise self.error(node, path, "one-of", known=listed, value=repr(value))
 
     def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
         """Hold a value against what its field demands: `least`, `above`, `url`."""

@@ -151,7 +151,7 @@ def test_a_package_keeps_a_copy_of_the_graph(home: Path, installed: Path) -> Non
     check = json.loads(sopwith(home, installed, "doctor", "--json").stdout)["checks"]
     assert {each["name"]: each["ok"] for each in check}["book"] is True
     missing = sopwith(home, None, "memory", "rebuild")
-    assert "graph: no installed package has a backend 'book' (there are: neo4j)" in missing.stderr
+    assert "line 1: graph.kind must be one of neo4j; it is 'book'" in missing.stderr
 
 
 def test_a_plugin_that_is_not_installed_is_named(home: Path) -> None:

@@ -270,7 +270,9 @@ class Parts:
             shares=self.config.context,
             credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self.recent,
-            recall=lambda session, request: self.recalling(session).at_start(request),
+            recall=lambda session, request: self.recalling(session).at_start(
+                request, self.config.context.recall.most
+            ),
         )
 
     def told(self) -> Callable[[], Window] | None:

@@ -59,8 +59,8 @@ class Recalling:
         self._config, self._read_by, self._recent = embeddings, read_by, recent
         self._embedder: Embedder | None = None
 
-    def at_start(self, request: str) -> Sequence[str]:
-        """Return what was said or written down before that a request is about; most often nothing.
+    def at_start(self, request: str, most: int | None = AT_START) -> Sequence[str]:
+        """Return what was said or written down before that a request is about, the `most` alike, by time; most often nothing.
         What came of other people's words is left out: nobody asked for it, and the run would
         have to be asked about more."""
         store = self._opened()
@@ -69,16 +69,17 @@ class Recalling:
         from memory.recall import context_lines, relevant, with_names
 
         try:
+            count = AT_START if most is None else most
             meant = with_names(request, self._recent)
-            found = relevant(store, meant, 2 * AT_START)
+            found = relevant(store, meant, 2 * count)
             if not found and meant != request:
-                found = relevant(store, request, 2 * AT_START)
+                found = relevant(store, request, 2 * count)
         except SopwithError:  # without its memory a run goes on
             return ()
         finally:
             store.close()
         own = [each for each in found if not self._whose(each.turn)]
-        return context_lines(own[:AT_START], START_CHARS)
+        return context_lines(own[:count], START_CHARS)
 
     def asked(self, query: str) -> Memories:
         """Return what answers a question, by talk and time."""

@@ -230,7 +230,7 @@ class GraphConfig:
     """Where the graph is kept."""
 
     uri: str = field(repr=False)
-    kind: Literal["neo4j"] = "neo4j"
+    kind: str = "neo4j"  # a backend (text/plugin.py)
     user: str = "neo4j"
     password: str = field(default="", repr=False)
 

@@ -18,7 +18,6 @@ from agent_loop import Outcome
 from memory.inbox import call_hash
 from memory.working import LoopWatch, TurnState, WorkingMemory, left_open, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
-from models.claims import doubt, no_answer
 from safety.gate import Ask, Decision, Gate, Question
 from safety.taint import Origin, of_messages, of_result
 from text.sentences import Said
@@ -236,6 +235,8 @@ class AgentHandler:
         if reply.finish == "filter":
             text = self.texts.say("filtered", said=self.redact(answer) or "…")
             return Outcome(text, should_exit=True, ending="failed", status="error")
+        from models.claims import no_answer
+
         problem = no_answer(reply, answer) or self._doubted(reply, answer)
         has_asked_enough = self.no_call_in_a_row >= ASK_AGAIN
         if has_asked_enough and problem == "code_only_reply":
@@ -265,6 +266,8 @@ class AgentHandler:
 
     def _doubted(self, reply: Reply, answer: str) -> str:
         """Return the prompt for an answer that ends the run too early; once in a run, not at its last turn."""
+        from models.claims import doubt
+
         if self.has_doubted or left_open(reply.text):
             return ""
         problem = doubt(reply, answer, self.request, self._is_there)

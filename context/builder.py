@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from config import ContextConfig, SopwithError
-from context.prompts import Prompts
+from context.prompts import Prompts, fit
 from context.tokens import estimate
 from context.workspace import Workspace
 from memory.journal.turns import Turn
@@ -165,23 +165,6 @@ class ContextBuilder:
                 hidden = block.text if injector.name == "task" else self._redact(block.text)
                 blocks.append((injector, Block(hidden.strip(), block.heading)))
         return blocks, failed
-
-
-def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:
-    """Return the text, or as many of its lines as fit, and a line that says how many were left out."""
-    if estimate(text) <= max_tokens:
-        return text
-    lines = text.splitlines()
-    ordered = lines[::-1] if keeps_end else lines
-    kept: list[str] = []
-    room = max_tokens - estimate(prompts.text("left_out", count=len(lines)))
-    for line in ordered:
-        room -= estimate(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    said = prompts.text("left_out", count=len(lines) - len(kept))
-    return "\n".join([said, *kept[::-1]] if keeps_end else [*kept, said])
 
 
 def _files(workspace: Workspace) -> dict[str, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from context.tokens import estimate
 from text import pattern
 
 FOLDER = Path(__file__).parent.parent / "assets" / "prompts"
@@ -32,3 +33,20 @@ class Prompts:
                 (self._folder / f"{name}.md").read_text(encoding="utf-8").strip()
             )
         return self._templates[name]
+
+
+def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:
+    """Return the text, or as many of its lines as fit, and a line that says how many were left out."""
+    if estimate(text) <= max_tokens:
+        return text
+    lines = text.splitlines()
+    ordered = lines[::-1] if keeps_end else lines
+    kept: list[str] = []
+    room = max_tokens - estimate(prompts.text("left_out", count=len(lines)))
+    for line in ordered:
+        room -= estimate(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    said = prompts.text("left_out", count=len(lines) - len(kept))
+    return "\n".join([said, *kept[::-1]] if keeps_end else [*kept, said])

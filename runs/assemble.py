@@ -27,7 +27,8 @@ from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
-from runs.replaying import guards, lane, outcome_of
+from runs.queues import queue_of
+from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
@@ -120,6 +121,8 @@ class Agent:
 
     def attempt(self, sop: Sop, values: Mapping[str, Any], cwd: Path) -> Outcome:
         """Return what an SOP would do with bound values: runs/replaying/trying.py. Raises NotTried."""
+        from runs.replaying import outcome_of
+
         return outcome_of(self.config, sop, values, cwd)
 
     def try_out(self, sop: Sop, parameters: dict[str, Any], options: Options) -> Run:
@@ -201,9 +204,8 @@ class Agent:
     def _reopened(self, run: str) -> RunLog:
         is_shared = (self.config.home / "runs" / run / SHARED).exists()
         if self.logs is RunLog and is_shared and self.config.queue:
-            from runs.workers.log import resumed_by_hand
-
-            return resumed_by_hand(self.config, run)
+            reopened: RunLog = queue_of(self.config).resumed_by_hand(self.config, run)
+            return reopened
         return self.logs.reopen(self.config.home, run)
 
     def _go_on(

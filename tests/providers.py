@@ -350,6 +350,24 @@ DIALECTS: dict[str, Callable[[str, dict[str, Any]], str]] = {
     "react": lambda n, a: f"Action: {n}\nAction Input: {json.dumps(a)}",
 }  # fmt: skip
 
+MORE_DIALECTS: dict[str, Callable[[str, dict[str, Any]], str]] = {
+    "gemma4": lambda n, a: f"<|tool_call>call:{n}{_braced(a, f'<|{chr(34)}|>')}<tool_call|>",
+    "functiongemma": lambda n, a: f"<start_function_call>call:{n}{_braced(a, '<escape>')}<end_function_call>",
+    "lm studio": lambda n, a: f"[TOOL_REQUEST]{_json(n, a)}[END_TOOL_REQUEST]",
+    "solar": lambda n, a: f"<|tool_calls|>[{_json(n, a)}]",
+    "dsml": lambda n, a: _invoke(n, a).replace("minimax:tool_call", "｜DSML｜tool_calls"),
+    "function call": lambda n, a: f"<function_call>{_json(n, a)}</function_call>",
+    "hunyuan": lambda n, a: "<tool_calls>\n" + _glm(n, a).replace(n, f"{n}<tool_sep>", 1) + "\n</tool_calls>",
+    "qwen3-coder, attributes": lambda n, a: _xml(n, a).replace("function=", "function name=").replace("parameter=", "parameter name="),
+    "stray token": lambda n, a: f"<tool_call>\n{_json(n, a)}\n</tool_call>[|endofturn|]",
+}  # fmt: skip
+
+
+def _braced(args: dict[str, Any], quote: str) -> str:
+    values = {k: f"{quote}{v}{quote}" if isinstance(v, str) else v for k, v in args.items()}
+    return "{" + ",".join(f"{key}:{value}" for key, value in values.items()) + "}"
+
+
 _TOOL_USE_FAILED = Answer(
     status=400,
     error={

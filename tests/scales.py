@@ -185,7 +185,7 @@ def past_face() -> dict[str, set[str]]:
 
 
 def faces() -> dict[str, set[str]]:
-    """Map each part that has a face to the names in it (`lazy(__name__, name="module", …)`)."""
+    """Map each part that has a face to the names in it (see text/face.py)."""
     found = {}
     for part in parts():
         init = CHECKOUT / part.replace(".", "/") / "__init__.py"
@@ -193,7 +193,10 @@ def faces() -> dict[str, set[str]]:
             continue
         for node in ast.walk(tree_of(init)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy":
-                found[part] = {word.arg for word in node.keywords if word.arg}
+                named = re.findall(
+                    r"^ +from [\w.]+ import (\w+) as \1$", init.read_text("utf-8"), re.M
+                )
+                found[part] = {word.arg for word in node.keywords if word.arg} | set(named)
     return found
 
 

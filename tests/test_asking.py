@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from handler import Owner
+from learning.route import Where, choose, exact_match
 from memory.inbox import Answer as Said
 from memory.inbox import Inbox
+from memory.sops import SopStore
 from models.base import Event
-from runs.assemble import Agent, Options
+from runs.assemble import SEEDS, Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.schedule.due import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
@@ -51,6 +53,39 @@ class Choosing(SpokenOwner):
         self.questions.append(question)
         self.candidates.append(candidates)
         return super().ask(id, question, candidates)
+
+
+@pytest.mark.parametrize(
+    ("task", "sop", "values"),
+    [
+        ("what's using port 8080?", "port-in-use", {"port": 8080}),
+        ("what takes up the space in photos", "largest-files", {"folder": "photos", "count": 10}),
+        ("how many pdfs are in photos", "find-files", {"folder": "photos", "kind": "pdf"}),
+        ("what's in photos", "find-files", {"folder": "photos"}),
+        ("photos 里有什么", "find-files", {"folder": "photos"}),
+        ("what's in old.zip", "", {}),
+    ],
+)
+def test_a_newcomer_names_folders_beside_them(
+    tmp_path: Path, task: str, sop: str, values: dict[str, Any]
+) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "old.zip").write_bytes(b"PK")
+    known = SopStore(SEEDS, tmp_path / "sops").all()
+    match = exact_match(task, known, Where(tmp_path, tmp_path))
+    expected = {
+        name: str(tmp_path / value) if name == "folder" else value for name, value in values.items()
+    }
+    found = (match.sop.name, match.parameters) if match else ("", {})
+    assert found == (sop, expected)
+
+
+@pytest.mark.parametrize("task", ["convert 5 miles to kilometres", "rename a.jpg to b.jpg"])
+def test_a_value_alone_makes_no_sop_near(tmp_path: Path, task: str) -> None:
+    for name in ("a.jpg", "b.jpg"):
+        (tmp_path / name).write_bytes(b"x")
+    known = SopStore(SEEDS, tmp_path / "sops").all()
+    assert choose(task, known, tmp_path, tmp_path).shown == []
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The bench of the loop: its arithmetic, and its endpoint under a loop that is not ours."""
+"""The bench of the loop: its endpoint under a loop that is not ours."""
 
 from __future__ import annotations
 
@@ -9,36 +9,11 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 from bench import tokens
 from bench.endpoint import step
 from tests.machine import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
-
-
-def request_of(*lengths: int) -> list[tokens.Segment]:
-    """A request whose messages have these many tokens, all different."""
-    return [tuple(range(1000 * at, 1000 * at + length)) for at, length in enumerate(lengths)]
-
-
-def test_a_prefix_is_cached_from_1024_tokens_in_steps_of_128() -> None:
-    short, long = request_of(1000, 23), request_of(1000, 23, 500)
-    assert tokens.billed([short, long]) == 1023 + 1523
-    assert tokens.billed([request_of(1000, 24), request_of(1000, 24, 500)]) == 1024 + 500 + 102.4
-    grown = [request_of(1000, 200), request_of(1000, 200, 7)]  # 1,200 repeat, 1,152 are cached
-    assert tokens.billed(grown) == pytest.approx(1200 + 55 + 115.2)
-
-
-def test_a_tail_that_goes_is_no_break_of_the_prefix_and_a_changed_history_is_one() -> None:
-    with_tail = [(1, 2), (3,), (9,)]
-    grown = [(1, 2), (3,), (4,), (8,)]
-    rewritten = [(1, 2), (5,), (4,), (8,), (7,)]
-    assert tokens.breaks([with_tail, grown]) == 0
-    assert tokens.breaks([with_tail, grown, rewritten]) == 1
-    assert tokens.fresh(with_tail, grown) == 2
-    assert tokens.repeated(with_tail, grown) == 3
 
 
 def test_the_bare_loop_plays_the_script_to_its_end() -> None:

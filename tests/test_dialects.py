@@ -9,8 +9,10 @@ import pytest
 
 from models.dialects import offer_of, only_announces, parse
 from models.wires.visible import Visible
-from tests.providers import DIALECTS
+from tests.providers import DIALECTS as FIRST
+from tests.providers import MORE_DIALECTS
 
+DIALECTS = FIRST | MORE_DIALECTS
 TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",

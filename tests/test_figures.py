@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench import figures, worlds
-from bench.lesson import Owner, filled
-from bench.places import Figure
+from bench import worlds
 from bench.recordings import score
 from bench.without import take_out
 from tests.conftest import CHECKOUT
@@ -47,23 +45,6 @@ def test_a_recording_is_taught_and_its_replays_are_judged(tmp_path: Path) -> Non
     assert found["recordings, replays right"].baseline == 2
 
 
-def test_an_owner_answers_by_the_kind_of_the_question() -> None:
-    owner = Owner(TASK)
-    assert owner.answer("How will you ask for it?\nrequest:") == filled(LINES, TASK["values"])
-    assert owner.answer("Right? [Y/n]") == "y"
-    assert owner.answer("file (was ~/a.txt):") == "~/c.txt"
-    assert owner.answer("word [ink]:") == "tea"
-    assert owner.answer("file (was ~/c.txt):") == "~/b.txt"
-    assert owner.answer("word (was tea):") == "pen"
-    assert owner.answer("Press Enter to go on:") == ""
-
-
-def test_an_owner_makes_the_table_of_values_the_task_s_own() -> None:
-    table = "Which of these vary?\n  1  ~/a.txt  → path\n  2  -c  → flag\nvalues:"
-    owner = Owner(TASK)
-    assert [owner.answer(table) for _ in range(4)] == ["1 file", "2", "word=ink", ""]
-
-
 def test_a_world_tells_contents_modes_and_links_apart(tmp_path: Path) -> None:
     worlds.make(tmp_path, PRELUDE, "put a x; ln -s a b; mkdir d")
     before = worlds.look(tmp_path)
@@ -84,14 +65,6 @@ def test_a_row_of_a_data_file_is_switched_off(tmp_path: Path) -> None:
     assert json.loads(weights.read_text()) == {"a": {"x": 0, "y": 1}, "b": {"x": 0}}
     with pytest.raises(SystemExit, match="has no 'cp:'"):
         take_out(rows, "cp:")
-
-
-def test_the_table_shows_the_last_figure_and_what_is_absent() -> None:
-    shown = figures.table(
-        [Figure("gate, cloud", 9, of=10, baseline=2)], {"gate, cloud": 8}, {"wires": "no data"}
-    )
-    assert shown.splitlines()[1].split() == ["gate,", "cloud", "9", "of", "10", "2", "8"]
-    assert shown.endswith("wires: absent, no data")
 
 
 def test_absent_collections_are_said_and_are_no_failure(tmp_path: Path) -> None:

@@ -175,6 +175,22 @@ def test_check_sees_damage_and_a_rebuild_gives_the_same_graph(home: Path, graph:
     assert check(home) == []
 
 
+def test_a_name_that_was_merged_renamed_or_left_out_stays_so_after_a_rebuild(home: Path) -> None:
+    say(home, *TALK, "Rob's boss is Carol.")
+    for name, meant in (("Rob", "Bob"), ("green tea", "Sencha"), ("12 May", "")):
+        Graph.correct(home, name, meant)
+    settled(home)
+    for _ in range(2):
+        with opened(home) as graph:
+            found = edges(graph.snapshot(Wanted()))
+        assert ("Anna", "RELATES_TO", "boss", "Bob") in found
+        assert ("Bob", "RELATES_TO", "boss", "Carol") in found
+        assert ("owner", "PREFERS", "favourite drink", "Sencha") in found
+        assert not {"Rob", "green tea", "12 May"} & {name for edge in found for name in edge}
+        rebuild(home)
+        settled(home)
+
+
 def test_questions_strange_words_and_the_agent_leave_nothing(home: Path) -> None:
     say(home, "I hate this today.", "Is my boss Bob?", "List the files.", "My \ud800 tea\x00.")
     say(home, "My sister is " + "A" * 5000 + ".", "My goal is ' OR 1=1; --", "I love %_*[?]")

@@ -157,6 +157,14 @@ def test_a_run_without_a_model_answers_from_memory(full: Path, cli: CommandLine)
     assert cli("run", "what is the capital of France?").code == 5
 
 
+def test_an_order_is_no_answer(home: Path, cli: CommandLine) -> None:
+    for order in ("unzip old.zip", "remind me tomorrow at 9 to call the dentist"):
+        cli("run", order)
+    for question in ("what is in old.zip", "what did the dentist say"):
+        done = cli("run", question)
+        assert done.code != 0 and done.stdout == ""
+
+
 def test_a_run_begins_with_the_lines_that_its_request_is_about(full: Path) -> None:
     lines = Recalling(full, MAIN, None).at_start("set up the office wifi on the new laptop")
     assert any(SAME in each and "[mem" in each.lower() for each in lines), lines

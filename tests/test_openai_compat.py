@@ -236,6 +236,8 @@ def test_errors_inside_the_stream_are_retried_or_final_by_their_code() -> None:
         ([{"index": 0, "function": {"name": "a", "arguments": '"{\\"b\\": 1}"'}}], [("a", {"b": 1})]),
         ([{"index": 0, "function": {"name": "a", "arguments": "{'b': True, 'c': 'x',}"}}], [("a", {"b": True, "c": "x"})]),
         ([{"index": 0, "function": {"name": "a", "arguments": '{"b": "line\nline"}'}}], [("a", {"b": "line\nline"})]),
+        ([{"index": 0, "id": "x", "function": {"name": "co"}}, {"index": 0, "id": "x", "function": {"name": "code", "arguments": "{}"}}], [("code", {})]),
+        ([{"index": 0, "id": "x", "name": "a", "arguments": '{"n": 1}'}], [("a", {"n": 1})]),
     ],
 )  # fmt: skip
 def test_calls_are_put_together(
@@ -311,6 +313,43 @@ def test_thoughts_stay_out_of_the_text() -> None:
     with ScriptedServer([Answer("<think>never ends", finish="length")]) as server:
         events, reply = ask(server)
     assert shown(events) == reply.text == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("[THINK]secret[/THINK]Fine.", "Fine."),
+        ("<thinking>secret</thinking>\nFine.", "Fine."),
+        ("secret\n</think>\n\nFine.", "Fine."),
+        ("The mark </think> ends it.", "The mark </think> ends it."),
+    ],
+)
+def test_thoughts_are_told_by_the_marks_of_each_model(text: str, answer: str) -> None:
+    with ScriptedServer([Answer(text)]) as server:
+        assert ask(server)[1].text == answer
+
+
+@pytest.mark.parametrize(
+    "name", ["functions.code_run:0", "code_run<|channel|>commentary", " code_run"]
+)
+def test_signs_of_a_template_around_a_name_are_left_out(name: str) -> None:
+    tool = {"type": "function", "function": {"name": "code_run", "parameters": {}}}
+    with ScriptedServer([Answer("", [{"name": name, "args": {}}])]) as server:
+        _, reply = ask(server, Request(1, [{"role": "user", "content": "x"}], [tool]))
+    assert reply.calls[0].name == "code_run"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"function_call": {"name": "a", "arguments": "{}"}},
+        {"function_call": {"name": "", "arguments": ""}, "content": "x"},
+    ],
+)
+def test_only_call_of_an_old_server_is_read(last: dict[str, Any]) -> None:
+    with ScriptedServer([Answer(chunks=[chunk(last), chunk({}, "stop")])]) as server:
+        _, reply = ask(server)
+    assert [call.name for call in reply.calls] == ([] if "content" in last else ["a"])
 
 
 # ---- usage and cost ----

@@ -23,9 +23,11 @@ name = "sopwith-stars"
 version = "1"
 [project.entry-points."sopwith.plugins"]
 "family.stars" = "sopwith_stars:FAMILY"
+"graph.book" = "sopwith_stars:Book"
 """,
     "sopwith_stars.py": '''
 """A family with one tool that looks and one that removes."""
+from pathlib import Path
 from models.base import ToolResult
 from tools.base import ToolContext, tool
 from tools.families import Family
@@ -43,6 +45,22 @@ def star_remove(ctx: ToolContext, path: str) -> ToolResult:
 
 def problem() -> str:
     return ""
+
+class Book:
+    """A copy of the mind graph in a file: the number of its things, as of a version."""
+
+    def __init__(self, config, home):
+        self.path = Path(config.uri)
+
+    def sent(self, version):
+        return f"book {version}"
+
+    def flush(self, rows):
+        self.path.write_text(rows.version())
+        return 1
+
+    def version(self):
+        return self.path.read_text()
 
 FAMILY = Family("stars", "sopwith_stars", ("star_look", "star_remove"), r"\\bstars?\\b")
 ''',
@@ -116,6 +134,24 @@ def test_the_model_can_ask_for_a_family_of_a_plugin(home: Path, installed: Path)
     (ended,) = [each for each in events if each["type"] == "tool_ended"]
     assert ended["status"] == "ok"
     assert "star_look" in ended["data"]
+
+
+def sopwith(home: Path, site: Path | None, *args: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(site or "")}
+    command = [sys.executable, str(CHECKOUT / "launch.py"), *args]
+    return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
+
+
+def test_a_package_keeps_a_copy_of_the_graph(home: Path, installed: Path) -> None:
+    book = home.parent / "book.txt"
+    home.mkdir(exist_ok=True)
+    (home / "config.yaml").write_text(f"graph: {{kind: book, uri: '{book}'}}\n")
+    done = sopwith(home, installed, "memory", "rebuild")
+    assert (done.returncode, book.is_file()) == (0, True), done.stderr
+    check = json.loads(sopwith(home, installed, "doctor", "--json").stdout)["checks"]
+    assert {each["name"]: each["ok"] for each in check}["book"] is True
+    missing = sopwith(home, None, "memory", "rebuild")
+    assert "graph: no installed package has a backend 'book' (there are: neo4j)" in missing.stderr
 
 
 def test_a_plugin_that_is_not_installed_is_named(home: Path) -> None:

@@ -77,9 +77,7 @@ def stop(ctx: ToolContext, process: str, grace: int = 5) -> ToolResult:
             return done.value
 
 
-def test_a_process_is_found_by_port_file_and_name(
-    ctx: ToolContext, tmp_path: Path, start: Any
-) -> None:
+def test_a_process_is_found_by_port_and_name(ctx: ToolContext, tmp_path: Path, start: Any) -> None:
     (folder := tmp_path / "文件夹").mkdir()
     server = start(SERVE, "odd-名字", cwd=folder)
     port = int(first_line(server))
@@ -87,19 +85,9 @@ def test_a_process_is_found_by_port_file_and_name(
         ctx, port=port
     )
     assert look(ctx, name="ODD-名字").startswith(named(server))
-    assert named(server) in look(ctx, file=str(folder))
-    details = look(ctx, process=named(server))
-    assert f"folder: {folder}" in details and f"127.0.0.1:{port} listen" in details
-    assert f"{process_words.identity(os.getpid())}" in details  # its parent
     free = free_port()
     assert look(ctx, port=free) == "none"
     assert look(ctx, name="no such program").startswith("none")
-    whole = look(ctx, sort="memory")
-    assert (
-        whole.startswith("load ")
-        and "memory" in whole
-        and f"{processes.MOST_SHOWN} " not in whole[:5]
-    )
 
 
 def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any) -> None:

@@ -62,10 +62,7 @@ def ran(gate: Gate, script: str, **about: Any) -> Decision:
         ("q", ("less", "x"), "allow", "none"),
         (":wq", ("vi", "x"), "allow", "none"),
         (":w other.txt", ("vi", "x"), "allow", "none"),
-        (":w! ~/.ssh/authorized_keys", ("vi", "x"), "confirm", "system"),
-        (":r ~/.ssh/id_ed25519", ("vim", "x"), "confirm", "secret"),
         ("the word: e to the power", ("vi", "x"), "allow", "none"),
-        ("k", ("top",), "confirm", "system"),
         ("q", ("top",), "allow", "none"),
     ],
 )
@@ -77,15 +74,6 @@ def test_what_is_typed_is_a_script_to_the_gate(
         decision,
         risk,
     ), found.reason
-
-
-def test_a_key_that_stops_processes_is_seen(gate: Gate) -> None:
-    hints = {"cwd": str(gate.cwd), "program": ["htop"]}
-    for keys, decision in ((["F9"], "confirm"), (["down"], "allow")):
-        asked = Ask(
-            "shell_keys", {"text": None, "keys": keys}, ("execute",), (), "main", hints=hints
-        )
-        assert gate.decide(asked).decision == decision
 
 
 def test_a_line_typed_in_pieces_is_seen_whole(gate: Gate) -> None:

@@ -15,7 +15,7 @@ from context import phrases
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
 from tests.screen import scripted
-from tests.test_errors import CHINESE, sources, texts
+from tests.test_errors import CHINESE, texts, trees
 from ui import words
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
@@ -40,8 +40,8 @@ def subclasses() -> set[str]:
     """The names of ToolError and of what is below it."""
     bases = {
         node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        for path in sources()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for tree in trees().values()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
     found = {"ToolError"}
@@ -53,8 +53,8 @@ def subclasses() -> set[str]:
 def said() -> Iterator[tuple[str, str]]:
     """Place and text of each thing that a tool can say: what it raises, and the sentences in its results."""
     names = subclasses() | OTHERS
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
             for each in _told(node, names, path.parent.name == "tools"):
                 for line in (line for text in texts(each) for line in text.split("\n")):
                     yield f"{path.relative_to(CHECKOUT)}:{each.lineno}", line

@@ -171,3 +171,18 @@ def test_the_page_says_how_many_relations_it_shows(
     window.find(".graph-tools").wait_for()
     window.expect(window.find("summary", has_text="as a list")).not_to_contain_text("(3)")
     assert total > 3
+
+
+def test_a_name_of_the_graph_is_corrected_on_the_page(
+    window: Window, site: Served, talked: None
+) -> None:
+    window.go("graph").settled()
+    window.find("summary", has_text="as a list").click()
+    window.find(".rows .row", has_text="Bertha").first.click()
+    window.find(".graph-side h2 button", has_text="Bertha").click()
+    window.page.get_by_label("Its name").fill("Berta")
+    window.picture("graph-name")
+    assert window.barriers() == []
+    window.button("Save the name").click()
+    window.find(".rows .row", has_text="Berta").first.wait_for()
+    assert "Bertha" not in str(site.get("/api/graph").json["nodes"])

@@ -234,7 +234,7 @@ def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, sit
     assert window.barriers() == []
     window.page.get_by_label("Token").fill(site.token)
     window.button("Open").click()
-    window.find("h1", has_text="Sharing").wait_for()
+    window.find("h1", has_text="Access").wait_for()
     window.faults = [each for each in window.faults if "401" not in each]
     window.close()
 

@@ -239,7 +239,7 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
             ("", 0),
             ("GET / HTTP/1.1\r\nHost: x\r\n", 0),
             (f"GET / HTTP/1.1\r\n{own}\r\nGET / HT", 1),
-            (f"POST /api/chat HTTP/1.1\r\n{own}Content-Length: 9\r\n\r\nhalf", 1),
+            (f"POST /api/sign-in HTTP/1.1\r\n{own}Content-Length: 9\r\n\r\nhalf", 1),
             (f"GET /slow HTTP/1.1\r\n{own}Connection: close\r\n\r\n", 1),
         ):
             with socket.create_connection(("127.0.0.1", port), timeout=4) as connection:

@@ -19,7 +19,7 @@ import pytest
 from config import Config, Lang, RedisConfig
 from memory.home import MAIN, Session
 from memory.journal.turns import Turn
-from memory.window.places import RedisList, Ring, Turns, problem_of
+from memory.window.places import RedisList, Ring, problem_of
 from memory.window.window import Window, user_of
 from runs.doctor.check import Check
 from runs.doctor.stores import check_redis
@@ -127,11 +127,11 @@ def redis(server: RedisServer) -> RedisServer:
 
 
 @pytest.fixture(params=["ring", "redis"])
-def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Turns]]:
-    made: list[Turns] = []
+def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., RedisList | Ring]]:
+    made: list[RedisList | Ring] = []
     url = request.getfixturevalue("redis").url if request.param == "redis" else ""
 
-    def make(max_turns: int = 40, ttl_seconds: float = 60) -> Turns:
+    def make(max_turns: int = 40, ttl_seconds: float = 60) -> RedisList | Ring:
         made.append(
             RedisList(url, "me", max_turns, ttl_seconds) if url else Ring(max_turns, ttl_seconds)
         )
@@ -142,7 +142,7 @@ def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Turns]]:
         each.close()
 
 
-def test_the_last_turns_come_back_whole_in_order(make: Callable[..., Turns]) -> None:
+def test_the_last_turns_come_back_whole_in_order(make: Callable[..., RedisList | Ring]) -> None:
     odd = 'line\n"quoted" \x00 \ud800 打印机 🖨'
     place = make()
     assert place.push(MAIN, [turn(1), turn(2, odd, "run-1")]) == 2
@@ -154,7 +154,7 @@ def test_the_last_turns_come_back_whole_in_order(make: Callable[..., Turns]) -> 
     )
 
 
-def test_a_session_knows_nothing_of_another(make: Callable[..., Turns]) -> None:
+def test_a_session_knows_nothing_of_another(make: Callable[..., RedisList | Ring]) -> None:
     place = make()
     place.push(MAIN, [turn(1)])
     place.push(TEAM, [turn(2)._replace(session=TEAM.name)])
@@ -235,10 +235,19 @@ def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(
     fresh.close()
 
 
-# The window as a whole
-
-
-# Told to recall
+def test_redis_that_comes_back_gets_what_was_said_though_nobody_asks(
+    home: Path, redis: RedisServer
+) -> None:
+    redis.kill()
+    window = Window(home, redis.url)
+    window.add(MAIN, turn(1))
+    assert not window.is_shared
+    redis.start()
+    there = RedisList(redis.url, user_of(home))
+    assert eventually(lambda: [each.id for each in there.last(MAIN, 9)] == ["id-1"])
+    assert window.is_shared
+    window.close()
+    there.close()
 
 
 def test_doctor_says_whether_redis_answers(home: Path, redis: RedisServer) -> None:

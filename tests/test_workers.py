@@ -27,7 +27,8 @@ from runs.workers.log import (
     events_of,
     take,
 )
-from runs.workers.tasks import cancel, send, sent
+from runs.workers.tasks import cancel, send
+from runs.workers.tasks import listed as tasks_of
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs
@@ -133,7 +134,9 @@ def test_a_task_is_sent_and_done_elsewhere_and_its_trace_is_read_where_it_was_se
     second = cli("sops", "run", "stamp", "number=8", f"folder={work}", "--queue")
     assert first.code == second.code == 0
     runs = [first.stdout.strip(), second.stdout.strip()]
-    assert not (home / "runs" / runs[0]).exists() and [each.status for each in sent(shared, 5)] == [
+    assert not (home / "runs" / runs[0]).exists() and [
+        each.status for each in tasks_of(shared, 5)
+    ] == [
         "queued",
         "queued",
     ]
@@ -199,7 +202,7 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
     for process in started:
         assert process.stderr is not None and "taking tasks" in process.stderr.readline()
     runs = queue(home, range(4), tmp_path / "work", parallel=parallel)
-    until(lambda: all(each.status == "done" for each in sent(shared, 9)))
+    until(lambda: all(each.status == "done" for each in tasks_of(shared, 9)))
     found = intervals(shared, runs)
     overlaps = [one for one, two in itertools.pairwise(found) if two[0] < one[1]]
     assert bool(overlaps) is parallel
@@ -242,12 +245,12 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     said = started.stderr
     assert said is not None
     until(lambda: "stopped here" in said.readline())
-    assert {each.run: each.status for each in sent(shared, 2)} == {
+    assert {each.run: each.status for each in tasks_of(shared, 2)} == {
         first: "cancelled",
         second: "cancelled",
     }
     third = queue(home, range(5, 6), tmp_path / "work")[0]  # its session is not blocked
-    until(lambda: sent(shared, 1)[0].status == "done" and sent(shared, 1)[0].run == third)
+    until(lambda: tasks_of(shared, 1)[0].status == "done" and tasks_of(shared, 1)[0].run == third)
     assert not (tmp_path / "work" / "1").exists()
 
 
@@ -259,10 +262,10 @@ def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
     sop.write_text(SOP.replace("sleep 0.2; echo", "rm ~/old; echo"))  # the gate asks about it
     run = queue(home, range(1), tmp_path / "work")[0]
     assert cli("worker", "--until-empty").code == 0
-    assert sent(shared, 1)[0].status == "waiting"
+    assert tasks_of(shared, 1)[0].status == "waiting"
     assert cli("inbox", "approve", f"{run}.1").code == 0
     assert (
-        sent(shared, 1)[0].status == "done"
+        tasks_of(shared, 1)[0].status == "done"
         and (tmp_path / "work" / "0").read_text() == f"{run}.1\n"
     )
     assert cli("runs", "resume", run).code == 1
@@ -342,8 +345,8 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     first.wait()
     gate.touch()
     worker(homes[1])
-    until(lambda: sent(shared, 1)[0].status == "done")
-    assert [each.run for each in sent(shared, 9)] == [run], "helpers are nobody's tasks"
+    until(lambda: tasks_of(shared, 1)[0].status == "done")
+    assert [each.run for each in tasks_of(shared, 9)] == [run], "helpers are nobody's tasks"
     [ended] = logged(shared, run, "tool_ended")
     assert [each["run"] for each in ended["data"]] == [quick, slow]
     assert [each["status"] for each in ended["data"]] == ["done", "done"]

@@ -7,4 +7,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from text.patterns import pattern as pattern
 else:
-    __getattr__ = lazy(__name__, pattern="patterns")
+    __getattr__ = lazy(__name__)

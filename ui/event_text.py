@@ -94,6 +94,7 @@ def problem(event: Event) -> str:
     parts = [
         last_line(str(data.get("output") or "")),
         last_line(said) if data.get("error") else said,
+        in_words(_lost(data.get("changes"))),
     ]
     code = data.get("exit_code")
     shown = [
@@ -101,6 +102,12 @@ def problem(event: Event) -> str:
         *(one_line(part, 300) for part in parts),
     ]
     return " · ".join(filter(None, shown))
+
+
+def _lost(changes: object) -> str:
+    """Return why what a script did to files was not made real, "" where it was."""
+    is_lost = isinstance(changes, str) and changes.startswith("nothing was changed")
+    return str(changes) if is_lost else ""
 
 
 def diff(event: Event) -> list[str]:

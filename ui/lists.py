@@ -26,6 +26,20 @@ class Column:
     grows: bool = False
 
 
+def columns(said: str, **styles: Mapping[str, str]) -> list[Column]:
+    """Return columns by the names of their titles: `run:cyan cost> task*` is coloured, set to the right, grows.
+    `styles` colours the cells of a column by what stands in them."""
+    return [_column(each, styles) for each in said.split()]
+
+
+def _column(said: str, styles: Mapping[str, Mapping[str, str]]) -> Column:
+    from ui.words import say
+
+    name, _, style = said.rstrip(">*").partition(":")
+    key = name if "." in name or "_" in name else f"column.{name}"
+    return Column(say(key), style, styles.get(name, {}), said[-1] == ">", said[-1] == "*")
+
+
 def as_json(value: object, indent: int | None = None) -> str:
     """Return JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
     return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))

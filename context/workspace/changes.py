@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from context.builder import fit
-from context.prompts import Prompts
+from context.prompts import Prompts, fit
 from context.workspace.files import State, Workspace
 
 MAX_TOKENS = 3000  # of one file

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
-from learning.route.typed import Schema, folder_here, is_cautious, number, path_of, whole, with_dot
+from learning.route.typed import Schema, folder_here, is_cautious, number, path_of, with_dot
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
@@ -282,8 +282,10 @@ def _beside_slots(texts: tuple[str, ...]) -> dict[str, Beside]:
 
 def _unit(behind: set[str]) -> str:
     """Return the unit that the words behind a slot say."""
-    units = [found.unit for word in sorted(behind) if (found := whole(f"1 {word}")) and found.unit]
-    return units[0] if units else ""
+    from text.values import unit_of
+
+    units = map(unit_of, sorted(behind))
+    return next(filter(None, units), "")
 
 
 def _first(row: tuple[Piece, ...]) -> set[str]:

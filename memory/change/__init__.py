@@ -9,9 +9,4 @@ if TYPE_CHECKING:
     from memory.change.changing_files import is_unfinished as is_unfinished
     from memory.change.changing_files import store as store
 else:
-    __getattr__ = lazy(
-        __name__,
-        changing="changing_files",
-        is_unfinished="changing_files",
-        store="changing_files",
-    )
+    __getattr__ = lazy(__name__)

@@ -13,13 +13,4 @@ if TYPE_CHECKING:
     from memory.digest.distilling import entries as entries
     from memory.digest.memory_file import Entry as Entry
 else:
-    __getattr__ = lazy(
-        __name__,
-        AskModel="distilling",
-        DAYS="distilling",
-        Digest="distilling",
-        Entry="memory_file",
-        digest="distilling",
-        due="distilling",
-        entries="distilling",
-    )
+    __getattr__ = lazy(__name__)

@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from memory.evidence.record import read_record as read_record
     from memory.evidence.record import results_of as results_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        Pointer="record",
-        Result="record",
-        RunRecord="record",
-        SAYS_NOTHING="record",
-        read_record="record",
-        results_of="record",
-    )
+    __getattr__ = lazy(__name__)

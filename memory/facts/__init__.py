@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.facts.store import FactRefused as FactRefused
     from memory.facts.store import FactStore as FactStore
 else:
-    __getattr__ = lazy(
-        __name__,
-        Fact="lines",
-        FactRefused="store",
-        FactStore="store",
-        Line="noted",
-        Refusal="rules",
-        check_line="noted",
-        check_sop="sop_gate",
-        constitution="meta_sop",
-    )
+    __getattr__ = lazy(__name__)

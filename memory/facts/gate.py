@@ -25,6 +25,7 @@ from safety.secrets import HIDDEN, Redactor
 
 Redact = Callable[[str], str]
 _MAY_BE_MISSING = (NEGATIVE, "LESSONS", "PREFERENCES")
+BESIDE = 2  # lines above and below
 _TAKEN_OVER = 0.7  # of an order's words that stand in one fetched line
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|de|uk|edu|gov|co|ai|app|local)/")
 
@@ -77,11 +78,6 @@ def secret_in(text: str, redact: Redact | None, *, is_fact: bool = True) -> str:
         return quoted(hidden)
     match = next(matches("credential", text), None) if is_fact else None
     return quoted(text.replace(match["value"], HIDDEN)) if match else ""
-
-
-def says_missing(text: str) -> bool:
-    """Return True if a sentence says that something is not there."""
-    return first("missing", text) != ""
 
 
 def _at(where: str, found: Iterable[Refusal]) -> list[Refusal]:
@@ -184,7 +180,7 @@ def _is_project(folder: Path) -> bool:
 
 
 def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
-    """An order that came with a result, or a fact that stands in a result which speaks to an agent."""
+    """An order that came with a result, or a fact beside words that speak to an agent; on a page, anywhere on it."""
     if coverage(fact.text, proof.said) >= LEAST_COVERAGE:
         return  # the owner said so
     lines = (line for text in proof.brought for line in text.splitlines())
@@ -193,9 +189,24 @@ def _order(fact: Fact, proof: Proof) -> Iterator[Refusal]:
     ):
         yield Refusal("instruction", "", quoted(fact.text))
         return
-    backing = [text for text in proof.brought if coverage(fact.text, text) >= LEAST_COVERAGE]
+    backing = [
+        text if text in proof.fetched else _around(fact, text)
+        for text in proof.brought
+        if coverage(fact.text, text) >= LEAST_COVERAGE
+    ]
     if said := first("addresses", "\n".join(backing)):
         yield Refusal("instruction", "", quoted(said))
+
+
+def _around(fact: Fact, text: str) -> str:
+    """Return the line that says a fact, with those next to it; all of the text where no line says it."""
+    lines = text.splitlines()
+    shares = [coverage(fact.text, line) for line in lines]
+    best = max(shares, default=0.0)
+    if best < LEAST_COVERAGE:
+        return text
+    at = shares.index(best)
+    return "\n".join(lines[max(0, at - BESIDE) : at + BESIDE + 1])
 
 
 def _unsaid(fact: Fact, proof: Proof) -> Iterator[Refusal]:

@@ -31,6 +31,7 @@ class Proof:
 
     records: tuple[RunRecord, ...]
     brought: tuple[str, ...]
+    fetched: frozenset[str]  # those of them that others wrote: a page, a server's answer
     handed: str
     said: str
 
@@ -108,12 +109,21 @@ def _pointed(record: RunRecord | None, pointer: Pointer) -> Result | Refusal:
 def _proof(records: Sequence[RunRecord], results: Sequence[Result]) -> Proof:
     telling = [each for each in results if _tells(each)]
     written = {id(each): text for record in records for each, text in record.written()}
+    brought = [(_brought(each, written[id(each)]), fetches(each)) for each in telling]
     return Proof(
         records=tuple(records),
-        brought=tuple(_brought(each, written[id(each)]) for each in telling),
+        brought=tuple(text for text, _ in brought),
+        fetched=frozenset(text for text, is_fetched in brought if is_fetched),
         handed="\n".join(_handed(each.args) for each in telling if each.status == "ok"),
         said="\n".join(text for record in records for text in record.said),
     )
+
+
+def fetches(result: Result) -> bool:
+    """Return True if a result is what others wrote: a page, a server's answer."""
+    if re.search(table()["fetching_tools"], result.tool):
+        return True
+    return first("fetched", str(result.args.get("script", ""))) != ""
 
 
 def _tells(result: Result) -> bool:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.evidence import SAYS_NOTHING, Pointer, Result, RunRecord
+from memory.evidence import SAYS_NOTHING, Pointer, RunRecord
 from memory.facts.gate import Redact, secret_in
 from memory.facts.personal import accounts, contacts, mask
-from memory.facts.proof import not_there, record_of
-from memory.facts.rules import Refusal, first, matches, quoted, table
+from memory.facts.proof import fetches, not_there, record_of
+from memory.facts.rules import Refusal, first, matches, quoted
 from memory.facts.volatile import around, volatile
 from memory.logs.reading import RUN_ID
 from safety.secrets import HIDDEN
@@ -171,7 +171,7 @@ class _Evidence:
 
     def _is_fetched(self, said: str) -> bool:
         results = (each for record in self.records.values() for each in record.results)
-        return any(said in each.text for each in results if _fetches(each))
+        return any(said in each.text for each in results if fetches(each))
 
     def _brought(self, text: str) -> bool:
         home = str(Path.home())
@@ -194,13 +194,6 @@ def _places(line: str) -> Iterator[str]:
         text = match[0].rstrip("/.,")
         if not text.startswith(first("system_place", text) or "\0"):
             yield text
-
-
-def _fetches(result: Result) -> bool:
-    """Return True if a result is what others wrote: a page, a server's answer."""
-    if re.search(table()["fetching_tools"], result.tool):
-        return True
-    return first("fetched", str(result.args.get("script", ""))) != ""
 
 
 def _run_fault(run: str, record: RunRecord | None, where: str) -> Refusal | None:

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.files.writing import write_atomic as write_atomic
     from memory.files.writing import write_new as write_new
 else:
-    __getattr__ = lazy(
-        __name__,
-        OwnerText="owner_files",
-        Unreadable="owner_files",
-        fsync_folder="writing",
-        read_owner_text="owner_files",
-        whole_text="owner_files",
-        with_line="sections",
-        write_atomic="writing",
-        write_new="writing",
-    )
+    __getattr__ = lazy(__name__)

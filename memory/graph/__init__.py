@@ -6,7 +6,6 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from memory.graph.aliases import synonyms as synonyms
-    from memory.graph.neo4j_graph import Neo4jGraph as Neo4jGraph
     from memory.graph.people import FORMS as FORMS
     from memory.graph.rows import Graph as Graph
     from memory.graph.rows import Wanted as Wanted
@@ -14,14 +13,4 @@ if TYPE_CHECKING:
     from memory.graph.work import read as read
     from memory.graph.work import weave as weave
 else:
-    __getattr__ = lazy(
-        __name__,
-        FORMS="people",
-        Graph="rows",
-        Wanted="rows",
-        Neo4jGraph="neo4j_graph",
-        opened="rows",
-        read="work",
-        synonyms="aliases",
-        weave="work",
-    )
+    __getattr__ = lazy(__name__)

@@ -22,43 +22,20 @@ MAX_TURN_CHARS = 1_500
 MAX_STATEMENTS = 40
 LEAST_QUOTE_CHARS = 4
 _FROM_MODEL: tuple[Predicate, ...] = tuple(each for each in PREDICATES if each != "MENTIONED")
-_TEXT = {"type": "string"}
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "statements": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "subject": _TEXT,
-                    "predicate": {"type": "string", "enum": list(_FROM_MODEL)},
-                    "object": _TEXT,
-                    "label": _TEXT,
-                    "line": _TEXT,
-                    "quote": _TEXT,
-                    "confidence": {"type": "number"},
-                    "emotion": _TEXT,
-                    "lasting": {"type": "boolean"},
-                },
-                "required": [
-                    "subject",
-                    "predicate",
-                    "object",
-                    "label",
-                    "line",
-                    "quote",
-                    "confidence",
-                    "emotion",
-                    "lasting",
-                ],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["statements"],
-    "additionalProperties": False,
+_TEXTS = ("subject", "object", "label", "line", "quote", "emotion")
+_FIELDS: dict[str, dict[str, Any]] = {key: {"type": "string"} for key in _TEXTS} | {
+    "predicate": {"type": "string", "enum": list(_FROM_MODEL)},
+    "confidence": {"type": "number"},
+    "lasting": {"type": "boolean"},
 }
+
+
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    closed = {"required": list(fields), "additionalProperties": False}
+    return {"type": "object", "properties": fields, **closed}
+
+
+SCHEMA = _object({"statements": {"type": "array", "items": _object(_FIELDS)}})
 
 
 class Said(NamedTuple):

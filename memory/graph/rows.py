@@ -29,6 +29,21 @@ _EDGE = (
     "e.id, e.session, e.subject, e.predicate, e.object, e.label, e.strength, e.confidence, e.first_seen, e.last_seen,"
     " e.count, e.mentioned_start, e.mentioned_end, e.emotion, e.by, e.scene, turns.id, turns.source"
 )
+_EDGE_KEYS = (
+    *("id", "session", "source", "predicate", "target", "label", "strength", "confidence"),
+    *(
+        "first_seen",
+        "last_seen",
+        "count",
+        "start",
+        "end",
+        "emotion",
+        "by",
+        "scene",
+        "turn",
+        "original",
+    ),
+)
 Json = dict[str, Any]
 
 
@@ -71,6 +86,13 @@ class Graph:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.is_there = store.tables >= WITH_GRAPH
+
+    @staticmethod
+    def correct(home: Path, name: str, meant: str) -> None:
+        """Rename a name, merge it with another one, or leave it out for "" (memory/graph/corrections.py)."""
+        from memory.graph.corrections import correct  # it needs the writing side
+
+        correct(home, name, meant)
 
     def close(self) -> None:
         """Let go of the journal."""
@@ -211,25 +233,20 @@ class Graph:
         if not self.is_there:
             return None
         where, values = self._within(None)
-        if id.startswith("e-"):
-            edge = self._store.ask(
-                f"SELECT scene FROM graph_edges WHERE id = ? AND count > 0 AND {where}",
-                (id, *values),
-            )
-            asked = "SELECT DISTINCT number FROM graph_evidence WHERE edge = ? ORDER BY number DESC LIMIT ?"
-            numbers = (
-                [number for (number,) in self._store.ask(asked, (id, MAX_EVIDENCE))] if edge else []
-            )
-            scene = edge[0][0] if edge else None
+        is_edge = id.startswith("e-")
+        table, column, kind = ("edges", "scene", "count > 0") if is_edge else ("nodes", "turn", "kind = 'Scene' AND degree > 0")  # fmt: skip
+        asked = f"SELECT {column} FROM graph_{table} WHERE id = ? AND {kind} AND {where}"
+        first = [found for (found,) in self._store.ask(asked, (id, *values))]
+        asked = (
+            "SELECT DISTINCT number FROM graph_evidence WHERE edge = ? ORDER BY number DESC LIMIT ?"
+        )
+        if is_edge:
+            rows = self._store.ask(asked, (id, MAX_EVIDENCE)) if first else []
+            numbers = [number for (number,) in rows]
         else:
-            asked = f"SELECT turn FROM graph_nodes WHERE id = ? AND kind = 'Scene' AND degree > 0 AND {where}"
-            first = [number for (number,) in self._store.ask(asked, (id, *values))]
-            numbers = [
-                each
-                for number in self._store.episode_of(first).values()
-                for each in self._store.members(number)
-            ]
-            scene = id
+            members = map(self._store.members, self._store.episode_of(first).values())
+            numbers = [number for some in members for number in some]
+        scene = next(iter(first), None) if is_edge else id
         turns = sorted(self._store.turns(numbers).values(), key=lambda turn: turn.at)
         return {"episode": scene, "turns": turns} if turns else None
 
@@ -319,14 +336,8 @@ class Graph:
                 {each.number: each for each in self._store.episodes(set(of.values()))} if of else {}
             )
             for id, session, kind, name, turn, seen, last, degree in rows:
-                node = {
-                    "id": id,
-                    "kind": kind,
-                    "name": name,
-                    "session": session,
-                    "first_seen": _iso(seen),
-                }
-                node |= {"last_seen": _iso(last), "degree": degree}
+                node = {"id": id, "kind": kind, "name": name, "session": session, "degree": degree}
+                node |= {"first_seen": _iso(seen), "last_seen": _iso(last)}
                 if kind == "Scene" and (episode := episodes.get(of.get(turn, 0))):
                     times = ("start", "end", "scene_start", "scene_end")
                     node |= {key: _iso(micros(getattr(episode, key))) for key in times}
@@ -335,41 +346,13 @@ class Graph:
 
 
 def _edge(row: Sequence[Any]) -> Json:
-    (
-        id,
-        session,
-        subject,
-        predicate,
-        object,
-        label,
-        strength,
-        confidence,
-        first,
-        last,
-        count,
-        start,
-        end,
-        *rest,
-    ) = row
-    emotion, by, scene, turn, source = rest
+    edge = dict(zip(_EDGE_KEYS, row, strict=True))
+    turn, start, end = (edge.pop(key) for key in ("turn", "start", "end"))
     turn = turn.decode("utf-8", "replace") if isinstance(turn, bytes) else turn
-    return {
-        "id": id,
-        "source": subject,
-        "target": object,
-        "predicate": predicate,
-        "label": label,
-        "strength": strength,
-        "confidence": confidence,
-        "first_seen": _iso(first),
-        "last_seen": _iso(last),
-        "count": count,
-        "mentioned": None if start is None else [_iso(start), _iso(end)],
-        "emotion": emotion,
-        "by": by,
-        "session": session,
-        "evidence": {"episode": scene, "turn": turn, "source": source},
-    }
+    evidence = {"episode": edge.pop("scene"), "turn": turn, "source": edge.pop("original")}
+    edge |= {key: _iso(edge[key]) for key in ("first_seen", "last_seen")}
+    mentioned = None if start is None else [_iso(start), _iso(end)]
+    return {**edge, "mentioned": mentioned, "evidence": evidence}
 
 
 def micros(moment: datetime) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from config import SopwithError
 from memory.graph import plain, reading
+from memory.graph.corrections import corrected
 from memory.graph.shapes import Party, Statement
 from memory.graph.writing import Writer
 from memory.home import MAIN
@@ -39,7 +40,7 @@ def weave(store: Store, keys: Sequence[str]) -> None:
         read = _reading(store, turns)
         found, is_worth_reading = statements(turns, read)
         with store.writing():
-            writer.write(turns, found)
+            writer.write(turns, corrected(store, found))
             if (
                 is_worth_reading
                 and read is None

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.history.repository import is_kept as is_kept
     from memory.history.repository import one_line as one_line
 else:
-    __getattr__ = lazy(
-        __name__,
-        BY_HAND="repository",
-        Commit="repository",
-        Content="repository",
-        Repository="repository",
-        RepositoryError="repository",
-        contents_of="repository",
-        is_kept="repository",
-        one_line="repository",
-    )
+    __getattr__ = lazy(__name__)

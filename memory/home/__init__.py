@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from memory.home.sessions import MAIN as MAIN
     from memory.home.sessions import Session as Session
 else:
-    __getattr__ = lazy(
-        __name__,
-        HomeError="folder",
-        LAYOUT="folder",
-        MAIN="sessions",
-        Session="sessions",
-        check_layout="folder",
-        open_home="folder",
-    )
+    __getattr__ = lazy(__name__)

@@ -13,13 +13,4 @@ if TYPE_CHECKING:
     from memory.inbox.entries import OtherKind as OtherKind
     from memory.inbox.entries import call_hash as call_hash
 else:
-    __getattr__ = lazy(
-        __name__,
-        Answer="entries",
-        Entry="entries",
-        Inbox="entries",
-        InboxError="entries",
-        NoSuchEntry="entries",
-        OtherKind="entries",
-        call_hash="entries",
-    )
+    __getattr__ = lazy(__name__)

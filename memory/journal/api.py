@@ -27,6 +27,7 @@ from memory.journal.store import GRAPH_PAUSED, INDEX, Store
 from memory.journal.sync import catch_up, date_turns
 from memory.journal.turns import Recalled, Turn
 from memory.journal.work import Work, Worker
+from text import plugin
 
 if TYPE_CHECKING:
     from models.embeddings import Embedder
@@ -345,12 +346,12 @@ def _group(store: Store, sessions: Sequence[str]) -> None:
 
 
 def _graph_works(home: Path, rows: Store, config: GraphConfig | None) -> dict[str, Work]:
-    from memory.graph import Graph, Neo4jGraph
+    from memory.graph import Graph
     from memory.graph import weave as weave_in
 
     if config is None:
         return {"graph": weave_in}
-    copy = Neo4jGraph(config, home)
+    copy = plugin.one("graph", config.kind)(config, home)
 
     def weave(store: Store, keys: Sequence[str]) -> None:
         weave_in(store, keys)

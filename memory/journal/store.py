@@ -79,13 +79,9 @@ class Store:
         self.path, self.readonly, self.only = path, readonly, only
         self.lock = lock or WriterLock(path.parent)
         self._inode = 0
-        self._frequent: tuple[int, dict[str, int]] = (
-            0,
-            {},
-        )  # the last number when they were counted; term → turns
-        self._totals: dict[
-            str, tuple[int, int]
-        ] = {}  # session → the last number when its turns were counted; turns
+        # The last number when they were counted, term → turns; session → the same, turns.
+        self._frequent: tuple[int, dict[str, int]] = (0, {})
+        self._totals: dict[str, tuple[int, int]] = {}
         try:
             self._database = self._open_to_read() if readonly else self._open()
         except sqlite3.Error as error:
@@ -192,7 +188,7 @@ class Store:
         """Return what may be done now, those that never failed first."""
         at = time.time() if now is None else now
         asked = "SELECT key FROM queue WHERE kind = ? AND not_before <= ? ORDER BY attempts, key LIMIT ?"
-        return [key for (key,) in self._rows(asked, (kind, at, limit))]
+        return self._column(asked, (kind, at, limit))
 
     def finish(self, kind: str, keys: Iterable[str]) -> None:
         """It is done."""
@@ -215,15 +211,12 @@ class Store:
 
     def waiting(self, kind: str) -> int:
         """How much is still to be done of one kind, now or later."""
-        return int(self._rows("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0][0])
+        return int(self._column("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0])
 
     def soonest(self, kinds: Sequence[str]) -> float | None:
         """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
-        marks = ", ".join("?" * len(kinds))
-        found = self._rows(f"SELECT min(not_before) FROM queue WHERE kind IN ({marks})", kinds)[0][
-            0
-        ]
-        return None if found is None else float(found)
+        asked = "SELECT not_before FROM queue WHERE kind IN ({}) ORDER BY not_before LIMIT 1"
+        return next((float(at) for (at,) in self._among(asked, kinds)), None)
 
     # reading
 
@@ -250,10 +243,8 @@ class Store:
         """When the first and the last turn were said."""
         where, values = self._said_in(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
-        return {
-            "first": None if first is None else _moment(first),
-            "last": None if last is None else _moment(last),
-        }
+        times = {"first": first, "last": last}
+        return {name: None if at is None else _moment(at) for name, at in times.items()}
 
     def queues(self) -> dict[str, int]:
         """How much is still to be done of each kind."""
@@ -262,33 +253,26 @@ class Store:
     def number(self, session: str | None, id: str) -> int | None:
         """The number of a turn; of all sessions, the one that was kept last."""
         where, values = self._within(session)
-        found = self._rows(
-            f"SELECT number FROM turns WHERE {where} AND id = ?", (*values, _kept(id))
-        )
-        return found[-1][0] if found else None
+        asked = f"SELECT number FROM turns WHERE {where} AND id = ? ORDER BY number DESC LIMIT 1"
+        return next(iter(self._column(asked, (*values, _kept(id)))), None)
 
     def turns(self, numbers: Iterable[int], session: str | None = None) -> dict[int, Turn]:
         """Turns by their numbers, in the order asked for; those of other sessions are left out."""
         wanted = list(dict.fromkeys(numbers))
         where, values = self._within(session)
-        rows: dict[int, tuple[Any, ...]] = {}
+        asked = (
+            "SELECT number, id, session, who, text, at, timezone, run, importance, emotion, source"
+            f" FROM turns WHERE number IN ({{}}) AND {where}"
+        )
+        rows = {row[0]: row for row in self._among(asked, wanted, values)}
         spoken: dict[int, list[TimeRange]] = {}
+        asked = "SELECT number, start, end, text FROM mentioned WHERE number IN ({}) ORDER BY rowid"
+        for number, start, end, text in self._among(asked, wanted):
+            said = TimeRange(_moment(start), _moment(end), _given(text))
+            spoken.setdefault(number, []).append(said)
         tags: dict[int, list[str]] = {}
-        for some, marks in _chunks(wanted):
-            columns = (
-                "number, id, session, who, text, at, timezone, run, importance, emotion, source"
-            )
-            asked = f"SELECT {columns} FROM turns WHERE number IN ({marks}) AND {where}"
-            rows |= {row[0]: row for row in self._rows(asked, (*some, *values))}
-            asked = f"SELECT number, start, end, text FROM mentioned WHERE number IN ({marks}) ORDER BY rowid"
-            for number, start, end, text in self._rows(asked, some):
-                spoken.setdefault(number, []).append(
-                    TimeRange(_moment(start), _moment(end), _given(text))
-                )
-            for number, tag in self._rows(
-                f"SELECT number, tag FROM tags WHERE number IN ({marks})", some
-            ):
-                tags.setdefault(number, []).append(_given(tag))
+        for number, tag in self._among("SELECT number, tag FROM tags WHERE number IN ({})", wanted):
+            tags.setdefault(number, []).append(_given(tag))
         return {
             number: _turn(rows[number], tuple(tags.get(number, ())), tuple(spoken.get(number, ())))
             for number in wanted
@@ -298,12 +282,7 @@ class Store:
     def numbers(self, session: str | None = None) -> list[int]:
         """All turns, in the order in which they were said."""
         where, values = self._said_in(session)
-        return [
-            number
-            for (number,) in self._rows(
-                f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values
-            )
-        ]
+        return self._column(f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values)
 
     def documents(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many turns each term stands; a term that stands nowhere is left out. Counting takes as long as there are
@@ -313,18 +292,10 @@ class Store:
             self._frequent = (last, {})
         known = self._frequent[1]
         wanted = list(dict.fromkeys(terms))
-        found: dict[str, int] = {}
-        for some, marks in _chunks([term for term in wanted if term not in known]):
-            found |= dict(
-                self._rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some)
-            )
+        new = [term for term in wanted if term not in known]
+        found = dict(self._among("SELECT term, doc FROM vocabulary WHERE term IN ({})", new))
         known |= {term: turns for term, turns in found.items() if turns > RARE}
         return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
-
-    def rarest(self, terms: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
-        """Return those of the terms that tell most: the rarest ones that stand somewhere."""
-        known = self.documents(terms)
-        return sorted(known, key=lambda term: known[term])[:limit]
 
     def keyword_ranks(
         self,
@@ -373,20 +344,16 @@ class Store:
         if not terms or self.only is not None:
             return []
         asked = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
-        return [number for (number,) in self._rows(asked, (_all_near(terms), limit))]
+        return self._column(asked, (_all_near(terms), limit))
 
     def beside(self, numbers: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
         """The turns before and after each of some, in its session and by time. Lines that were written down have none."""
-        found: dict[int, tuple[int | None, int | None]] = {}
         one = "SELECT o.number FROM turns o WHERE o.session = t.session AND (o.at, o.number) {} (t.at, t.number)"
         before = one.format("<") + " ORDER BY o.at DESC, o.number DESC LIMIT 1"
         after = one.format(">") + " ORDER BY o.at, o.number LIMIT 1"
-        for some, marks in _chunks([number for number in numbers if number > 0]):
-            asked = (
-                f"SELECT t.number, ({before}), ({after}) FROM turns t WHERE t.number IN ({marks})"
-            )
-            found |= {number: (first, second) for number, first, second in self._rows(asked, some)}
-        return found
+        asked = f"SELECT t.number, ({before}), ({after}) FROM turns t WHERE t.number IN ({{}})"
+        said = [number for number in numbers if number > 0]
+        return {number: (first, second) for number, first, second in self._among(asked, said)}
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
         """The turns around one, of the same session, in the order in which they were said, without itself."""
@@ -398,9 +365,8 @@ class Store:
             return []
         place = (found[0][0], found[0][1], number)
         asked = "SELECT number FROM turns WHERE session = ? AND (at, number) {0} (?, ?) ORDER BY at {1}, number {1} LIMIT ?"
-        earlier = self._rows(asked.format("<", "DESC"), (*place, before))
-        later = self._rows(asked.format(">", "ASC"), (*place, after))
-        return [each for (each,) in (*reversed(earlier), *later)]
+        earlier = self._column(asked.format("<", "DESC"), (*place, before))
+        return [*reversed(earlier), *self._column(asked.format(">", "ASC"), (*place, after))]
 
     def turns_between(
         self,
@@ -431,10 +397,8 @@ class Store:
 
     def embedding(self, hash: str, model: str) -> bytes | None:
         """The vector of a text (float32, little-endian)."""
-        found = self._rows(
-            "SELECT vector FROM embeddings WHERE hash = ? AND model = ?", (hash, model)
-        )
-        return found[0][0] if found else None
+        asked = "SELECT vector FROM embeddings WHERE hash = ? AND model = ?"
+        return next(iter(self._column(asked, (hash, model))), None)
 
     def embeddings(
         self, model: str, session: str | None = None, after: int = 0
@@ -450,72 +414,50 @@ class Store:
     def without_embedding(self, model: str) -> list[str]:
         """The hashes of the texts that this model has not seen."""
         asked = "SELECT hash FROM turns EXCEPT SELECT hash FROM embeddings WHERE model = ?"
-        return [key for (key,) in self._rows(asked, (model,))]
+        return self._column(asked, (model,))
 
     def texts(self, hashes: Iterable[str]) -> dict[str, str]:
         """The texts of turns that hashes stand for."""
-        found: dict[str, str] = {}
-        for some, marks in _chunks(list(hashes)):
-            asked = f"SELECT hash, text FROM turns WHERE hash IN ({marks})"
-            found |= {key: _given(text) for key, text in self._rows(asked, some)}
-        return found
+        rows = self._among("SELECT hash, text FROM turns WHERE hash IN ({})", hashes)
+        return {key: _given(text) for key, text in rows}
 
     def last_accessed(self, numbers: Iterable[int]) -> dict[int, datetime]:
         """When turns were last read; those that never were are left out."""
-        found: dict[int, datetime] = {}
-        for some, marks in _chunks(list(numbers)):
-            asked = f"SELECT number, last_accessed FROM turns WHERE number IN ({marks}) AND last_accessed IS NOT NULL"
-            found |= {
-                number: _EPOCH + timedelta(microseconds=at)
-                for number, at in self._rows(asked, some)
-            }
-        return found
+        asked = "SELECT number, last_accessed FROM turns WHERE number IN ({}) AND last_accessed IS NOT NULL"
+        rows = self._among(asked, numbers)
+        return {number: _EPOCH + timedelta(microseconds=at) for number, at in rows}
 
     def episodes(
         self, numbers: Iterable[int] | None = None, session: str | None = None
     ) -> list[Episode]:
         """Episodes by their numbers, or all of them, by time."""
         where, values = self._within(session)
-        columns = (
-            "number, session, start, end, scene_start, scene_end, summary, importance, participants"
+        asked = (
+            "SELECT number, session, start, end, scene_start, scene_end, summary, importance, participants"
+            f" FROM episodes WHERE {where}"
         )
         if numbers is None:
-            return [
-                _episode(row)
-                for row in self._rows(
-                    f"SELECT {columns} FROM episodes WHERE {where} ORDER BY start", values
-                )
-            ]
-        rows: list[Any] = []
-        for some, marks in _chunks(list(numbers)):
-            rows += self._rows(
-                f"SELECT {columns} FROM episodes WHERE number IN ({marks}) AND {where}",
-                (*some, *values),
-            )
+            rows = self._rows(asked, values)
+        else:
+            rows = list(self._among(f"{asked} AND number IN ({{}})", numbers, before=values))
         return sorted(map(_episode, rows), key=lambda each: (each.start, each.number))
 
     def episode_of(self, numbers: Iterable[int]) -> dict[int, int]:
         """Turn → episode; turns that are in none are left out."""
-        found: dict[int, int] = {}
-        for some, marks in _chunks(list(numbers)):
-            found |= dict(
-                self._rows(
-                    f"SELECT number, episode FROM episode_members WHERE number IN ({marks})", some
-                )
-            )
-        return found
+        asked = "SELECT number, episode FROM episode_members WHERE number IN ({})"
+        return dict(self._among(asked, numbers))
 
     def members(self, episode: int) -> list[int]:
         """The turns of an episode, in the order in which they were said."""
         where, values = self._within(None)
         asked = f"SELECT number FROM episode_members JOIN turns USING (number) WHERE episode = ? AND {where} ORDER BY at, number"
-        return [number for (number,) in self._rows(asked, (episode, *values))]
+        return self._column(asked, (episode, *values))
 
     def without_episode(self, session: str) -> list[int]:
         """The turns that are in no episode yet, in the order in which they were said."""
         where, values = self._within(session)
         asked = f"SELECT number FROM turns WHERE {where} AND number NOT IN (SELECT number FROM episode_members) ORDER BY at, number"
-        return [number for (number,) in self._rows(asked, values)]
+        return self._column(asked, values)
 
     def episodes_between(
         self,
@@ -528,12 +470,7 @@ class Store:
         where, values = self._within(session)
         first, last = ("start", "end") if axis == "said" else ("scene_start", "scene_end")
         asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
-        return [
-            each
-            for (each,) in self._rows(
-                asked, (_micros(end, _END), _micros(start, _BEGINNING), *values)
-            )
-        ]
+        return self._column(asked, (_micros(end, _END), _micros(start, _BEGINNING), *values))
 
     def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
         """All vectors, some at a time: the model and hash → vector."""
@@ -543,7 +480,7 @@ class Store:
     def damage(self) -> str:
         """Return what SQLite finds wrong with the file, or where its parts are out of step; "" when
         nothing is."""
-        found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
+        found = [line for line in self._column("PRAGMA quick_check(5)") if line != "ok"]
         turns, words = self._rows(
             "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ()
         )[0]
@@ -563,8 +500,7 @@ class Store:
         """File → how many of its bytes have been taken in; of all files, or of these."""
         if names is None:
             return dict(self._rows("SELECT name, size FROM originals", ()))
-        marks = ", ".join("?" * len(names))
-        return dict(self._rows(f"SELECT name, size FROM originals WHERE name IN ({marks})", names))
+        return dict(self._among("SELECT name, size FROM originals WHERE name IN ({})", names))
 
     def set_original(self, name: str, size: int) -> None:
         """So many bytes of a file are in it."""
@@ -619,22 +555,9 @@ class Store:
         if known is not None:
             return known
         number = self.last() + 1  # lines that were written down have numbers below 0
-        row: tuple[Any, ...] = (
-            number,
-            turn.session,
-            _kept(turn.id),
-            _kept(turn.who),
-            _kept(turn.text),
-            _micros(turn.at, 0),
-        )
-        row += (
-            turn.timezone,
-            turn.run,
-            turn.importance,
-            _kept(turn.emotion),
-            turn.source,
-            text_hash(turn.text),
-        )
+        words = (turn.id, turn.who, turn.text)
+        row = (number, turn.session, *map(_kept, words), _micros(turn.at, 0), turn.timezone)
+        row += (turn.run, turn.importance, _kept(turn.emotion), turn.source, text_hash(turn.text))
         columns = (
             "number, session, id, who, text, at, timezone, run, importance, emotion, source, hash"
         )
@@ -683,6 +606,24 @@ class Store:
 
     def _rows(self, asked: str, values: Iterable[Any]) -> list[Any]:
         return self._try(lambda: self._database.execute(asked, tuple(values)).fetchall())
+
+    def _column(self, asked: str, values: Iterable[Any] = ()) -> list[Any]:
+        return [value for (value,) in self._rows(asked, values)]
+
+    def _among(
+        self,
+        asked: str,
+        wanted: Iterable[Any],
+        after: Iterable[Any] = (),
+        *,
+        before: Iterable[Any] = (),
+    ) -> Iterator[Any]:
+        """The rows of a question whose `{}` stands for any of the values wanted, some at a time."""
+        values = list(wanted)
+        for at in range(0, len(values), _CHUNK):
+            some = values[at : at + _CHUNK]
+            marks = ", ".join("?" * len(some))
+            yield from self._rows(asked.format(marks), (*before, *some, *after))
 
     def _asking(self, asked: str, values: Iterable[Any]) -> Iterator[Any]:
         rows = self._try(lambda: self._database.execute(asked, tuple(values)))
@@ -818,9 +759,3 @@ def _kept(text: str) -> str | bytes:
 
 def _given(kept: str | bytes) -> str:
     return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogatepass")
-
-
-def _chunks(values: Sequence[Any]) -> Iterator[tuple[Sequence[Any], str]]:
-    for at in range(0, len(values), _CHUNK):
-        some = values[at : at + _CHUNK]
-        yield some, ", ".join("?" * len(some))

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.logs.reading import summarise as summarise
     from memory.logs.reading import worker as worker
 else:
-    __getattr__ = lazy(
-        __name__,
-        RunLogError="reading",
-        RunSummary="reading",
-        find_run="reading",
-        list_runs="reading",
-        read_events="reading",
-        run_ids="reading",
-        summarise="reading",
-        worker="reading",
-    )
+    __getattr__ = lazy(__name__)

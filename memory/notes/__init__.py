@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.notes.remember import find as find
     from memory.notes.remember import importance as importance
 else:
-    __getattr__ = lazy(
-        __name__,
-        Kind="remember",
-        Remembered="remember",
-        add="daily",
-        days="daily",
-        entries="daily",
-        find="remember",
-        importance="remember",
-        read="daily",
-    )
+    __getattr__ = lazy(__name__)

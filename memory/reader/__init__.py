@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from memory.reader.readers import Reader as Reader
     from memory.reader.readers import reader_for as reader_for
 else:
-    __getattr__ = lazy(
-        __name__,
-        MAIN_FILES="readers",
-        NotForThisSession="readers",
-        Reader="readers",
-        SHARED_FILES="readers",
-        reader_for="readers",
-    )
+    __getattr__ = lazy(__name__)

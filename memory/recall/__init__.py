@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.recall.unasked import relevant as relevant
     from memory.recall.written import refresh as refresh
 else:
-    __getattr__ = lazy(
-        __name__,
-        answer="answering",
-        context_lines="unasked",
-        embed="meaning",
-        mark_read="unasked",
-        refresh="written",
-        relevant="unasked",
-        search="ranking",
-        with_names="assist",
-    )
+    __getattr__ = lazy(__name__)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from text import pattern
+from text.time import find
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
@@ -91,7 +92,7 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     seen = shape(turn.text)
     if seen.asks or is_question(turn.text) or turn.who == "agent" or superseded_by(turn):
         return False
-    return wanted <= seen.tokens.keys() and _has_value(seen, question)
+    return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 
 
 _TELLS = pattern(r"(?i)\b(?:i|my|we|our|is|are|was|were|has)\b|我|是")
@@ -115,10 +116,10 @@ _COUNT = pattern(r"(?i)\bhow (?:many|much|old|often)\b|多少|几[个次岁本�
 _NAMED = pattern(r"(?i)\b(?:called|named?|who|whose)\b|叫|名字|谁")
 
 
-def _has_value(seen: Shape, question: str) -> bool:
-    """Tell whether a text holds a value of the kind that a question asks for."""
+def _has_value(turn: Turn, seen: Shape, question: str) -> bool:
+    """Tell whether a turn holds a value of the kind that a question asks for."""
     if _WHEN.search(question):
-        return seen.has_time or seen.has_digit
+        return seen.has_digit or bool(find(turn.text, turn.at))
     if _NAMED.search(question) and question.isascii():
         return seen.names > 0 or seen.has_digit
     return seen.has_digit or not _COUNT.search(question)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from memory.journal.lock import JournalError
@@ -22,9 +22,10 @@ from memory.journal.store import Store, text_hash
 from memory.journal.sync import VECTORS
 from memory.recall.features import Meaning
 from memory.recall.question import Question
-from memory.recall.vectors import ExactVectors, FaissVectors, Vectors, load, saved
+from memory.recall.vectors import ExactVectors, Vectors, load, saved
 from memory.recall.words import MODELS, asked_words, learn, vocabulary
 from memory.recall.written import SETTING, line_vectors
+from text import plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from models.embeddings import Embedder
 
-FAISS_FILE = "faiss.index"
 ROWS = 2000  # read at once
 SAVE_AT = 500  # vectors that are not in the file yet
 LINES = 20  # of what was written down, the nearest
@@ -129,7 +129,7 @@ def embed(store: Store, embedder: Embedder, keys: Sequence[str]) -> None:
 
 def _keep(store: Store, model: str) -> None:
     """Write the file of vectors where it lacks many, so that no question waits for it."""
-    if store.readonly or store.only is not None or _by_faiss():
+    if store.readonly or store.only is not None or _backend():
         return
     if store.last() - saved(_file(store)) >= SAVE_AT:
         _vectors(store, model)
@@ -171,7 +171,8 @@ def _vectors(store: Store, model: str) -> _Opened | None:
 def _from_file(store: Store, model: str) -> _Opened | None:
     if store.only is not None:
         return None
-    found = FaissVectors.load(_file(store), model) if _by_faiss() else load(_file(store), model)
+    backend = _backend()
+    found = (backend.load if backend else load)(_file(store), model)
     if found is None:
         return None
     vectors, stamp = found
@@ -181,17 +182,20 @@ def _from_file(store: Store, model: str) -> _Opened | None:
     return _Opened(vectors, int(numbers[-1]) if store.waiting("embedding") == 0 else 0, 0)
 
 
+def _backend() -> Any:
+    """Return the index that SOPWITH_VECTORS names, where its library is installed; None: our own."""
+    return _named(os.environ.get("SOPWITH_VECTORS", ""))
+
+
 @cache
-def _has_faiss() -> bool:
-    return find_spec("faiss") is not None
-
-
-def _by_faiss() -> bool:
-    return os.environ.get("SOPWITH_VECTORS") == "faiss" and _has_faiss()
+def _named(name: str) -> Any:
+    found = plugin.one("vectors", name) if name and plugin.has("vectors", name) else None
+    return found if found and find_spec(found.LIBRARY) else None
 
 
 def _file(store: Store) -> Path:
-    return store.path.with_name(FAISS_FILE if _by_faiss() else VECTORS)
+    backend = _backend()
+    return store.path.with_name(backend.FILE if backend else VECTORS)
 
 
 def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
@@ -245,6 +249,8 @@ def _take_lines(opened: _Opened, lines: dict[int, bytes]) -> None:
 
 
 def _empty(model: str, dimension: int, room: int) -> Vectors:
-    return (
-        FaissVectors(model, dimension) if _by_faiss() else ExactVectors(model, dimension, room=room)
-    )
+    backend = _backend()
+    if backend is None:
+        return ExactVectors(model, dimension, room=room)
+    found: Vectors = backend(model, dimension)
+    return found

@@ -28,7 +28,7 @@ LIKE = 0.05  # from which it is said that a turn has words like those asked for
 LEAST_SAID = 0.3  # of what is telling in a question, around one turn; else nothing is given
 LEAST_SAID_IN_PAIRS = 0.05  # the same where words are pairs of characters: many pairs stand nowhere
 LEAST_NEAR = 0.24  # the cosine from which a turn may mean what is asked; strangers of our questions stay below 0.2
-LEAST_ALIKE = 0.1  # of words that mean much the same, weighed by how rare they are
+LEAST_ALIKE = 0.2  # of words that mean much the same, weighed by how rare they are; those of strangers stay below 0.14
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
 BY_HAND = {
@@ -41,6 +41,7 @@ BY_HAND = {
 }  # no collection of questions tells these
 WHOLE = 0.999
 FIRST = 20  # among which it is looked for what is outdated
+LEAST_REPEATED = 8  # characters
 DIGITS = 5  # of a score; what differs behind comes of the order in which numbers were added up
 
 
@@ -117,16 +118,27 @@ def _weights() -> Mapping[str, Mapping[str, float]]:
 
 
 def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
-    """The same words again go behind everything else; what was written down counts once for each file."""
+    """The same words again go behind everything else, so does what the agent repeats of them; what was written down counts
+    once for each file."""
+    said = [each.text.strip() for each in (rows.turns[row] for row in order) if each.who != "agent"]
     seen: set[tuple[str, str]] = set()
     first: list[int] = []
     again: list[int] = []
     for row in order:
         turn = rows.turns[row]
         text = (turn.text.strip(), turn.source.partition(":")[0] if turn.session == WRITTEN else "")
-        (again if text in seen else first).append(row)
+        is_echo = turn.who == "agent" and any(_repeats(text[0], each) for each in said)
+        (again if is_echo or text in seen else first).append(row)
         seen.add(text)
     return first + again
+
+
+def _repeats(answer: str, said: str) -> bool:
+    """Tell whether an answer says little more than what was said, or ends a sentence with it."""
+    bare = answer.partition(" [")[0].rstrip(".")
+    return len(said) >= LEAST_REPEATED and (
+        said in answer or (len(bare) >= LEAST_REPEATED and bare in said)
+    )
 
 
 def _outdated_last(order: Sequence[int], rows: Rows) -> list[int]:

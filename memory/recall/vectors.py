@@ -272,6 +272,8 @@ def saved(path: Path) -> int:
 class FaissVectors(Vectors):
     """With FAISS, exactly: a flat index with numbers, searched within a batch of them."""
 
+    LIBRARY, FILE = "faiss", "faiss.index"
+
     def __init__(self, model: str, dimension: int) -> None:
         super().__init__(model, dimension)
         self._faiss = import_module("faiss")

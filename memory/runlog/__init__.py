@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.runlog.log import line_of as line_of
     from memory.runlog.log import new_run_id as new_run_id
 else:
-    __getattr__ = lazy(
-        __name__,
-        LEFT="log",
-        NOT_LOGGED="log",
-        RunLog="log",
-        SHARED="log",
-        append_undone="log",
-        cannot_write="log",
-        line_of="log",
-        new_run_id="log",
-    )
+    __getattr__ = lazy(__name__)

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.sops.store import contract_of as contract_of
     from memory.sops.store import read_sop as read_sop
 else:
-    __getattr__ = lazy(
-        __name__,
-        NAME="store",
-        QUARANTINE="store",
-        Sop="store",
-        SopError="store",
-        SopStore="store",
-        Status="store",
-        contract_of="store",
-        read_sop="store",
-    )
+    __getattr__ = lazy(__name__)

@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from memory.spent.tables import by_sop as by_sop
     from memory.spent.tables import since as since
 else:
-    __getattr__ = lazy(
-        __name__,
-        FAILED="tables",
-        by_day="tables",
-        by_model="tables",
-        by_sop="tables",
-        since="tables",
-    )
+    __getattr__ = lazy(__name__)

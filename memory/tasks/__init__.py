@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from memory.tasks.todo import TaskError as TaskError
     from memory.tasks.todo import Tasks as Tasks
 else:
-    __getattr__ = lazy(
-        __name__,
-        FILE="todo",
-        Status="todo",
-        Task="todo",
-        TaskError="todo",
-        Tasks="todo",
-    )
+    __getattr__ = lazy(__name__)

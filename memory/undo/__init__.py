@@ -7,7 +7,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from memory.undo.last import undo as undo
 else:
-    __getattr__ = lazy(
-        __name__,
-        undo="last",
-    )
+    __getattr__ = lazy(__name__)

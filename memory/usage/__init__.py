@@ -9,9 +9,4 @@ if TYPE_CHECKING:
     from memory.usage.counting import choice_of as choice_of
     from memory.usage.counting import opening_of as opening_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        Totals="counting",
-        choice_of="counting",
-        opening_of="counting",
-    )
+    __getattr__ = lazy(__name__)

@@ -10,6 +10,4 @@ if TYPE_CHECKING:
     from memory.window.places import problem_of as problem_of
     from memory.window.window import Window as Window
 else:
-    __getattr__ = lazy(
-        __name__, MISSING="places", Window="window", problem_of="places", speakers="group_talk"
-    )
+    __getattr__ = lazy(__name__)

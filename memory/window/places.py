@@ -15,7 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from memory.home import Session
 from memory.journal.turns import Turn
@@ -30,22 +30,6 @@ MISSING = "the Redis client is not installed. Install it with: scripts/setup --e
 
 class WindowDown(Exception):
     """A place for turns cannot be used now; the text says why. Never shown as an error: there is another place."""
-
-
-class Turns(Protocol):
-    """A place for the last turns of sessions."""
-
-    def push(self, session: Session, turns: Sequence[Turn]) -> int:
-        """Puts turns at the end; gives how many the session has there. Raises WindowDown."""
-        ...
-
-    def last(self, session: Session, count: int) -> list[Turn]:
-        """The last `count` turns, the newest last. Raises WindowDown."""
-        ...
-
-    def close(self) -> None:
-        """Lets go of what is open."""
-        ...
 
 
 class Ring:

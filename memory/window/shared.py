@@ -1,4 +1,4 @@
-"""Redis behind a breaker: after a failure it is left alone, and tried again less and less often.
+"""Redis behind a breaker: after a failure it is left alone, and probed in the background less and less often.
 
 When it answers again, each session's list is compared with what this process knows, and what it lacks is sent: whether
 Redis was away or has forgotten. Source: seed 003 P2.4.
@@ -16,6 +16,7 @@ from memory.journal.turns import Turn
 from memory.window.places import MAX_TURNS, RedisList, Ring, WindowDown
 
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 30.0  # doubled each time
+PROBE_LATE_SECONDS = 0.01  # so that the pause is over when it asks
 _Answer = TypeVar("_Answer")
 
 
@@ -28,11 +29,13 @@ class SharedWindow:
         self._lock = threading.RLock()
         self._pause, self._next_try = FIRST_PAUSE_SECONDS, 0.0
         self._is_up = True  # until the contrary is known
+        self._is_closed = False
+        self._probe: threading.Timer | None = None
 
     @property
     def is_up(self) -> bool:
-        """Tell whether Redis answers; one that was away is tried again once its pause is over."""
-        return self._is_up or self.flush()
+        """Tell whether Redis answers, as far as is known."""
+        return self._is_up
 
     def send(self, session: Session, turn: Turn) -> None:
         """Send a turn, or keep it until Redis is back."""
@@ -50,13 +53,17 @@ class SharedWindow:
 
     def close(self) -> None:
         """Send what waits if Redis answers, and let go of it."""
-        self.flush()
-        self._place.close()
+        with self._lock:
+            self.flush()
+            self._is_closed = True
+            if self._probe is not None:
+                self._probe.cancel()
+            self._place.close()
 
     def _tried(self, ask: Callable[[], _Answer]) -> _Answer | None:
         """Return Redis's answer; None while it is down."""
         with self._lock:
-            if time.monotonic() < self._next_try:
+            if self._is_closed or time.monotonic() < self._next_try:
                 return None
             try:
                 if not self._is_up:
@@ -64,11 +71,18 @@ class SharedWindow:
                 answer = ask()
             except WindowDown:
                 self._is_up = False
-                self._next_try = time.monotonic() + self._pause
-                self._pause = min(2 * self._pause, LAST_PAUSE_SECONDS)
+                self._probe_later()
                 return None
             self._is_up, self._pause = True, FIRST_PAUSE_SECONDS
             return answer
+
+    def _probe_later(self) -> None:
+        """Leave Redis alone until the pause is over, and then ask whether it is back."""
+        self._next_try = time.monotonic() + self._pause
+        self._probe = threading.Timer(self._pause + PROBE_LATE_SECONDS, self.flush)
+        self._probe.daemon = True
+        self._probe.start()
+        self._pause = min(2 * self._pause, LAST_PAUSE_SECONDS)
 
     def _send_all(self) -> bool:
         for session, turns in list(self._unsent.items()):

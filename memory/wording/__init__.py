@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.wording.tokens import values as values
     from memory.wording.tokens import words as words
 else:
-    __getattr__ = lazy(
-        __name__,
-        TELLING="tokens",
-        coverage="tokens",
-        replaces="tokens",
-        same_said="tokens",
-        stands_in="tokens",
-        supersedes="supersede",
-        values="tokens",
-        words="tokens",
-    )
+    __getattr__ = lazy(__name__)

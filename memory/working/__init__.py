@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from memory.working.state import left_open as left_open
     from memory.working.state import without_summary as without_summary
 else:
-    __getattr__ = lazy(
-        __name__,
-        Letters="mailbox",
-        LoopWatch="repetition",
-        TurnState="state",
-        WorkingMemory="state",
-        left_open="state",
-        without_summary="state",
-    )
+    __getattr__ = lazy(__name__)

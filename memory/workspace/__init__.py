@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.workspace.templates import make as make
     from memory.workspace.templates import template as template
 else:
-    __getattr__ = lazy(
-        __name__,
-        FILES="templates",
-        FIRST_START="templates",
-        TEMPLATES="templates",
-        is_answered="templates",
-        is_template="templates",
-        lay_out="templates",
-        make="templates",
-        template="templates",
-    )
+    __getattr__ = lazy(__name__)

@@ -9,9 +9,4 @@ if TYPE_CHECKING:
     from memory.written.lines import written_files as written_files
     from memory.written.lines import written_lines as written_lines
 else:
-    __getattr__ = lazy(
-        __name__,
-        Written="lines",
-        written_files="lines",
-        written_lines="lines",
-    )
+    __getattr__ = lazy(__name__)

@@ -1,4 +1,4 @@
-"""The body of a call that was written as text, in one of six forms: JSON, a name and JSON, three kinds of XML, Python."""
+"""The body of a call that was written as text, in one of eight forms: JSON, a name and JSON, a name, three kinds of XML, Gemma's, Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from models.base import ToolCall
 from models.streams import BadArguments, parse_arguments, scrub
-from models.streams.typed import record_of, text_of
+from models.streams.typed import list_of, record_of, text_of
 from text import pattern
 
 NAME_KEYS = ("name", "function", "tool", "tool_name", "action")
@@ -24,11 +24,15 @@ _INVOKE = pattern(
 _INVOKED = pattern(
     r"<(?:\S{0,12})parameter name=[\"']([\w.-]+)[\"'][^>]*>(.*?)</\S{0,12}parameter>", re.S
 )
-_FUNCTION = pattern(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.S)
+_NAMED_TAG = r"(?:\s*=\s*| name=)[\"']?([\w.-]+)[\"']?\s*>"
+_FUNCTION = pattern(rf"<function{_NAMED_TAG}(.*?)(?:</function>|\Z)", re.S)
 _PARAMETER = pattern(
-    r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|(?=</function>)|\Z)", re.S
+    rf"<parameter{_NAMED_TAG}(.*?)(?:</parameter>|(?=<parameter[ =])|(?=</function>)|\Z)", re.S
 )
-_GLM = pattern(r"\s*([\w.-]+)\s*(?=<arg_key>)(.*)", re.S)
+_GLM = pattern(r"\s*(?:<tool_call>\s*)?([\w.-]+)\s*(?:<\w+>\s*)?(?=<arg_key>)(.*)", re.S)
+_GEMMA = pattern(r"call:([\w.-]+)(\{.*\})", re.S)
+_QUOTE = pattern(r"<\|\"\|>|<escape>")  # where Gemma's texts begin and end
+_KEY = pattern(r"([{,]\s*)([A-Za-z_]\w*)\s*:")
 _ARGUMENT = pattern(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S)
 _NAMED = pattern(  # a name, marks or words between, an object
     r"(?:function<｜tool▁sep｜>|functions\.)?(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?"
@@ -48,7 +52,8 @@ def read(body: str, offer: Offer, *, is_whole: bool, is_cut_off: bool = False) -
 
 def of_json(value: Any) -> list[ToolCall]:
     """The calls of a JSON value: an object, or a list of them."""
-    entries = value if isinstance(value, list) else [value]
+    nested = list_of(record_of(value).get("tool_calls"))
+    entries = nested or (value if isinstance(value, list) else [value])
     return [_call(entry) for entry in entries] or [broken("[]", "the block names no tool")]
 
 
@@ -97,6 +102,22 @@ def _glm(body: str, offer: Offer) -> Iterator[ToolCall]:
             yield _of_words(match[1], _ARGUMENT.findall(match[2]), offer)
 
 
+def _gemma(body: str, offer: Offer) -> Iterator[ToolCall]:
+    """`call:name{key:value}`, its texts between tokens instead of quotes."""
+    for part in re.split(r"(?=call:\w)", body):
+        if match := _GEMMA.search(part):
+            texts = _QUOTE.split(match[2])
+            pieces = [_KEY.sub(r'\1"\2":', piece) for piece in texts]
+            pieces[1::2] = map(json.dumps, texts[1::2])
+            yield _of_arguments(match[1], "".join(pieces))
+
+
+def _only_named(body: str, offer: Offer) -> Iterator[ToolCall]:
+    """The name of a tool, and no arguments."""
+    if body.strip() in offer:
+        yield ToolCall("", body.strip(), {})
+
+
 def _named(body: str, offer: Offer) -> Iterator[ToolCall]:
     at = 0
     while match := _NAMED.search(body, at):
@@ -137,6 +158,8 @@ _FORMS: tuple[Callable[[str, Offer], Iterator[ToolCall]], ...] = (
     _invoked,
     _function,
     _glm,
+    _gemma,
+    _only_named,
     _named,
     _python,
 )

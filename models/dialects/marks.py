@@ -31,6 +31,7 @@ class Marks:
     shows: re.Pattern[str]
     announces: re.Pattern[str]
     offers: re.Pattern[str]
+    thoughts: dict[str, str]  # what opens them, and what closes them
 
     def row(self, match: re.Match[str]) -> Mark:
         """The row of a match of `opens`."""
@@ -58,4 +59,5 @@ def marks() -> Marks:
         re.compile(table["shows"], re.I),
         re.compile(table["announces"], re.I),
         re.compile(table["offers"], re.I),
+        dict(table["thoughts"]),
     )

@@ -20,7 +20,7 @@ from text import pattern
 _OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 _FENCE = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$", re.M)
 _INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
-_BEGINS = pattern(r"[\[{<]|\w+\s*<arg_key>")
+_BEGINS = pattern(r"[\[{<]|(?<!\w)\w{1,64}\s*<arg_key>")
 _EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n?\s*^[ \t]*`{3}[ \t]*$|^[ \t]*`{3}[ \t]*\Z", re.M)
 _FENCED = pattern(r"(?:^|\n)(`{3}(?:json|python|tool_code)?[ \t]*\n)(.*?)\n?`{3}\Z", re.S)
 _STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)
@@ -28,6 +28,9 @@ _MAX_BARE_CHARS = 200_000
 _MAX_STARTS = 50
 _MAX_ANNOUNCEMENT_CHARS = 400
 _SAID = pattern(r"[^\s`;]")
+_STRAY = pattern(
+    r"(?:\s|</[\w:|｜]+>|<[|｜][\w▁/]+[|｜]>|\[\|\w+\|\])+\Z"
+)  # tokens behind the last call
 
 
 @dataclass(slots=True)
@@ -56,6 +59,8 @@ def parse(
     table, offer = marks(), offer or {}
     clean = table.silent.sub("", text) if "<" in text else text
     blocks = list(_blocks(clean, table, offer, is_cut_off)) or list(_bare(clean, offer))
+    if blocks and _STRAY.match(clean, blocks[-1].end):
+        clean = clean[: blocks[-1].end]
     if not blocks or _only_shown(clean, blocks, table):
         return (text if clean == text else clean.strip()), []
     prose, at = [], 0

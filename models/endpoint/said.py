@@ -11,7 +11,7 @@ from models.dialects import offer_of, parse
 from models.wires import Answer
 from text import pattern
 
-_NAME = pattern(r"[^a-zA-Z0-9_-]")
+_NAME = pattern(r"[^a-zA-Z0-9_-]+")
 _ID = pattern(r"[\x21-\x7e]{1,64}")
 _NAME_CHARS = 64
 
@@ -48,11 +48,18 @@ class Said(NamedTuple):
             yield {"type": "text", "delta": self.text}
 
 
+def _offered_name(name: str, offered: set[str]) -> str:
+    """Return a name that every server takes: of a tool on offer, where it stands among the signs of a template."""
+    found = next((word for word in _NAME.split(name) if word in offered), "")
+    is_known = name in offered
+    return name if is_known else found or _NAME.sub("_", name)[:_NAME_CHARS]
+
+
 def _settled(calls: list[ToolCall], request: Request) -> Iterator[ToolCall]:
     offered = {tool["function"]["name"] for tool in request.tools}
     used = {message.get("tool_call_id", "") for message in request.messages}
     for number, call in enumerate(calls, start=1):
-        name = call.name if call.name in offered else _NAME.sub("_", call.name)[:_NAME_CHARS]
+        name = _offered_name(call.name, offered)
         is_usable = _ID.fullmatch(call.id) and call.id not in used
         id_ = call.id if is_usable else f"call_{request.turn}_{number}"
         while id_ in used:

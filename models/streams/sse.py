@@ -94,12 +94,13 @@ def _taken(pending: list[str]) -> Iterator[dict[str, Any] | None]:
 
 def _joined(pending: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the object of several data lines."""
+    if not pending:
+        return
     text = "\n".join(pending)
     found = _object(text)
-    if found is not None:
-        yield found
-    elif pending:
+    if found is None:
         raise NotAnAnswer(sample(text))
+    yield found
 
 
 def _object(text: str) -> dict[str, Any] | None:

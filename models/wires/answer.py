@@ -14,14 +14,15 @@ from typing import Any
 
 from models.base import ToolCall
 from models.base.reply import Finish
+from models.dialects import marks
 from models.streams import BadArguments, parse_arguments, scrub
 from models.wires.visible import Visible
 from text import pattern
 
+_OPEN_THOUGHTS = pattern(r"\A(?:(?!<think>|`{3}|</think>).)*\n</think>\s*\n", re.S)
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
 RAW_CHARS = 2_000  # of broken arguments, kept in the call
 BYTES_PER_TOKEN = 4  # where an endpoint sends no usage
-_THINK = pattern(r"\s*<think>.*?</think>\s*", re.DOTALL)
 FINISHES: dict[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
@@ -177,6 +178,8 @@ def _parse_cut_off(written: object) -> dict[str, Any]:
 
 def _without_thoughts(text: str) -> str:
     start = text.lstrip()
-    if not start.startswith("<think>"):
-        return text
-    return _THINK.sub("", text, count=1) if "</think>" in start else ""
+    for opens, closes in marks().thoughts.items():
+        if start.startswith(opens):
+            return start.partition(closes)[2].lstrip()
+    opened = _OPEN_THOUGHTS.match(text)  # some templates write the opening mark themselves
+    return text[opened.end() :] if opened else text

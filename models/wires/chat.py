@@ -18,8 +18,8 @@ from models.wires.written import Asked, Fields, Setting, Wire, as_json
 
 # Keys that are no attachment; those that are not sent belong to the reply alone.
 _NOT_SENT = {"refusal", "audio", "function_call", "annotations", "executed_tools"}
-_OWN = {"role", "content", "tool_calls", *_NOT_SENT}
-_CALL_OWN = {"index", "id", "type", "function"}
+_OWN = {"role", "content", "tool_calls", "function_call", *_NOT_SENT}
+_CALL_OWN = {"index", "id", "type", "function", "name", "arguments"}
 _NO_SIGNATURE = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 
 
@@ -105,7 +105,8 @@ class ChatAnswer(Answer):
             return self._add_said(delta)
         message = record_of(choice.get("message"))
         self._is_done = self._is_done or bool(message)
-        return self._add_said(message)
+        is_repeated = bool(self._texts) and message.get("content") == "".join(self._texts)
+        return "" if is_repeated else self._add_said(message)
 
     @property
     def text(self) -> str:
@@ -144,7 +145,7 @@ class ChatAnswer(Answer):
         if refusal := text_of(said.get("refusal")):
             self._refusal += self.fit(refusal)
             self._finish = "content_filter"
-        for delta in records_of(said.get("tool_calls")):
+        for delta in _calls_of(said):
             self._add_call(delta)
         content = said.get("content")
         if isinstance(content, list) or self._parts is not None:
@@ -165,10 +166,12 @@ class ChatAnswer(Answer):
             self._parts = with_part(self._parts, part, ("type",))
 
     def _add_call(self, delta: Fields) -> None:
-        function = record_of(delta.get("function"))
+        function = record_of(delta.get("function")) or delta
         name, arguments = text_of(function.get("name")), function.get("arguments")
         call = call_of(self._calls, delta, name)
-        if name != call.name:  # some servers repeat the whole name in each chunk
+        if name.startswith(call.name):  # some servers repeat the whole name in each chunk
+            call.name = self.fit(name)
+        else:
             call.name += self.fit(name)
         if isinstance(arguments, str):
             call.pieces.append(self.fit(arguments))
@@ -177,6 +180,14 @@ class ChatAnswer(Answer):
         for key, value in delta.items():
             if key not in _CALL_OWN and value is not None:
                 call.extra[key] = merged(call.extra.get(key), value, key)
+
+
+def _calls_of(said: Fields) -> list[Fields]:
+    """Return the calls of a message, or the only one of servers that know no list of them."""
+    calls, only = said.get("tool_calls"), record_of(said.get("function_call"))
+    if not calls:
+        return [only] if any(only.values()) else []
+    return records_of(calls if isinstance(calls, list) else [calls])
 
 
 def _call_item(call: ToolCall, own: Call) -> Fields:

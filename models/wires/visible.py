@@ -18,6 +18,7 @@ class Visible:
     def __init__(self) -> None:
         self._state: Literal["start", "thoughts", "text", "call"] = "start"
         self._held = ""  # not decided yet: short
+        self._closes = ""  # what ends the thoughts
         self._pieces: list[str] = []  # of the thoughts, or from the call on: may be long
 
     def feed(self, delta: str) -> str:
@@ -40,16 +41,18 @@ class Visible:
 
     def _start(self) -> None:
         start = self._held.lstrip()
-        if start.startswith("<think>"):
-            self._state, self._held = "thoughts", start.removeprefix("<think>")
+        opened = next(filter(start.startswith, marks().thoughts), "")
+        if opened:
+            self._state, self._closes = "thoughts", marks().thoughts[opened]
+            self._held = start.removeprefix(opened)
             self._think()
-        elif start and not "<think>".startswith(start):
+        elif start and not any(opens.startswith(start) for opens in marks().thoughts):
             self._state = "text"
 
     def _think(self) -> None:
-        _, end, behind = self._held.partition("</think>")
+        _, end, behind = self._held.partition(self._closes)
         if not end:
-            self._held = self._held[-len("</think>") :]
+            self._held = self._held[-len(self._closes) :]
         elif behind.strip():
             self._state, self._held = "text", behind.lstrip()
 

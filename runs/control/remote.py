@@ -12,6 +12,7 @@ from memory.logs import find_run, read_events, summarise, worker
 from memory.runlog import SHARED, RunLog
 from memory.usage import Totals
 from memory.working import Letters
+from runs.queues import queue_of
 from runs.run import now
 from safety.secrets import without
 
@@ -29,9 +30,8 @@ def stop(config: Config, run: str) -> bool:
     """Stop a run and its helpers, wherever they work; what waits for the owner is taken back. False: all have ended.
     Raises SopwithError."""
     if _is_shared(config, run):
-        from runs.workers.tasks import take_back
-
-        return take_back(config, run)
+        is_taken_back: bool = queue_of(config).take_back(config, run)
+        return is_taken_back
     return cancel(config.home, run)
 
 

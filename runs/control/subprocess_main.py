@@ -1,20 +1,24 @@
-"""Go on with a run in a process of its own (subprocess_run.py starts it), until the process that wanted it is gone."""
+"""Do a run in a process of its own: one that subprocess_run.py starts, until who wanted it is gone, or the try of an SOP."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from config import Config, SopwithError, load
 from memory.logs import read_events
 from memory.runlog import LEFT, SHARED
+from memory.sops import read_sop
 from runs.assemble import Agent, Options
 from runs.control.bounds import Bounds
 from runs.control.owners import owner_by
+from runs.queues import queue_of
 
 
 def main(words: Sequence[str]) -> int:
@@ -45,9 +49,7 @@ def main(words: Sequence[str]) -> int:
 def _agent(config: Config, run: str) -> Agent:
     if not (config.home / "runs" / run / SHARED).exists() or config.queue is None:
         return Agent(config)
-    from runs.workers.log import gone_on_with
-
-    return Agent(config, gone_on_with(config, run))
+    return Agent(config, queue_of(config).gone_on_with(config, run))
 
 
 def _watch(left: Path, is_alone: threading.Event) -> None:
@@ -57,3 +59,13 @@ def _watch(left: Path, is_alone: threading.Event) -> None:
     is_alone.set()
     left.touch()
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def try_out(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
+    """Do the SOP of a folder and print the events of the run: the process in the stage (runs/replaying/trying.py)."""
+    config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
+    agent = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
+    run = agent.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))
+    for event in run.events():
+        line = json.dumps(event, ensure_ascii=False, default=str)
+        os.write(1, f"{line}\n".encode("utf-8", "replace"))

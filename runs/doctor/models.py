@@ -33,17 +33,20 @@ def _listed(model: ModelConfig, lang: Lang) -> Check:
     if model.kind == "scripted":
         is_there = Path(model.model).expanduser().is_file()
         return found(lang, name, is_there, "script" if is_there else "no-script", file=model.model)
-    key_fix = say(lang, "doctor.key-fix")
     if not (model.api_key.isascii() and model.api_key.isprintable()):
-        return found(lang, name, False, "odd-key", key_fix)
+        return found(lang, name, False, "odd-key", say(lang, "doctor.key-fix"))
+    return _asked(model, lang)
+
+
+def _asked(model: ModelConfig, lang: Lang) -> Check:
     from models.endpoint import Endpoint, read_listing
 
-    endpoint = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
+    name, endpoint = f"model {model.name}", Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
     answer, url = read_listing(endpoint), endpoint.shown_url
     status = answer.status
     if status in (401, 403):
-        problem = "wrong-key" if model.api_key else "no-key"
-        return found(lang, name, False, problem, key_fix, url=url, status=status)
+        problem, fix = "wrong-key" if model.api_key else "no-key", say(lang, "doctor.key-fix")
+        return found(lang, name, False, problem, fix, url=url, status=status)
     if status == 0 or (status >= 500 and status != 501):
         fix, why = say(lang, "doctor.unreachable-fix", url=url), status or answer.problem
         return found(lang, name, False, "unreachable", fix, url=url, why=why)

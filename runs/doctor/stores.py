@@ -6,11 +6,12 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
-from config import Config, Telegram
-from context.phrases import in_words
+from config import Config, SopwithError, Telegram
 from runs.doctor.check import Check, extra, found
 from runs.doctor.machine import check_machine, check_programs
 from runs.doctor.models import check_models
+from runs.queues import queue_of
+from text import plugin
 
 TELEGRAM_SECONDS = 5.0
 
@@ -116,33 +117,28 @@ def check_redis(config: Config) -> list[Check]:
 
 
 def check_graph(config: Config) -> list[Check]:
-    """Ask the configured Neo4j; without it the mind graph is in the journal's database alone."""
+    """Ask the configured graph; without it the mind graph is in the journal's database alone."""
     if config.graph is None:
         return []
-    from memory.graph.neo4j_graph import MISSING, GraphDown, Neo4jGraph
-
+    name = config.graph.kind
     try:
-        Neo4jGraph(config.graph, config.home).version()
-    except GraphDown as down:
+        plugin.one("graph", name)(config.graph, config.home).version()
+    except SopwithError as down:
         why = str(down).partition("\n")[0]
-        fix = extra("neo4j") if MISSING in why else "neo4j start"
-        return [found(config.lang, "neo4j", None, "no-neo4j", fix, why=why)]
-    return [found(config.lang, "neo4j", True, "neo4j")]
+        fix = extra("neo4j") if "not installed" in why else "neo4j start"
+        return [found(config.lang, name, None, "no-neo4j", fix, why=why)]
+    return [found(config.lang, name, True, "neo4j")]
 
 
 def _queue(config: Config) -> list[Check]:
     """Ask the database that machines share; say how much there waits and is at work."""
     if config.queue is None:
         return []
-    from runs.workers.database import MISSING, QueueError, opened
-
-    query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
     try:
-        with closing(opened(config)) as database:
-            waiting, working = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
-    except QueueError as error:
-        fix = extra("queue") if str(error) == MISSING else ""
-        return [Check("queue", False, in_words(str(error).splitlines()[0], config.lang), fix)]
+        waiting, working = queue_of(config).counts(config)
+    except SopwithError as error:
+        fix = extra("queue") if error.message.key == "error.queue.missing" else ""
+        return [Check("queue", False, error.said(config.lang).splitlines()[0], fix)]
     return [found(config.lang, "queue", True, "queue", waiting=waiting, working=working)]
 
 

@@ -83,7 +83,7 @@ class Deliverer:
             raise found
         self._outbox.news.mkdir(parents=True, exist_ok=True, mode=0o700)
         with Waiter([self._outbox.news]) as waiter:
-            threading.Thread(target=_wake_at, args=(stop, waiter), daemon=True).start()
+            waiter.wake_at(stop)
             while not stop.is_set():
                 waiter.wait(*self._next_look())
 
@@ -91,18 +91,12 @@ class Deliverer:
         """Deliver, and return until when to sleep: a local time, or seconds."""
         try:
             deliver(self._config)
-            until = quiet_until(self._config, datetime.now())
-            due = self._outbox.next_due()
+            until, due = quiet_until(self._config, datetime.now()), self._outbox.next_due()
         except SopwithError:
             return None, AGAIN_SECONDS
         if until is not None:
             return until.astimezone(), None
         return None, None if due is None else max(0.5, due - now())
-
-
-def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
-    stop.wait()
-    waiter.wake()
 
 
 @contextmanager

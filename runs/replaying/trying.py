@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from config import Config, load
+from config import Config
 from learning.prove import Ground, tried
 from learning.verify import NotTried, Outcome, is_staged
-from memory.sops import Sop, read_sop
+from memory.sops import Sop
 from models.base import Event
 from replay.template import TemplateError
-from runs.options import Options
 from sandbox.stage import Rehearsal, StageError
 
-if TYPE_CHECKING:
-    from runs.workshop import Workshop
-
 CHECKOUT = Path(__file__).resolve().parents[2]
-CHILD = "import sys; sys.path[0] = sys.argv.pop(1); from runs.replaying.trying import main; main(*sys.argv[1:])"
+CHILD = "import sys; sys.path[0] = sys.argv.pop(1); from runs.control.subprocess_main import try_out; try_out(*sys.argv[1:])"
 TOLD = ("output", "exit_code")  # of what a call brought; the rest differs each time
 
 
@@ -89,15 +84,3 @@ def _heard(events: Sequence[Event], sizes: Sequence[int | None]) -> Outcome:
 
 def _told(data: Any) -> Any:
     return {key: data.get(key) for key in TOLD} if isinstance(data, dict) else data
-
-
-def main(home: str, lang: str, folder: str, values: str, cwd: str) -> None:
-    """Do the SOP of a folder and print the events of the run: the process in the stage."""
-    from runs.assemble import Agent  # this process alone puts an agent together
-
-    config = load(Path(home), "zh" if lang == "zh" else "en", os.environ)
-    there: Workshop = Agent(replace(config, models=(), redis=None, graph=None, queue=None))
-    run = there.try_out(read_sop(Path(folder), False), json.loads(values), Options(cwd=Path(cwd)))
-    for event in run.events():
-        line = json.dumps(event, ensure_ascii=False, default=str)
-        os.write(1, f"{line}\n".encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Starts the scheduler with the machine, as this user: a systemd user timer, a line of cron, or a job of launchd.
+"""Start the scheduler with the machine, as this user: a systemd user timer, two lines of cron, or a job of launchd.
 
 The timer starts the scheduler when the user's systemd starts, and again a minute after it ever ended; so do launchd, and
 cron's two lines. A second start finds the first one at work and ends at once.
@@ -11,14 +11,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from config import SopwithError
 from memory.files import write_atomic
 
-LAUNCHER = Path(__file__).resolve().parent.parent.parent / "launch.py"
+CHECKOUT = Path(__file__).resolve().parents[2]
+TEXTS = CHECKOUT / "assets" / "schedule"  # of the files, with blanks
 MARK = "# sopwith schedule"
 SECONDS = 30  # for systemctl, crontab, launchctl
 
@@ -28,25 +29,17 @@ class InstallError(SopwithError):
 
 
 class System:
-    """Where it is put: files, and commands that make the machine read them."""
+    """Put files where the machine looks for them, and run commands that make it read them."""
 
     name = ""
 
     def __init__(self, home: Path, owner_home: Path) -> None:
         self.home, self.owner_home = home, owner_home
-
-    @property
-    def label(self) -> str:
-        """Return what it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
-        if self.home == self.owner_home / ".sopwith":
-            return "sopwith-schedule"
-        return "sopwith-schedule-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]
-
-    @property
-    def command(self) -> list[str]:
-        """Return what is started."""
         start = ["schedule", "start", "--unless-running"]
-        return [sys.executable, str(LAUNCHER), "--home", str(self.home), *start]
+        self.command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(home), *start]
+        self.label = "sopwith-schedule"
+        if home != owner_home / ".sopwith":
+            self.label += "-" + hashlib.sha256(str(home).encode()).hexdigest()[:8]
 
     def is_there(self) -> bool:
         """Return True if this machine has it, and it serves this user."""
@@ -58,7 +51,7 @@ class System:
 
     def commands(self, *, is_removed: bool) -> list[list[str]]:
         """Return what is run when the files are there, or before they go."""
-        return []
+        raise NotImplementedError
 
     def install(self) -> list[str]:
         """Set it up and start it. Return the files or lines that it wrote. Raises InstallError."""
@@ -92,24 +85,16 @@ class Systemd(System):
     def files(self) -> dict[Path, str]:
         """Return the service and its timer."""
         folder = self.owner_home / ".config" / "systemd" / "user"
-        words = " ".join(_for_systemd(word) for word in self.command)
-        return {
-            folder / f"{self.label}.service": "[Unit]\nDescription=Sopwith: jobs at set times\n\n"
-            f"[Service]\nType=exec\nExecStart={words}\nKillMode=process\n",
-            folder / f"{self.label}.timer": "[Unit]\n"
-            "Description=Sopwith: starts the scheduler, and again when it ended\n\n"
-            "[Timer]\nOnActiveSec=1\nOnStartupSec=10\nOnUnitInactiveSec=60\n\n"
-            "[Install]\nWantedBy=timers.target\n",
-        }
+        words = " ".join(map(_for_systemd, self.command))
+        return {folder / f"{self.label}.{kind}": _text(kind, words=words) for kind in ("service", "timer")}  # fmt: skip
 
     def commands(self, *, is_removed: bool) -> list[list[str]]:
         """Enable the timer, or stop both."""
-        systemctl = ["systemctl", "--user"]
-        if not is_removed:
-            enable = [*systemctl, "enable", "--now", f"{self.label}.timer"]
-            return [[*systemctl, "daemon-reload"], enable]
-        disable = [*systemctl, "disable", "--now", f"{self.label}.timer"]
-        return [disable, [*systemctl, "stop", f"{self.label}.service"]]
+        systemctl, timer = ["systemctl", "--user"], f"{self.label}.timer"
+        if is_removed:
+            service = f"{self.label}.service"
+            return [[*systemctl, "disable", "--now", timer], [*systemctl, "stop", service]]
+        return [[*systemctl, "daemon-reload"], [*systemctl, "enable", "--now", timer]]
 
 
 class Cron(System):
@@ -124,28 +109,26 @@ class Cron(System):
     def install(self) -> list[str]:
         """Put the two lines into the table."""
         words = shlex.join(self.command).replace("%", "\\%")  # a bare one ends the command
-        lines = [
-            f"{when} {words} >/dev/null 2>&1 {MARK} {self.home}"
-            for when in ("@reboot", "*/10 * * * *")
-        ]
-        self._write([*self._others(), *lines])
+        end = f"{words} >/dev/null 2>&1 {MARK} {self.home}"
+        lines = [f"@reboot {end}", f"*/10 * * * * {end}"]
+        self._write([*self._others(self._lines()), *lines])
         return lines
 
     def remove(self) -> list[str]:
         """Take the two lines out of the table."""
-        lines, others = self._lines(), self._others()
+        lines = self._lines()
+        others = self._others(lines)
         if len(others) < len(lines):
             self._write(others)
         return [line for line in lines if line not in others]
 
     def _lines(self) -> list[str]:
-        done = subprocess.run(
-            ["crontab", "-l"], capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        table = ["crontab", "-l"]
+        done = subprocess.run(table, capture_output=True, text=True, timeout=SECONDS, check=False)
         return done.stdout.splitlines() if done.returncode == 0 else []  # 1: there is none yet
 
-    def _others(self) -> list[str]:
-        return [line for line in self._lines() if not line.endswith(f"{MARK} {self.home}")]
+    def _others(self, lines: Sequence[str]) -> list[str]:
+        return [line for line in lines if not line.endswith(f"{MARK} {self.home}")]
 
     def _write(self, lines: Sequence[str]) -> None:
         _run(["crontab", "-"], "".join(f"{line}\n" for line in lines))
@@ -163,12 +146,8 @@ class Launchd(System):
     def files(self) -> dict[Path, str]:
         """Return the agent."""
         words = "".join(f"<string>{escape(word)}</string>" for word in self.command[:-1])
-        text = (
-            '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>Label</key>'
-            f"<string>{self.label}</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key><true/>"
-            "<key>ThrottleInterval</key><integer>60</integer></dict></plist>\n"
-        )
-        return {self.owner_home / "Library" / "LaunchAgents" / f"{self.label}.plist": text}
+        path = self.owner_home / "Library" / "LaunchAgents" / f"{self.label}.plist"
+        return {path: _text("plist", label=self.label, words=words)}
 
     def commands(self, *, is_removed: bool) -> list[list[str]]:
         """Load the agent, or unload it."""
@@ -178,20 +157,26 @@ class Launchd(System):
 
 def system_of(home: Path, owner_home: Path) -> System:
     """Return what this machine has, the first of launchd, systemd and cron. Raises InstallError."""
-    for kind in (Launchd, Systemd, Cron):
-        if (system := kind(home, owner_home)).is_there():
-            return system
+    for system in _systems(home, owner_home):
+        return system
     raise InstallError("error.scheduler.no-system")
 
 
 def remove_everywhere(home: Path, owner_home: Path) -> list[str]:
-    """Removes it from wherever it was put. Returns what was taken away."""
-    return [
-        line
-        for kind in (Launchd, Systemd, Cron)
-        if (s := kind(home, owner_home)).is_there()
-        for line in s.remove()
-    ]
+    """Remove it from wherever it was put. Return what was taken away."""
+    return [line for system in _systems(home, owner_home) for line in system.remove()]
+
+
+def _systems(home: Path, owner_home: Path) -> Iterator[System]:
+    """Yield those that this machine has."""
+    for kind in (Launchd, Systemd, Cron):
+        system = kind(home, owner_home)
+        if system.is_there():
+            yield system
+
+
+def _text(kind: str, **blanks: str) -> str:
+    return (TEXTS / f"sopwith.{kind}").read_text("utf-8").format(**blanks)
 
 
 def _for_systemd(word: str) -> str:

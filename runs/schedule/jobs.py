@@ -124,32 +124,26 @@ class Broken(NamedTuple):
 
 
 def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> Job:
-    """The job that these fields of a file mean; `timezone` where they name none. Raises JobError."""
+    """Return the job that these fields of a file mean; `timezone` where they name none. Raises JobError."""
     from memory.journal.api import local_timezone
 
     _check(id, fields)
-    named = fields.get("timezone") or timezone or local_timezone()
+    given = _DEFAULTS | {key: fields[key] for key in fields if fields[key]}
+    named = given["timezone"] or timezone or local_timezone()
     zone = zone_of(named)
     return Job(
         id=id,
         zone=zone,
         timezone=named,
-        prompt=(fields.get("prompt") or "").strip(),
-        sop=fields.get("sop") or "",
-        parameters=fields.get("parameters") or {},
+        prompt=given["prompt"].strip(),
         **_when(fields, zone),
-        start=_moment("start", fields.get("start"), zone),
-        until=_moment("until", fields.get("until"), zone),
-        session=fields.get("session") or "main",
+        start=_moment("start", given["start"], zone),
+        until=_moment("until", given["until"], zone),
         enabled=fields.get("enabled", True),
         max_delay_hours=float(fields.get("max_delay_hours", 6)),
-        catch_up=_word(fields, "catch_up", ("latest", "all", "skip")),
-        notify=_word(fields, "notify", ("failure", "always", "never")),
-        approve=_word(fields, "approve", ("ask", "never", "all")),
-        limits=_limits(fields.get("limits") or {}),
-        model=fields.get("model") or "",
-        cwd=fields.get("cwd") or "",
-        paused=fields.get("paused") or "",
+        limits=_limits(given["limits"]),
+        **{key: _word(given, key) for key in _WORDS},
+        **{key: given[key] for key in ("sop", "parameters", "session", "model", "cwd", "paused")},
         fields=dict(fields),
     )
 
@@ -164,9 +158,10 @@ def _check(id: str, fields: Mapping[str, Any]) -> None:
     if not is_id(id):
         raise JobError("error.job.bad-name", id=id)
     _check_keys(fields)
-    if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
+    prompt, sop = str(fields.get("prompt") or "").strip(), fields.get("sop")
+    if bool(prompt) == bool(sop):
         raise JobError("error.job.nothing-to-do")
-    if fields.get("parameters") and not fields.get("sop"):
+    if fields.get("parameters") and not sop:
         raise JobError("error.job.parameters-alone")
     if not 0 <= fields.get("max_delay_hours", 6) <= 1e6:
         raise JobError("error.job.max-delay")
@@ -209,8 +204,8 @@ def _limits(said: Mapping[str, Any]) -> Limits:
     return Limits(**said)
 
 
-def _word(fields: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Any:
-    word = fields.get(key) or known[0]
+def _word(given: Mapping[str, Any], key: str) -> Any:
+    word, known = given[key], _WORDS[key]
     if word not in known:
         raise JobError("error.job.one-of", key_name=key, known=", ".join(known), word=word)
     return word
@@ -344,6 +339,19 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
         raise JobError("error.job.no-moment", key_name=key, said=said) from None
 
 
+_WORDS = {  # the first is meant where nothing is said
+    "catch_up": ("latest", "all", "skip"),
+    "notify": ("failure", "always", "never"),
+    "approve": ("ask", "never", "all"),
+}
+_TEXTS = ("prompt", "sop", "model", "cwd", "paused", "timezone", "start", "until")
+_DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(_TEXTS, ""),
+    **{key: known[0] for key, known in _WORDS.items()},
+    "session": "main",
+    "parameters": {},
+    "limits": {},
+}
 _TYPES: dict[str, tuple[Any, str]] = {
     "times": ((str, list), "schedule"),
     "days": ((str, int, list), "on"),

@@ -30,12 +30,11 @@ from safety.secrets import Redactor, held_values
 
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies
-AGAIN_SECONDS = (
-    30.0  # until it looks again at what another scheduler works on, or at a disk that was full
-)
+AGAIN_SECONDS = 30.0  # until it looks again at another scheduler's work, or a full disk
 RESUMED_SECONDS = 5.0  # until it looks again at a run that its owner has answered
 CHILD = Path(__file__).with_name("child.py")
 Work = Callable[[Row, Owner], None]
+Key = tuple[str, int]  # of a row: job and due time
 
 
 class Clock:
@@ -58,11 +57,6 @@ class _Planned:
     since: datetime
     cursor: datetime
     next: datetime | None = None
-
-
-def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
-    stop.wait()
-    waiter.wake()
 
 
 class Scheduler:
@@ -91,17 +85,12 @@ class Scheduler:
         self._seen = self._origin[0]
         self._again: float | None = None  # seconds until it must look again, for what wakes nobody
         self._blocked: set[str] = set()  # jobs that are due and still at work
-        self._found: list[
-            tuple[Job, list[Row], dict[str, datetime]]
-        ] = []  # by this look, and not written down yet
+        # Found by this look, and not written down yet.
+        self._found: list[tuple[Job, list[Row], datetime]] = []
         self._queue: deque[Row] = deque()
-        self._ours: set[tuple[str, int]] = (
-            set()
-        )  # rows in the queue or at work here, each by job and due time
-        self._at_work: set[tuple[str, int]] = set()
-        self._said: dict[
-            tuple[str, int], str
-        ] = {}  # the last line of a process that ended without settling its row
+        self._ours: set[Key] = set()  # rows in the queue or at work here
+        self._at_work: set[Key] = set()
+        self._said: dict[Key, str] = {}  # the last line of a process that left its row open
         self._turn = threading.Lock()  # of the queue and the two sets
         self._threads = 0
         self._owner: Owner | None = None
@@ -120,7 +109,7 @@ class Scheduler:
         home = self._config.home
         with Waiter([home / "schedule", home / "inbox"]) as waiter, self.owner:
             self._waiter = waiter
-            threading.Thread(target=_wake_at, args=(stop, waiter), daemon=True).start()
+            waiter.wake_at(stop)
             self.tick()
             while not stop.is_set():
                 self._start()
@@ -140,10 +129,7 @@ class Scheduler:
     def _tick_or_tell(self) -> None:
         try:
             self.tick()
-        except (
-            SopwithError,
-            OSError,
-        ) as error:  # a full disk, a file system that has gone: what is due stays due
+        except (SopwithError, OSError) as error:  # a full disk: what is due stays due
             self._told(str(error))
             self._again = AGAIN_SECONDS
 
@@ -163,9 +149,7 @@ class Scheduler:
     def _look(self) -> None:
         now = self._clock.now()
         self._again = None
-        if (
-            now < self._seen
-        ):  # the clock was set back: what has no row up to now comes again, what has one does not
+        if now < self._seen:  # the clock was set back: what has no row up to now comes again
             self._planned.clear()
             self._is_stale = True
         self._seen = now
@@ -242,7 +226,7 @@ class Scheduler:
         if job.at and job.at <= plan.since and plan.cursor <= plan.since:
             reason = "it was over when the file was written"
             row = Row(job.id, micros(job.at), status="skipped", reason=reason, noticed=micros(now))
-            self._record(job, [row], {job.id: max(now, plan.since + timedelta(microseconds=1))})
+            self._found.append((job, [row], max(now, plan.since + timedelta(microseconds=1))))
         return plan
 
     def _take_due(
@@ -261,25 +245,20 @@ class Scheduler:
         rows, following = due_rows(
             job, dues, known, here, now, owner=self.owner.name, is_waiting=job.id in waiting
         )
-        self._record(job, rows, {job.id: here})
+        self._found.append((job, rows, here))
         plan.cursor, plan.next = here, following
-
-    def _record(self, job: Job, rows: list[Row], cursors: dict[str, datetime]) -> None:
-        """Rows and how far the job has come, to be written in one step."""
-        self._found.append((job, rows, cursors))
 
     def _write_down(self) -> None:
         """Write down in one step what this look has found; what is claimed is queued."""
         if not self._found:
             return
         jobs = {job.id: job for job, _, _ in self._found}
-        cursors = {id: at for _, _, each in self._found for id, at in each.items()}
+        cursors = {job.id: at for job, _, at in self._found}
         new = self.ledger.add([row for _, rows, _ in self._found for row in rows], cursors)
         self._found.clear()
         self._enqueue([row for row in new if row.status == "claimed"])
-        for row in new:
-            if row.status == "skipped":
-                self.outcomes.tell_skipped(row, jobs[row.job])
+        for row in filter(is_skipped, new):
+            self.outcomes.tell_skipped(row, jobs[row.job])
 
     def _enqueue(self, rows: list[Row]) -> None:
         with self._turn:
@@ -423,6 +402,11 @@ class Scheduler:
         self._said[(row.job, row.due)] = (
             Redactor(held_values(config, os.environ))(lines[-1])[:300] if lines else ""
         )
+
+
+def is_skipped(row: Row) -> bool:
+    """Return True for a due time that passed without a run."""
+    return row.status == "skipped"
 
 
 def _may_be_missed(row: Row, job: Job | None) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import select
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 LOOK_SECONDS = 30.0
@@ -37,16 +37,20 @@ class Waiter:
     def __enter__(self) -> Waiter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._watch:
             self._watch.close()
         for descriptor in (self._woken, self._wake):
             os.close(descriptor)
+
+    def wake_at(self, stop: threading.Event) -> None:
+        """End the wait when `stop` is set."""
+
+        def watch() -> None:
+            stop.wait()
+            self.wake()
+
+        threading.Thread(target=watch, daemon=True).start()
 
     def wake(self) -> None:
         """End the wait, or the next one. Any thread, and a handler of signals, may call."""

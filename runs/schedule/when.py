@@ -220,11 +220,7 @@ class _Reading:
         fields = self._cron_days(unit)
         if not fields:
             return self._timed("monthly")
-        times = [time.split(":") for time in self._times() or [DEFAULT_TIME]]
-        if len({minute for _, minute in times}) > 1:
-            raise JobError("error.when.one-minute")
-        hours = ",".join(str(int(hour)) for hour, _ in times)
-        return {"cron": check_cron(f"{int(times[0][1])} {hours} {fields}")}
+        return {"cron": check_cron(f"{_clock_fields(self._times() or [DEFAULT_TIME])} {fields}")}
 
     def _cron_days(self, unit: str) -> str:
         """Return the last three fields of a cron line; "" where `repeat` can say the days."""
@@ -276,6 +272,14 @@ def _is_in(minute: int, part: Any) -> bool:
     if part.hour >= 18 or part.hour < 6:
         return bool(minute >= 720 or minute < 6 * 60)
     return bool((minute < 720) == (part.hour < 12))
+
+
+def _clock_fields(times: list[str]) -> str:
+    """Return the first two fields of a cron line for times of a day, which share their minute. Raises JobError."""
+    hours, minutes = zip(*(map(int, time.split(":")) for time in times), strict=True)
+    if len(set(minutes)) > 1:
+        raise JobError("error.when.one-minute")
+    return f"{minutes[0]} {','.join(map(str, hours))}"
 
 
 def _listed(hours: list[int]) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from agent_loop import End, Outcome
 from config import EmbeddingsConfig, SopwithError
 from memory.home import MAIN, Session
-from memory.journal.turns import WRITTEN
 from safety.taint import Origin
 from tools.base import Memories
 
@@ -106,6 +105,8 @@ class Recalling:
 
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
+        from memory.journal.turns import WRITTEN
+
         if turn.who.startswith("shared:"):  # a note that a group's run made
             return Origin.SHARED
         if turn.session not in (MAIN.name, WRITTEN):

@@ -10,10 +10,4 @@ if TYPE_CHECKING:
     from runs.upkeep.heartbeat import in_spare_time as in_spare_time
     from runs.upkeep.heartbeat import memory_entries as memory_entries
 else:
-    __getattr__ = lazy(
-        __name__,
-        Heartbeat="heartbeat",
-        beat="heartbeat",
-        in_spare_time="heartbeat",
-        memory_entries="heartbeat",
-    )
+    __getattr__ = lazy(__name__)

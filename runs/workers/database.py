@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 600.0  # how long a run that is at work waits for the database
 CONNECT_SECONDS = 5
-MISSING = "tasks on many machines need Procrastinate, which is not installed.\nInstall it: scripts/setup --extra queue"
 _ALIVE = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -114,7 +113,7 @@ def _check_installed() -> None:
         except ValueError:  # hidden
             is_there = False
         if not is_there:
-            raise QueueError(MISSING)
+            raise QueueError("error.queue.missing")
 
 
 def settings(url: str) -> dict[str, Any]:

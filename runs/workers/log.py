@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,6 +110,12 @@ def copy(database: Database, home: Path, run: str) -> bool:
     )  # first: a copy is never mistaken for a run of this machine alone
     write_atomic(folder / "log.jsonl", "".join(line + "\n" for line in lines), mode=0o600)
     return True
+
+
+def copied(config: Config, run: str) -> bool:
+    """Bring the log of a shared run here, to be read; False when there is no such run. Raises QueueError."""
+    with closing(opened(config)) as database:
+        return copy(database, config.home, run)
 
 
 def _is_light(event: Event) -> bool:

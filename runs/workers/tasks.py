@@ -122,15 +122,29 @@ def options_as_json(options: Options) -> dict[str, Any]:
     return {name: getattr(options, name) for name in SENT_OPTIONS} | {"cwd": str(options.cwd)}
 
 
-def sent(database: Database, limit: int) -> list[Sent]:
-    """The tasks, newest first; their helpers, which nobody has sent, are left out."""
+def sent(config: Config, limit: int) -> list[Sent]:
+    """Return the tasks, newest first. Raises QueueError."""
+    with closing(opened(config)) as database:
+        return listed(database, limit)
+
+
+def listed(database: Database, limit: int) -> list[Sent]:
+    """Return the tasks, newest first; their helpers, which nobody has sent, are left out."""
     query = (
         "SELECT run, session, task, status, worker, result, to_char(queued AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'),"
         " to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
         " FROM sopwith_runs WHERE job IS NOT NULL ORDER BY queued DESC, run DESC LIMIT %s"
     )
-    rows = database.ask(lambda connection: connection.execute(query, (limit,)).fetchall())
+    rows = database.ask(lambda it: it.execute(query, (limit,)).fetchall())
     return [Sent(*row) for row in rows]
+
+
+def counts(config: Config) -> tuple[int, int]:
+    """Return how many tasks wait and how many are at work. Raises QueueError."""
+    query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
+    with closing(opened(config)) as database:
+        found = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
+    return found[0], found[1]
 
 
 def take_back(config: Config, run: str) -> bool:

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from safety.calls.foreign import foreign_calls as foreign_calls
     from safety.calls.pages import page_calls as page_calls
     from safety.calls.tasks import is_said as is_said
-    from safety.calls.terminals import asks_below as asks_below
     from safety.calls.terminals import typed_script as typed_script
     from safety.calls.tool_words import read_name as read_name
 else:
     __getattr__ = lazy(
         __name__,
         TERMINALS="desktop",
-        asks_below="terminals",
         desktop_calls="desktop",
         foreign_calls="foreign",
         is_said="tasks",

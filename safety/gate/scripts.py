@@ -15,7 +15,7 @@ from safety.paths import Places
 from safety.reach import MOST_JUDGED, Fetches, fetches
 from safety.secrets.credentials import used
 from safety.taint import Named, host_of
-from shell import Effect, Setting, scan
+from shell import Effect, Setting
 from shell.effects import GUARDED, MADE, PROXIES
 from shell.python import effects_of
 
@@ -92,6 +92,8 @@ def _of_variables(given: Mapping[str, str]) -> Iterator[Finding]:
 def _of_script(
     script: str, setting: Setting, places: Places, *, is_python: bool
 ) -> Iterator[Finding]:
+    from shell import scan
+
     effects = [] if is_python else scan(script, setting)
     if is_python:
         started: list[Effect] = []

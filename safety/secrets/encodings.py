@@ -130,8 +130,6 @@ def _needles(value: str) -> Iterator[Needle]:
         for whole in _aligned(each):
             yield Needle(fold(whole), partial(_base64, whole))
             yield Needle(fold(whole[::-1]), partial(_base64, whole[::-1]))
-    for whole in _aligned(base64.b64encode(data).rstrip(b"=")):  # encoded twice
-        yield Needle(fold(whole), partial(_base64, whole))
     others = (base64.b32encode, base64.b32hexencode, base64.b85encode, base64.a85encode)
     for five in (encode(data) for encode in others):
         text = five.decode().rstrip("=")

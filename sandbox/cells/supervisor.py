@@ -40,11 +40,8 @@ LIMITS = (
     resource.RLIMIT_CPU,
     resource.RLIMIT_NPROC,
 )
-DEFAULT_SIGNALS = (
-    _signal.SIGPIPE,
-    _signal.SIGXFSZ,
-    _signal.SIGINT,
-)  # Python ignores two of them, and we the third
+# Python ignores two of them, and we the third
+DEFAULT_SIGNALS = _signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT
 
 
 class Orders:

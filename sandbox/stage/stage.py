@@ -310,7 +310,8 @@ def _made(
     clocks = [Clock.now(layer.store) for layer in layers]
     folders = list(copied)
     inodes = {*inodes, *links.copy_folders(layers, folders)}
-    entry.write(groups=links.share(layers, inodes) if inodes else [], copied=folders)
+    if inodes or folders:
+        entry.write(groups=links.share(layers, inodes) if inodes else [], copied=folders)
     return clocks
 
 

@@ -90,13 +90,15 @@ class Entry:
         """Say in a name what holds now. A kill before it leaves the old one: `recover` looks again."""
         if mark == self._marked:
             return
-        home = self.folder.parent
-        for other in (
-            home.glob(f"{self.number}=*") if self._marked is None else [home / self._marked.name]
-        ):
-            other.unlink(missing_ok=True)
-        (home / mark.name).touch(0o600)
+        self._unmark()
+        (self.folder.parent / mark.name).touch(0o600)
         self._marked = mark
+
+    def _unmark(self) -> None:
+        """Remove the names that say what held."""
+        for name in os.listdir(self.folder.parent):
+            if name.startswith(f"{self.number}="):
+                (self.folder.parent / name).unlink(missing_ok=True)
 
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
@@ -126,8 +128,7 @@ class Entry:
             trees.remove(f"{layer.store}/kept")
         self.drop_copies()
         trees.remove(str(self.folder))
-        for mark in self.folder.parent.glob(f"{self.number}=*"):
-            mark.unlink(missing_ok=True)
+        self._unmark()
         self.close()
 
     def close(self) -> None:

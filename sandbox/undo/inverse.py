@@ -18,6 +18,7 @@ from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
 from sandbox.undo.walk import LEFT_ALONE
 
+CHANGED = "somebody else has made or changed it since"
 LATER = "a later call of the run has changed it; take that back first, or the whole run"
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}
 
@@ -39,28 +40,37 @@ class Inverse:
         if later := list(self._later()):
             return later
         for entry in self.chosen:
-            steps = [Step.read(fields) for fields in entry.record["steps"]][::-1]
-            left = {path: _stamp(each) for path, each in entry.record["stamps"].items()}
-            self._look(entry, steps, left)
-            before = self._chained(entry, left)
-            stands = {step.path: self._inode(step.path) for step in steps if step.way == "move"}
-            self._written |= {step.old for step in steps if step.way == "inside"}
-            self._forget_dress(step.path for step in steps if step.way == "move" and step.kept)
-            for step in steps:
-                inverse = step.inverse(f"{len(self.steps)}")
-                if step.way == "move":
-                    self._last[step.path] = len(self.steps)
-                    last = left[step.path]
-                    if (
-                        last and step.new == last.inode
-                    ):  # or its copy, which a newer step puts there
-                        inverse = inverse._replace(old=stands[step.path])
-                self.steps.append(inverse)
-            files = [step for step in steps if step.kept and not os.path.isdir(step.kept)]
-            self._forget_dress(step.path for step in files if step.way == "move")
-            self._before |= before
+            self._take(entry)
         self.steps.sort(key=lambda step: step.way == "dress")
         return self.found
+
+    def _take(self, entry: Entry) -> None:
+        """Add the steps that take one entry back, its last one first."""
+        steps = steps_of(entry)[::-1]
+        moves = [step for step in steps if step.way == "move"]
+        left = {path: _stamp(each) for path, each in entry.record["stamps"].items()}
+        self._look(entry, steps, left)
+        before = self._chained(entry, left)
+        stands = {step.path: self._inode(step.path) for step in moves}
+        self._written |= {step.old for step in steps if step.way == "inside"}
+        kept = [step for step in moves if step.kept]
+        self._forget_dress(step.path for step in kept)
+        for step in steps:
+            self.steps.append(self._back(step, left, stands))
+        self._forget_dress(step.path for step in kept if not os.path.isdir(step.kept))
+        self._before |= before
+
+    def _back(
+        self, step: Step, left: dict[str, trees.Stamp | None], stands: dict[str, int]
+    ) -> Step:
+        inverse = step.inverse(f"{len(self.steps)}")
+        if step.way != "move":
+            return inverse
+        self._last[step.path] = len(self.steps)
+        last = left[step.path]
+        is_left = last is not None and step.new == last.inode
+        # or its copy, which a newer step puts there
+        return inverse._replace(old=stands[step.path]) if is_left else inverse
 
     def _look(self, entry: Entry, steps: list[Step], left: dict[str, trees.Stamp | None]) -> None:
         """Take note of what an entry has left otherwise than it is found."""
@@ -109,29 +119,29 @@ class Inverse:
         new = entries.make(self.home, run, call)
         try:
             lowers = {layer.lower: layer for entry in self.chosen for layer in entry.layers}
-            layers = [
-                self._layer(layer, new.number, count) for count, layer in enumerate(lowers.values())
-            ]
+            layers = [self._layer(each, new.number, n) for n, each in enumerate(lowers.values())]
             for layer in layers:
                 os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
             new.write(layers=layers)
             steps = [self._step(step, layers) for step in self.steps]
             changes = ChangeSet(tuple(_inverted(self.chosen)))
-            numbers = [entry.number for entry in self.chosen]
-            is_redo = all("undoes" in entry.record for entry in self.chosen)
-            same = {path: left for path, left in self._before.items() if left}
-            told: dict[str, Any] = {
-                "undoes": numbers,
-                "is_redo": is_redo and not self.chosen[0].record.get("is_redo"),
-            }
-            commits.carry_out(new, steps, changes, same=same, **told)
+            commits.carry_out(new, steps, changes, **self._told())
         except (OSError, StageError):
             new.remove()
             raise
         new.close()
         for entry in self.chosen:
             entry.write(state="undone")
-        return [step.path for step in steps if step.way != "dress" or not _is_only_time(step)]
+        return [step.path for step in steps if not _is_only_time(step)]
+
+    def _told(self) -> dict[str, Any]:
+        """Return what the record of an undo says beside its steps."""
+        is_redo = all("undoes" in entry.record for entry in self.chosen)
+        return {
+            "same": {path: left for path, left in self._before.items() if left},
+            "undoes": [entry.number for entry in self.chosen],
+            "is_redo": is_redo and not self.chosen[0].record.get("is_redo"),
+        }
 
     def _layer(self, layer: places.Layer, number: str, count: int) -> places.Layer:
         base = os.path.dirname(os.path.dirname(layer.store))
@@ -173,21 +183,23 @@ class Inverse:
             return
         place, now = self._place(path), self._now(path)
         if wanted is None or now is None:
-            if wanted or now:
-                other = "somebody else has removed it" if wanted else "somebody else has made it"
-                yield Conflict(path, other)
-            return
-        if os.path.isdir(place) and not os.path.islink(place):
-            if now.inode != wanted.inode and self._origin(now) != self._origin(wanted):
+            yield from _come_or_gone(path, wanted, now)
+        elif os.path.isdir(place) and not os.path.islink(place):
+            if now.inode != wanted.inode and self._is_other(now, wanted):
                 yield Conflict(path, "it is another folder now")
             yield from self._below(path, place, limit)
-            return
-        is_same = now[:3] == wanted[:3]
-        is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
-        if not (is_same and is_untouched) and self._origin(now) != self._origin(wanted):
+        elif not self._is_untouched(path, place, now, wanted) and self._is_other(now, wanted):
             yield Conflict(path, "somebody else has changed it since")
         elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
+
+    def _is_other(self, now: trees.Stamp, wanted: trees.Stamp) -> bool:
+        return self._origin(now) != self._origin(wanted)
+
+    def _is_untouched(self, path: str, place: str, now: trees.Stamp, wanted: trees.Stamp) -> bool:
+        if now[:3] != wanted[:3]:
+            return False
+        return place != path or now.ctime == wanted.ctime or self._is_own(now)
 
     def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:
         """Yield what somebody else has changed or made in a folder that came as a whole."""
@@ -200,12 +212,17 @@ class Inverse:
             has_links = entry.stat(follow_symlinks=False).st_nlink > 1
             newest = (now.mtime if has_links else now.ctime) if now else 0
             if now and newest > limit and not self._is_as_taken_back(now, limit):
-                yield Conflict(name, "somebody else has made or changed it since")
+                yield Conflict(name, CHANGED)
+        yield from self._left_below(path, limit)
+
+    def _left_below(self, path: str, limit: int) -> Iterator[Conflict]:
+        """Yield what is in a folder, once newer entries are taken back, and was not ours."""
         for name, found in self._before.items():
             is_inside = name != path and places.is_below(name, path)
-            is_newer = found and found.inode not in self._written and found.ctime > limit
-            if found and is_inside and is_newer and not self._is_as_taken_back(found, limit):
-                yield Conflict(name, "somebody else has made or changed it since")
+            if found is None or not is_inside or found.inode in self._written:
+                continue
+            if found.ctime > limit and not self._is_as_taken_back(found, limit):
+                yield Conflict(name, CHANGED)
 
     def _now(self, path: str) -> trees.Stamp | None:
         """Return how a path is once the steps so far are done."""
@@ -222,11 +239,12 @@ class Inverse:
         """Yield the conflicts with calls of the same run that came later and are not taken back."""
         newest = self.chosen[0]
         run = entries.run_in_mark(newest.record["run"])
-        marks = [mark for mark in entries.marks(self.home) if mark.run == run]
-        later = [mark.number for mark in marks if mark.number > newest.number]
-        records = [entries.peek(self.home / "undo" / number) for number in later]
-        standing = [each for each in records if each.get("state") == "done" and not is_undo(each)]
-        theirs = [Step.read(fields) for each in standing for fields in each["steps"]]
+        marks = entries.marks(self.home)
+        later = [each for each in marks if each.run == run and each.number > newest.number]
+        records = [entries.peek(self.home / "undo" / mark.number) for mark in later]
+        theirs = [
+            Step.read(fields) for each in filter(_stands, records) for fields in each["steps"]
+        ]
         for path in dict.fromkeys(_changed_in(self.chosen) if theirs else ()):
             if any(_meets(step, path) for step in theirs):
                 yield Conflict(path, LATER)
@@ -278,22 +296,41 @@ class Inverse:
 
 def conflicts_of(steps: Inverse, chosen: list[Entry]) -> list[Conflict]:
     """Return what others have changed, also in folders that came with no right to enter them."""
-    came = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    came = [step for entry in chosen for step in steps_of(entry)]
     with trees.all_open(step.path for step in came if step.way == "move" and step.new):
         return steps.conflicts()
 
 
 def entered(chosen: list[Entry]) -> AbstractContextManager[None]:
     """Let us into the folders that are touched, also where a script has taken their rights away."""
-    steps = [Step.read(fields) for entry in chosen for fields in entry.record["steps"]]
+    steps = [step for entry in chosen for step in steps_of(entry)]
     dressed = {step.path for step in steps if step.way == "dress"}
     return trees.entered([step.path for step in steps], dressed)
 
 
+def steps_of(entry: Entry) -> list[Step]:
+    """Return the steps of an entry, in their order."""
+    return [Step.read(fields) for fields in entry.record["steps"]]
+
+
+def _stands(record: dict[str, Any]) -> bool:
+    """True for a call whose changes hold."""
+    return record.get("state") == "done" and not is_undo(record)
+
+
 def _changed_in(chosen: list[Entry]) -> Iterator[str]:
     for entry in chosen:
-        steps = [Step.read(fields) for fields in entry.record["steps"]]
-        yield from (step.path for step in steps if step.way != "dress" or not _is_only_time(step))
+        yield from (step.path for step in steps_of(entry) if not _is_only_time(step))
+
+
+def _come_or_gone(
+    path: str, wanted: trees.Stamp | None, now: trees.Stamp | None
+) -> Iterator[Conflict]:
+    """Yield the conflict of a path that stands where nothing should, or is missing."""
+    if wanted:
+        yield Conflict(path, "somebody else has removed it")
+    elif now:
+        yield Conflict(path, "somebody else has made it")
 
 
 def _meets(step: Step, path: str) -> bool:
@@ -318,7 +355,10 @@ def _without_time(step: Step) -> Step:
 
 
 def _is_only_time(step: Step) -> bool:
-    return bool(step.before and step.after and step.before.is_but_for_time(step.after))
+    """True for a step that sets the times of a path, and nothing else."""
+    if step.way != "dress" or not step.before or not step.after:
+        return False
+    return step.before.is_but_for_time(step.after)
 
 
 def _inverted(chosen: list[Entry]) -> Iterator[Change]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,13 +53,12 @@ def mounted() -> list[Mounted]:
     return found
 
 
-def covered(roots: Iterable[str]) -> list[str]:
+def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     """Return the folders that an overlay can be mounted on: each root, or where there are mounts
     below it, its parts.
 
     A root is named without links. What lies in a root directly, beside such parts, cannot be
     covered."""
-    table = mounted()
     kernel = {each.point for each in table if each.kind in _OF_THE_KERNEL}
     points = [each.point for each in table]
     found: list[str] = []
@@ -113,11 +112,12 @@ def is_below(path: str, folder: str) -> bool:
 
 def layers(roots: Iterable[str], home: Path, number: str) -> list[Layer]:
     """Return the layers of a stage. `number` names its entry in the undo store of this home folder."""
-    real = outermost(roots)
+    real, table = outermost(roots), mounted()
+    points = [each.point for each in table]
     found = []
-    for count, lower in enumerate(covered(real)):
+    for count, lower in enumerate(covered(real, table)):
         root = next(each for each in real if is_below(lower, each))
-        store = f"{entry_in(store_of(lower, root, home), home, number)}/{count}"
+        store = f"{entry_in(store_of(lower, root, home, points), home, number)}/{count}"
         found.append(placed(lower, store, store))
     return found
 
@@ -143,9 +143,9 @@ def others(layer: Layer, home: Path, number: str) -> list[Layer]:
     return [placed(layer.lower, layer.store, place) for place in (own, memory)]
 
 
-def store_of(lower: str, root: str, home: Path) -> str:
-    """Return the folder of the undo store from which a file can be renamed into `lower`."""
-    points = [each.point for each in mounted()]
+def store_of(lower: str, root: str, home: Path, points: Sequence[str] = ()) -> str:
+    """Return the folder of the undo store from which a file can be renamed into `lower`; `points`: of the mounts."""
+    points = points or [each.point for each in mounted()]
     if _place(str(home), points) == _place(lower, points):
         return str(home / "undo")
     top = root if _place(root, points) == _place(lower, points) else lower
@@ -156,7 +156,7 @@ def store_of(lower: str, root: str, home: Path) -> str:
     return f"{top}/{STORE}"
 
 
-def _place(path: str, points: list[str]) -> tuple[int, str]:
+def _place(path: str, points: Sequence[str]) -> tuple[int, str]:
     """Return file system and mount: only where both are equal can a file be renamed."""
     path = os.path.realpath(path)
     point = max((each for each in points if is_below(path, each)), key=len, default="/")

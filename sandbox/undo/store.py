@@ -162,16 +162,8 @@ class UndoStore:
 
 def _kept(number: str, record: dict[str, Any]) -> Kept:
     changes = ChangeSet(tuple(read_changes(record.get("changes", ()))))
-    return Kept(
-        number,
-        record["run"],
-        record["call"],
-        record["at"],
-        record["state"],
-        changes,
-        record.get("bytes", 0),
-        is_undo(record),
-    )
+    run, call, at, state = (record[name] for name in ("run", "call", "at", "state"))
+    return Kept(number, run, call, at, state, changes, record.get("bytes", 0), is_undo(record))
 
 
 def recover(home: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import shutil
 import stat
@@ -101,9 +102,8 @@ def open_up(folder: str) -> None:
     if os.geteuid() == 0 or not os.path.isdir(folder):
         return
     _open(folder)
-    for entry in below(folder):  # which goes into a folder after it was opened
-        if entry.is_dir(follow_symlinks=False):
-            _open(entry.path)
+    for each in _folders_below(folder):  # which goes into a folder after it was opened
+        _open(each)
 
 
 def _open(folder: str) -> None:
@@ -125,36 +125,37 @@ def mode_of(path: str, found: os.stat_result) -> int:
         return mode
 
 
-@contextlib.contextmanager
-def entered(paths: Iterable[str], dressed: Collection[str] = ()) -> Iterator[None]:
+def entered(
+    paths: Iterable[str], dressed: Collection[str] = ()
+) -> contextlib.AbstractContextManager[None]:
     """Let us look at and change what lies in folders of ours whose rights forbid it; those that are
     `dressed` meanwhile keep what they are given."""
+    folders = sorted({os.path.dirname(path) for path in paths})
+    every = os.R_OK | os.W_OK | os.X_OK
+    return _opened((folder for folder in folders if not os.access(folder, every)), dressed)
+
+
+def all_open(folders: Iterable[str]) -> contextlib.AbstractContextManager[None]:
+    """Let us look into these folders and all below them, whose rights may forbid it."""
+    chained = (itertools.chain([folder], _folders_below(folder)) for folder in folders)
+    return _opened(itertools.chain.from_iterable(chained))
+
+
+def _folders_below(folder: str) -> Iterator[str]:
+    return (each.path for each in below(folder) if each.is_dir(follow_symlinks=False))
+
+
+@contextlib.contextmanager
+def _opened(folders: Iterable[str], dressed: Collection[str] = ()) -> Iterator[None]:
     closed: dict[str, int] = {}
     try:
-        for folder in sorted({os.path.dirname(path) for path in paths}):
-            if os.geteuid() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-                _enter(folder, closed)
+        for folder in folders if os.geteuid() else ():
+            _enter(folder, closed)
         yield
     finally:
         for folder, mode in reversed(closed.items()):
             if folder not in dressed and os.path.isdir(folder):
                 os.chmod(folder, mode)
-
-
-@contextlib.contextmanager
-def all_open(folders: Iterable[str]) -> Iterator[None]:
-    """Let us look into these folders and all below them, whose rights may forbid it."""
-    closed: dict[str, int] = {}
-    try:
-        for folder in folders if os.geteuid() else ():
-            _enter(folder, closed)
-            for entry in below(folder):
-                if entry.is_dir(follow_symlinks=False):
-                    _enter(entry.path, closed)
-        yield
-    finally:
-        for folder, mode in reversed(closed.items()):
-            os.chmod(folder, mode)
 
 
 def _enter(folder: str, closed: dict[str, int]) -> None:
@@ -251,11 +252,9 @@ def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
     its own files. `seen`: where files with several names went, for links among several calls."""
     _carry(source, target, {} if seen is None else seen)
     if is_folder(look(source)):
-        folders = [
-            source,
-            *(entry.path for entry in below(source) if entry.is_dir(follow_symlinks=False)),
-        ]
-        for folder in reversed(folders):  # a folder's time changes while it is filled
+        for folder in reversed(
+            [source, *_folders_below(source)]
+        ):  # a folder's time changes while it is filled
             clothe(folder, target + folder[len(source) :])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from shell.catalogue.packs import blocks, load
+from shell.catalogue.packs import blocks, python_names
 
 
 @functools.cache
@@ -24,5 +24,4 @@ def wrappers() -> frozenset[str]:
 @functools.cache
 def remote_libraries() -> frozenset[str]:
     """Return Python's libraries that talk to others, or serve them."""
-    python = load("python.yaml")
-    return frozenset(f"{python['servers']} {python['remote']}".split())
+    return python_names()["servers"] | python_names()["remote"]

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from text.sections import sections
+
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "commands"
 EFFECTS = (
     *("read", "catastrophic", "secret", "system", "delete", "send", "spend"),
@@ -49,6 +51,7 @@ class Entry:
         return str(self.more.get(key, "")).split()
 
 
+@functools.lru_cache(4096)
 def entry(name: str) -> Entry | None:
     """Return what is known of a program, also by a name with a version (`python3.11`); None for a stranger."""
     known = blocks()
@@ -63,8 +66,15 @@ def entry(name: str) -> Entry | None:
 
 @functools.cache
 def words(kind: str) -> frozenset[str]:
-    """Return a list of words of verbs.yaml."""
-    return frozenset(str(load("verbs.yaml").get(kind, "")).split())
+    """Return a list of words of verbs.txt."""
+    return frozenset(sections("commands/verbs.txt").get(kind, "").split())
+
+
+@functools.cache
+def python_names() -> dict[str, frozenset[str]]:
+    """Return the lists of python.txt."""
+    found = sections("commands/python.txt")
+    return {kind: frozenset(text.split()) for kind, text in found.items()}
 
 
 def load(name: str) -> dict[str, Any]:
@@ -81,10 +91,9 @@ def blocks() -> dict[str, Block]:
     """Return the blocks of all files by the names of their programs."""
     known: dict[str, Block] = {}
     for file in sorted(FOLDER.glob("*.yaml")):
-        if file.name not in ("verbs.yaml", "python.yaml"):
-            for key, given in load(file.name).items():
-                names = [name.strip() for name in str(key).split(",")]
-                known |= dict.fromkeys(names, (names, given or {}))
+        for key, given in load(file.name).items():
+            names = [name.strip() for name in str(key).split(",")]
+            known |= dict.fromkeys(names, (names, given or {}))
     return known
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 from shell.bash import Command
 from shell.catalogue import Entry, words
-from shell.effects.expand import Arg, input_of
+from shell.effects.expand import input_of
 from shell.effects.files import operands_of
 from shell.effects.inputs import has_input, is_fetched
-from shell.effects.state import State
+from shell.effects.state import Arg, State
 from text import pattern
 
 Args = list[Arg]

@@ -7,10 +7,9 @@ without a text, and stays one.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from shell.bash import Command, Part, Word
-from shell.effects.state import State
+from shell.effects.state import Arg, State
 
 _UNKNOWN, _OUTPUT = "\0", "\1"  # stand for what is not known, and for an output that is not
 _SPECIAL = "{},*?[]~ \t\n"
@@ -19,16 +18,6 @@ _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values
 _PATTERN = re.compile(r"[*?\[]|\{[^{}]*,")
 _NOT_KNOWN = re.compile(f"[{_UNKNOWN}{_OUTPUT}]")
 _DOCUMENTS = ("<<", "<<<")
-
-
-class Arg(NamedTuple):
-    """One argument. `text` is None when it is only known when it runs; then `start` is what is known of its beginning."""
-
-    text: str | None
-    start: str = ""
-    is_pattern: bool = False
-    has_output: bool = False  # holds the output of a command, which is not known
-    stream: tuple[Command, ...] = ()  # of `<(…)`: the commands whose output can be read there
 
 
 def plain_arg(text: str) -> Arg:

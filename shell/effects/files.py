@@ -7,9 +7,9 @@ import re
 from shell.bash import Command, Redirect
 from shell.catalogue import Entry, entry, values_of, words
 from shell.catalogue.options import has_option, operand_places
-from shell.effects.expand import Arg, expand, input_of, printed
+from shell.effects.expand import expand, input_of, printed
 from shell.effects.inputs import has_input
-from shell.effects.state import State
+from shell.effects.state import Arg, State
 from text import pattern
 
 _DISK = pattern(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")

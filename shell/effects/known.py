@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shell.bash import Command, Part, Word
 from shell.bash.pieces import MADE as MADE
-from shell.effects.expand import Arg, holds_output, text_of
-from shell.effects.state import State
+from shell.effects.expand import holds_output, text_of
+from shell.effects.state import Arg, State
 from text import pattern
 
 # Names that change what other commands are or load.

@@ -6,13 +6,10 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from shell.bash import Command
 from shell.effects.records import Effect
-
-if TYPE_CHECKING:
-    from shell.effects.expand import Arg
 
 MAX_DEPTH = 6  # of scripts within scripts
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
@@ -21,6 +18,16 @@ _TAKEN = ("deletes", "takes")
 
 def _nothing(state: State, text: str) -> None:
     raise NotImplementedError
+
+
+class Arg(NamedTuple):
+    """One argument. `text` is None when it is only known when it runs; then `start` is what is known of its beginning."""
+
+    text: str | None
+    start: str = ""
+    is_pattern: bool = False
+    has_output: bool = False  # holds the output of a command, which is not known
+    stream: tuple[Command, ...] = ()  # of `<(…)`: the commands whose output can be read there
 
 
 @dataclass(slots=True)

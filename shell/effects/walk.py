@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from shell.bash import Command, Script, read
 from shell.catalogue import use_of
 from shell.effects import files, known
-from shell.effects.expand import Arg, expanded
+from shell.effects.expand import expanded
 from shell.effects.records import Effect, Setting
 from shell.effects.runners import run_inner
-from shell.effects.state import MAX_COMMANDS, MAX_DEPTH, State
+from shell.effects.state import MAX_COMMANDS, MAX_DEPTH, Arg, State
 
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
 _LOOKED_AT = 4_000

@@ -1,4 +1,4 @@
-"""Tell what Python code would do, by the rows in assets/commands/python.yaml.
+"""Tell what Python code would do, by the rows in assets/commands/python.txt.
 
 Nothing is run; code that does not parse has no effects, since it will not run."""
 

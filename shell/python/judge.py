@@ -1,15 +1,14 @@
-"""Tell what Python code would do, by the names of its calls (assets/commands/python.yaml)."""
+"""Tell what Python code would do, by the names of its calls (assets/commands/python.txt)."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import shlex
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from shell.bash import NotUnderstood
-from shell.catalogue.packs import load
+from shell.catalogue.packs import python_names
 from shell.catalogue.verbs import pieces
 from shell.effects.records import Effect
 from shell.effects.statements import changes_sql
@@ -55,18 +54,9 @@ def effects_of(code: str, cwd: str | None, shell: Shell) -> list[Effect]:
 
 
 @functools.cache
-def _tables() -> Mapping[str, Any]:
-    return load("python.yaml")
-
-
-@functools.cache
-def _names(key: str) -> frozenset[str]:
-    return frozenset(str(_tables()[key]).split())
-
-
-@functools.cache
 def _kinds() -> dict[str, str]:
-    return {name: kind for kind, listed in _tables()["calls"].items() for name in listed.split()}
+    calls = {kind: names for kind, names in python_names().items() if kind.startswith("calls.")}
+    return {name: kind.removeprefix("calls.") for kind, names in calls.items() for name in names}
 
 
 class _Judge:
@@ -74,11 +64,13 @@ class _Judge:
         self.read, self.cwd, self.shell = read, cwd, shell
         self.found: list[Effect] = []
         self.text = read.values.text
-        server = read.modules & _names("servers")
+        server = read.modules & python_names()["servers"]
         is_file = server <= _FILE_SERVERS and bool(_SQLITE.search(code))
         self.is_server = bool(server) and not is_file
-        self.is_remote = self.is_server or bool(read.modules & _names("remote"))
-        self.has_tables = bool(read.modules & (_names("tables") | _names("servers")))
+        self.is_remote = self.is_server or bool(read.modules & python_names()["remote"])
+        self.has_tables = bool(
+            read.modules & (python_names()["tables"] | python_names()["servers"])
+        )
         self.is_in_memory = bool(_IN_MEMORY.search(code))
 
     def node(self, node: ast.AST) -> None:
@@ -189,9 +181,9 @@ class _Judge:
 
     def _library(self, node: ast.Call, name: str, last: str) -> None:
         """Libraries of databases, clouds and services."""
-        if self.has_tables and last in _names("statements"):
+        if self.has_tables and last in python_names()["statements"]:
             self._statement(node, last)
-        elif self.is_remote and "." in name and last not in _names("neither"):
+        elif self.is_remote and "." in name and last not in python_names()["neither"]:
             self._there(node, last)
 
     def _statement(self, node: ast.Call, last: str) -> None:
@@ -211,19 +203,21 @@ class _Judge:
         words = pieces(last)
         if not self._is_verb(node, words, last):
             return
-        if words[0] in _names("deletes") or last in _EMPTY_ALL:
+        if words[0] in python_names()["deletes"] or last in _EMPTY_ALL:
             self._add("delete", last, is_local=False)
-        elif words[0] in _names("sends") or "post" in words:
+        elif words[0] in python_names()["sends"] or "post" in words:
             self._add("send", last, is_local=False)
 
     def _is_verb(self, node: ast.Call, words: list[str], last: str) -> bool:
-        is_plain = last in _names("plain") or not _names("services").isdisjoint(self.read.modules)
+        is_plain = last in python_names()["plain"] or not python_names()["services"].isdisjoint(
+            self.read.modules
+        )
         is_drop = last == "drop" and not [*node.args, *node.keywords]
         return len(words) > 1 or is_drop or (is_plain and bool(words))
 
 
 def _kind_of(name: str) -> str:
-    """Return the row of python.yaml for a call: by its last two names, its full name, or as a method."""
+    """Return the row of python.txt for a call: by its last two names, its full name, or as a method."""
     kinds = _kinds()
     last = "." + name.rpartition(".")[2] if "." in name else ""
     return kinds.get(".".join(name.split(".")[-2:])) or kinds.get(name) or kinds.get(last, "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shell.bash import NotUnderstood
-from shell.catalogue.packs import load
+from shell.catalogue.packs import python_names
 from shell.python.values import Values
 
 TOO_DEEP = "nested too deeply"
@@ -51,7 +51,8 @@ def _star(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
     """`from os import *`: the names of the module that the rows know."""
     if node.names[0].name != "*":
         return
-    for name in " ".join(load("python.yaml")["calls"].values()).split():
+    calls = [names for kind, names in python_names().items() if kind.startswith("calls.")]
+    for name in sorted(frozenset().union(*calls)):
         module, _, last = name.rpartition(".")
         if module == node.module:
             yield last, name

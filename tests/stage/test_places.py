@@ -138,33 +138,3 @@ stage.commit()
 assert (root / "a").read_text() == "new\\n"
 """,
     )
-
-
-def test_the_place_that_overlayfs_took_is_remembered(tmp_path: Path) -> None:
-    passes(
-        tmp_path,
-        """
-from sandbox.stage.holding import Holder
-(root / "a").write_text("old")
-mounted = Holder.mount
-count = [0]
-def counted(self, *words, **more):
-    count[0] += 1
-    return mounted(self, *words, **more)
-Holder.mount = counted
-over = base / "over"
-for name in ("up", "work", "top"):
-    (over / name).mkdir(parents=True)
-mount("-t", "overlay", "overlay", "-o", f"lowerdir={root},upperdir={over}/up,workdir={over}/work,userxattr", root)
-home = root / "agent"
-home.mkdir()
-seen = []
-for number in range(3):
-    count[0] = 0
-    stage, code, output = staged(f"echo {number} > n{number}")
-    assert code == 0, output
-    stage.discard()
-    seen.append(count[0])
-assert seen[0] > 1 and seen[1:] == [1, 1], seen
-""",
-    )

@@ -17,14 +17,4 @@ if TYPE_CHECKING:
     from text.time.repeats import Repeat as Repeat
     from text.time.spans import TimeRange as TimeRange
 else:
-    __getattr__ = lazy(
-        __name__,
-        NoTime="due",
-        Repeat="repeats",
-        TimeRange="spans",
-        due_of="due",
-        find="finding",
-        moment_of="due",
-        recurring="finding",
-        split_due="due",
-    )
+    __getattr__ = lazy(__name__)

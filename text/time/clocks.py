@@ -39,19 +39,9 @@ def glued(_: Place, said: str, half: str = "") -> Clock | None:
     return _clock(int(digits[:-2]), int(digits[-2:]), None, half)
 
 
-def military(_: Place, figures: list[int]) -> Clock | None:
-    """1930 hours."""
-    return _clock(figures[0] // 100, figures[0] % 100, None, "")
-
-
-def minutes_past(_: Place, minute: int, clock: Clock) -> Clock:
-    """Ten past eight; before it where `minute` is negative."""
-    return replace(clock, start=(clock.start + minute * 60) % 86400, length=60)
-
-
-def minutes_to(place: Place, minute: int, clock: Clock) -> Clock:
-    """Ten to eight."""
-    return minutes_past(place, -minute, clock)
+def minutes_past(_: Place, minute: int, clock: Clock, sign: int = 1) -> Clock:
+    """Ten past eight (1), or ten to eight (-1)."""
+    return replace(clock, start=(clock.start + sign * minute * 60) % 86400, length=60)
 
 
 def seconds(_: Place, seconds: int) -> Clock:
@@ -106,17 +96,6 @@ def alone(place: Place, clock: Clock) -> Span:
     return clock.alone(place.now)
 
 
-def span_by_night(place: Place, clock: Clock, shift: int) -> Span:
-    """Between seven and half past nine last night."""
-    night = Clock(20 * HOUR, 4 * HOUR)
-    return clock.within(night).on(day_span(place.now.today + shift * DAY))
-
-
-def on_night(_: Place, span: Span) -> Span:
-    """The night of a day."""
-    return Clock(20 * HOUR, 4 * HOUR, is_part=True).on(span)
-
-
 def end_of_today(place: Place) -> Span:
     """The last second of today."""
     last = day_span(place.now.today).end
@@ -124,29 +103,10 @@ def end_of_today(place: Place) -> Span:
     return Span(last - timedelta(seconds=1), last + timedelta(seconds=59), "minute")
 
 
-def clock_before(_: Place, span: Span, clock: Clock) -> Span:
-    """Tomorrow before five: up to then."""
-    return Span(None, clock.on(span).start, "hour")
-
-
-def clock_after(_: Place, span: Span, clock: Clock) -> Span:
-    """Today after half past six: from then on."""
-    return Span(clock.on(span).start, None, "hour")
-
-
-def for_from(place: Place, first: Span, length: list[tuple[float, str]], clock: Clock) -> Span:
-    """On a day for seven hours from half past nine."""
-    return lasting(place, clock, length).on(first)
-
-
-def part_of_day(place: Place, days: int) -> Span:
-    """The night so many days later."""
-    return at_night(place, Clock(20 * HOUR, 4 * HOUR, is_part=True), None, days)
-
-
-def part_span(place: Place, part: Clock, clock: Clock, shift: int = 0) -> Span:
-    """Tonight between eight and ten."""
-    return clock.within(part).on(day_span(place.now.today + shift * DAY))
+def clock_beside(_: Place, span: Span, clock: Clock, sign: int) -> Span:
+    """Tomorrow before five (-1): up to then; today after half past six (1): from then on."""
+    start = clock.on(span).start
+    return Span(None, start, "hour") if sign < 0 else Span(start, None, "hour")
 
 
 def on_in_part(_: Place, clock: Clock, span: Span, part: Clock) -> Span:

@@ -66,10 +66,8 @@ def day_of_month(place: Place, day: int) -> Span:
 @repeating("period")
 def day_in(_: Place, day: int, period: Span) -> Span:
     """The nth day of a month or year."""
-    if period.start is None or period.end is None:
-        raise ValueError("one side is open")
-    found = period.start + (day - 1) * DAY
-    if not period.start <= found < period.end:
+    found = period.begin + (day - 1) * DAY
+    if not period.begin <= found < period.finish:
         raise ValueError("no such day")
     return replace(day_span(found.date()), cycle=period.cycle)
 
@@ -128,11 +126,9 @@ def nth_weekday(place: Place, nth: int, day: int, period: Span | None = None) ->
 
 @repeating("period")
 def _nth_weekday(_: Place, nth: int, day: int, period: Span) -> Span:
-    if period.start is None or period.end is None:
-        raise ValueError("no period")
     if period.unit == "month":
-        return day_span(weekday_in_month(period.start.year, period.start.month, nth, day))
-    first, last = period.start.date(), period.end.date() - DAY
+        return day_span(weekday_in_month(period.begin.year, period.begin.month, nth, day))
+    first, last = period.begin.date(), period.finish.date() - DAY
     if nth < 0:
         return day_span(last - ((last.weekday() - day) % 7 + 7 * (-nth - 1)) * DAY)
     return day_span(first + ((day - first.weekday()) % 7 + 7 * (nth - 1)) * DAY)
@@ -159,11 +155,6 @@ def shifted_feast(place: Place, shift: int, feast: Feast) -> Span:
     return spans.chosen(
         replace(place.now, past=shift < 0), lambda year: replace(feast(year), cycle="year"), place.now.today.year, strictly=True,
     )  # fmt: skip
-
-
-def iso(_: Place, figures: list[int]) -> Span:
-    """Year, month, day."""
-    return day_span(date(*figures))
 
 
 def numeric(place: Place, figures: list[int]) -> Span:
@@ -214,33 +205,25 @@ def from_now(place: Place, length: Quantity, sign: int) -> Span:
 @repeating("span")
 def beside(place: Place, length: Quantity, sign: int, span: Span) -> Span:
     """So long before or after another time."""
-    if span.start is None:
-        raise ValueError("one side is open")
-    return spans.moved(place.now, span.start, length, sign)
+    return spans.moved(place.now, span.begin, length, sign)
 
 
 def weekdays_away(place: Place, n: float, day: int, sign: int) -> Span:
     """Two Fridays ago, three Mondays from now."""
     first = nearest_weekday(place, sign, day)
-    if first.start is None:
-        raise ValueError("no day")
-    return day_span(first.start.date() + sign * int(n - 1) * 7 * DAY)
+    return day_span(first.begin.date() + sign * int(n - 1) * 7 * DAY)
 
 
 def units_and_weekday(place: Place, length: Quantity, sign: int, day: int) -> Span:
     """Two months from today on Tuesday: the first such day from then on."""
     far = from_now(place, length, sign)
-    if far.start is None:
-        raise ValueError("no day")
-    return day_span(far.start.date() + (day - far.start.weekday()) % 7 * DAY)
+    return day_span(far.begin.date() + (day - far.begin.weekday()) % 7 * DAY)
 
 
 def feasts_away(place: Place, n: float, feast: Feast, sign: int) -> Span:
     """Two Christmases ago."""
     near = shifted_feast(place, sign, feast)
-    if near.start is None:
-        raise ValueError("no day")
-    return feast(near.start.year + sign * int(n - 1))
+    return feast(near.begin.year + sign * int(n - 1))
 
 
 def same_day(place: Place, days: int, shift: int, unit: str) -> Span:
@@ -266,10 +249,8 @@ def moment_now(place: Place) -> Span:
 
 def weekday_by_date(place: Place, day: int, sign: int, span: Span) -> Span:
     """The Sunday before October 25."""
-    if span.start is None:
-        raise ValueError("no day")
-    away = (day - span.start.weekday()) % 7 or 7
-    return day_span(span.start.date() + (away if sign > 0 else away - 7 or -7) * DAY)
+    away = (day - span.begin.weekday()) % 7 or 7
+    return day_span(span.begin.date() + (away if sign > 0 else away - 7 or -7) * DAY)
 
 
 def iso_moment(place: Place, said: str) -> Span:
@@ -285,13 +266,8 @@ def silent(_: Place, **_values: Any) -> Span:
     return spans.SILENT
 
 
-def fixed_number(_: Place, n: int, **_values: Any) -> int:
-    """A word that stands for a number here."""
-    return n
-
-
-def fixed_text(_: Place, n: str) -> str:
-    """A word that stands for a unit here."""
+def fixed(_: Place, n: int | str, **_values: Any) -> int | str:
+    """A word that stands for a number or a unit here."""
     return n
 
 
@@ -300,18 +276,10 @@ def fiscal(_: Place, figures: list[int]) -> int:
     return two_digits(figures[0]) if figures[0] < 100 else figures[0]
 
 
-def beside_day(place: Place, sign: int, span: Span) -> Span:
-    """The day before Christmas."""
-    found: Span = beside(place, length=[(1, "day")], sign=sign, span=span)
-    return found
-
-
 def weekday_of_week_ago(place: Place, length: Quantity, day: int) -> Span:
     """三周前的周一: of the week so long ago."""
     far = from_now(place, length, -1)
-    if far.start is None:
-        raise ValueError("no day")
-    return day_span(spans.monday(far.start.date()) + day * DAY)
+    return day_span(spans.monday(far.begin.date()) + day * DAY)
 
 
 def quarter_hours(_: Place, n: float) -> Quantity:

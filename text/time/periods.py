@@ -57,19 +57,7 @@ def year(_: Place, year: int) -> Span:
     return months_span(year, 1, 12, "year")
 
 
-def years(_: Place, first: int, last: int) -> Span | None:
-    """From one year to another: 1995-1997."""
-    if last <= first:
-        return None
-    return replace(months_span(first, 1, 12 * (last - first + 1), "year"))
-
-
-def near_year(place: Place, shift: int) -> Span:
-    """This year, the last one (-1), ..."""
-    return unit_span(place.now.today, "year", shift)
-
-
-def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = None, shift: int = 0) -> Span | None:  # fmt: skip
+def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = None, shift: int | None = None) -> Span | None:  # fmt: skip
     """The nth quarter or half of a year, or of one that is near."""
     length = _MONTHS_LONG[unit]
     if nth < 0:
@@ -77,6 +65,8 @@ def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = No
     if not 1 <= nth <= 12 // length:
         return None
     first = (nth - 1) * length + 1
+    if shift is not None:
+        year = place.now.today.year + shift
     if year is not None:
         return months_span(year, first, length, unit)
     return spans.yearly(place.now, lambda number: months_span(number, first, length, unit))
@@ -110,9 +100,7 @@ def nth_unit(place: Place, nth: int, unit: str, period: Span | None = None) -> S
 
 @repeating("period")
 def _unit_in(_: Place, nth: int, unit: str, period: Span) -> Span:
-    if period.start is None or period.end is None:
-        raise ValueError("one side is open")
-    return _nth(nth, unit, period.start.date(), period.end.date())
+    return _nth(nth, unit, period.begin.date(), period.finish.date())
 
 
 def _nth(nth: int, unit: str, first: date, end: date) -> Span:
@@ -140,9 +128,7 @@ def _nth_week(nth: int, unit: str, first: date, end: date) -> Span:
 @repeating("span")
 def week_of(_: Place, span: Span, unit: str = "week") -> Span:
     """The week, month or weekend that a day lies in."""
-    if span.start is None:
-        raise ValueError("one side is open")
-    day = span.start.date()
+    day = span.begin.date()
     return _weekend_near(day) if unit == "weekend" else unit_span(day, unit)
 
 
@@ -236,27 +222,23 @@ def edge(_: Place, edge: str, span: Span) -> Span:
 
 def _season_edge(edge: str, span: Span) -> Span:
     """A third of it, by whole months where there are."""
-    if span.start is None or span.end is None:
-        raise ValueError("no whole span")
-    months = (span.end.year - span.start.year) * 12 + span.end.month - span.start.month
+    months = (span.finish.year - span.begin.year) * 12 + span.finish.month - span.begin.month
     third = months // 3
     first = {"early": 0, "mid": third, "late": months - third}[edge]
-    begin = spans.plus_months(span.start.date(), first)
+    begin = spans.plus_months(span.begin.date(), first)
     return Span(at(begin), at(spans.plus_months(begin, third)), "month")
 
 
 @repeating("span")
 def month_third(_: Place, third: int, span: Span) -> Span:
     """Ten days of a month, a part of a year: 上旬, 月底, 年初."""
-    if span.start is None or span.end is None:
-        raise ValueError("no whole span")
     if span.unit == "month":
-        cuts = (span.start, span.start + 10 * DAY, span.start + 20 * DAY, span.end)
+        cuts = (span.begin, span.begin + 10 * DAY, span.begin + 20 * DAY, span.finish)
         return Span(cuts[third], cuts[third + 1], "day")
     if span.unit == "decade":
         return spans.part_of(span, ("early", "mid", "late")[third])
     months = (third, third + 1) if span.unit == "quarter" else ((0, 3), (3, 9), (9, 12))[third]
-    first, last = (at(spans.plus_months(span.start.date(), n)) for n in months)
+    first, last = (at(spans.plus_months(span.begin.date(), n)) for n in months)
     return Span(first, last, "month")
 
 
@@ -268,9 +250,7 @@ def rest_of(place: Place, span: Span) -> Span:
 def so_far(place: Place, span: Span) -> Span:
     """From its beginning to today; early in one that is over."""
     today = at(place.now.today)
-    if span.start is None or span.end is None:
-        raise ValueError("no whole span")
-    if span.start < today < span.end:
+    if span.begin < today < span.finish:
         return replace(span, end=today, unit="day", again=None)
     return spans.part_of(span, "early")
 
@@ -306,9 +286,7 @@ def within(place: Place, length: Quantity) -> Span:
 
 def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
     """The first (1) or last (-1) two weeks of a month."""
-    if span.start is None or span.end is None:
-        raise ValueError("no whole span")
-    base = span.start if sign > 0 else span.end
+    base = span.begin if sign > 0 else span.finish
     if sign > 0 and span.unit == "year" and length[-1][1] == "week":
         base += -base.weekday() % 7 * DAY  # the weeks of a year begin with its first Monday
     far = spans.moved(place.now, base, length, sign).start
@@ -318,17 +296,13 @@ def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
 @repeating("span")
 def starting(place: Place, length: Quantity, span: Span) -> Span:
     """Two weeks from a day on."""
-    if span.start is None:
-        raise ValueError("one side is open")
-    return Span(span.start, spans.moved(place.now, span.start, length, 1).start, "day")
+    return Span(span.begin, spans.moved(place.now, span.begin, length, 1).start, "day")
 
 
 def units_ago(place: Place, n: float, month: int, sign: int = -1) -> Span:
     """Two summers ago: the season or month."""
     near = shifted_season(place, sign, month)
-    if near.start is None:
-        raise ValueError("no season")
-    return months_span(near.start.year + sign * int(n - 1), month, 3, "season")
+    return months_span(near.begin.year + sign * int(n - 1), month, 3, "season")
 
 
 def weekends_away(place: Place, n: float, sign: int = -1) -> Span:
@@ -351,11 +325,6 @@ def week_of_day(place: Place, day: int) -> Span:
 def stretch_units(place: Place, n: float, sign: int, unit: str) -> Span:
     """The 13 last minutes."""
     return stretch(place, sign, [(n, unit)])
-
-
-def within_days(place: Place, length: Quantity) -> Span:
-    """Two days hence: from tomorrow on."""
-    return stretch(place, 1, length)
 
 
 def days_of_week(place: Place, shift: int, first: int, last: int) -> Span:
@@ -381,23 +350,11 @@ def recent_weekend(place: Place) -> Span:
     return spans.chosen(place.now, lambda n: unit_span(place.now.today, "weekend", n), 0)
 
 
-def stretch_one(place: Place, sign: int, unit: str) -> Span:
-    """In the past year: so long up to now."""
-    return stretch(place, sign, [(1, unit)])
-
-
 def this_so_far(place: Place, unit: str) -> Span:
     """Year to date."""
     return Span(unit_span(place.now.today, unit).start, at(place.now.today), "day")
 
 
-def this_year_part(place: Place, nth: int, unit: str) -> Span | None:
-    """上半年: of this year."""
-    return quarter(place, nth, unit, place.now.today.year)
-
-
 def unit_by_date(_: Place, unit: str, sign: int, span: Span) -> Span:
     """The week before August 3: by the calendar."""
-    if span.start is None:
-        raise ValueError("no day")
-    return unit_span(span.start.date(), unit, sign)
+    return unit_span(span.begin.date(), unit, sign)

@@ -17,7 +17,7 @@ from typing import Any
 from text.time import clocks, days, periods, repeats, whole
 from text.time.feasts import feast_of
 from text.time.grammar import Action, Grammar, Place
-from text.time.spans import two_digits
+from text.time.spans import NIGHT, two_digits
 from text.values import numbers
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "time"
@@ -93,7 +93,7 @@ class Language:
                 guards.append(partial(_holds, self.guards[guard[3]], guard[2], guard[1]))
             else:
                 key, value = setting.split(maxsplit=1)
-                values[key] = int(value) if re.fullmatch(r"-?\d+", value) else value
+                values[key] = _value(value)
         self.grammar.rule(name.strip(), parts)(_guarded(action, values, guards))
 
 
@@ -122,6 +122,15 @@ def _by_word(words: Any) -> dict[str, Any]:
         else:
             found[key] = value
     return found
+
+
+def _value(said: str) -> Any:
+    """Read the value of a setting: a number, "1 day", "night", or a word."""
+    if said == "night":
+        return NIGHT
+    if length := re.fullmatch(r"(\d+) (\w+)", said):
+        return [(int(length[1]), length[2])]
+    return int(said) if re.fullmatch(r"-?\d+", said) else said
 
 
 def _plural(word: str) -> str:

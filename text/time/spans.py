@@ -43,8 +43,22 @@ class Span:
     silent: bool = False  # time words, but of no one time: "every Friday"
     cycle: str = ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
     told: Callable[[Span], Span] | None = (
-        None  # what it is, counted from the time spoken of before: "the next day"
+        None  # counted from the time spoken of before: "the next day"
     )
+
+    @property
+    def begin(self) -> datetime:
+        """Return when it begins. Raises ValueError where that side is open."""
+        if self.start is None:
+            raise ValueError("one side is open")
+        return self.start
+
+    @property
+    def finish(self) -> datetime:
+        """Return when it ends. Raises ValueError where that side is open."""
+        if self.end is None:
+            raise ValueError("one side is open")
+        return self.end
 
 
 SILENT = Span(None, None, "", silent=True)
@@ -298,9 +312,7 @@ def last_until(span: Span, end: datetime) -> Span:
 
 def part_of(span: Span, part: str) -> Span:
     """Early, mid or late in a span: its first half, its middle half, its last half, cut at whole units."""
-    if span.start is None or span.end is None:
-        raise ValueError("no whole span")
-    start, end = span.start, span.end
+    start, end = span.begin, span.finish
     if span.unit == "month":
         cuts = {"early": (0, 15), "mid": (9, 20), "late": (15, None)}[part]
         return Span(start + cuts[0] * DAY, end if cuts[1] is None else start + cuts[1] * DAY, "day")
@@ -391,6 +403,9 @@ class Clock:
         elif part.start < 18000 and part.start + part.length <= 36000 and self.start == 43200:
             start = 0
         return Clock(start, self.length, zone=self.zone or part.zone)
+
+
+NIGHT = Clock(20 * 3600, 4 * 3600, is_part=True)
 
 
 def clocks(first: Clock, last: Clock) -> Clock:

@@ -18,23 +18,19 @@ def joined(_: Place, first: Span, last: Span) -> Span:
 @repeating("last")
 def day_to(_: Place, day: int, last: Span) -> Span:
     """From the 3rd to the 12th of September: the first day lies in the month of the last."""
-    if last.start is None:
-        raise ValueError("one side is open")
-    first = last.start.replace(day=day)
-    if first >= last.start:
+    first = last.begin.replace(day=day)
+    if first >= last.begin:
         first = spans.at(spans.plus_months(first.replace(day=1).date(), -1)).replace(day=day)
-    return Span(first, last.end, "day", cycle=last.cycle)
+    return Span(first, last.finish, "day", cycle=last.cycle)
 
 
 @repeating("first")
 def to_day(_: Place, first: Span, day: int) -> Span:
     """From September 3rd to the 12th."""
-    if first.start is None:
-        raise ValueError("one side is open")
-    last = first.start.replace(day=day)
-    if last <= first.start:
-        last = spans.at(spans.plus_months(first.start.replace(day=1).date(), 1)).replace(day=day)
-    return Span(first.start, last + DAY, "day", cycle=first.cycle)
+    last = first.begin.replace(day=day)
+    if last <= first.begin:
+        last = spans.at(spans.plus_months(first.begin.replace(day=1).date(), 1)).replace(day=day)
+    return Span(first.begin, last + DAY, "day", cycle=first.cycle)
 
 
 @repeating("period")
@@ -46,25 +42,15 @@ def days_in(_: Place, day: int, last: int, period: Span) -> Span | None:
     return Span(period.start.replace(day=day), end, "day", cycle=period.cycle)
 
 
-def months_to(place: Place, month: int, last: Span) -> Span:
-    """From May to July 2019: the first month lies before the last one."""
-    if last.start is None:
-        raise ValueError("one side is open")
-    year = last.start.year - (month > last.start.month)
-    return Span(spans.months_span(year, month, 1, "month").start, last.end, "month")
-
-
 @repeating("first")
 def clock_range(_: Place, first: Span, clock: Clock) -> Span:
     """From yesterday at two to four: the second time is on the same day."""
-    if first.start is None:
-        raise ValueError("one side is open")
-    end = first.start.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock.start)
-    if clock.halves and end <= first.start:
+    end = first.begin.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock.start)
+    if clock.halves and end <= first.begin:
         end += timedelta(hours=12)
-    if end <= first.start:
+    if end <= first.begin:
         end += DAY
-    return Span(first.start, end, "hour", cycle="day")
+    return Span(first.begin, end, "hour", cycle="day")
 
 
 def years_span(_: Place, first: int, last: int) -> Span | None:
@@ -127,37 +113,18 @@ def up_to_now(place: Place) -> Span:
 @repeating("first")
 def for_length(place: Place, first: Span, length: Quantity) -> Span:
     """From a time on, for so long."""
-    if first.start is None:
-        raise ValueError("one side is open")
-    return replace(first, end=spans.moved(place.now, first.start, length, 1).start)
-
-
-@repeating("first")
-def month_to(_: Place, first: Span, month: int) -> Span:
-    """From May 2019 to July: the last month lies behind the first."""
-    if first.start is None:
-        raise ValueError("one side is open")
-    year = first.start.year + (month <= first.start.month)
-    end = spans.months_span(year, month, 1, "month").end
-    return Span(first.start, end, "month", cycle=first.cycle)
+    return replace(first, end=spans.moved(place.now, first.begin, length, 1).start)
 
 
 def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
     """More than two weeks after a day, or before it."""
-    if span.start is None:
-        raise ValueError("one side is open")
-    far = spans.moved(place.now, span.start, length, sign).start
+    far = spans.moved(place.now, span.begin, length, sign).start
     return Span(far, None, "day") if sign > 0 else Span(None, far, "day")
 
 
 def longer_ago(place: Place, length: Quantity) -> Span:
     """More than two weeks ago."""
     return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")
-
-
-def less_ago(place: Place, length: Quantity) -> Span:
-    """Less than two days ago."""
-    return Span(spans.moved(place.now, place.now.moment, length, -1).start, place.now.moment, "day")
 
 
 def days_of_month(_: Place, month: int, day: int, last: int, year: int) -> Span | None:

@@ -13,14 +13,7 @@ if TYPE_CHECKING:
     from text.values.numbers import ordinal as ordinal
     from text.values.numbers import spoken_year as spoken_year
     from text.values.reader import Value as Value
+    from text.values.reader import unit_of as unit_of
     from text.values.reader import values_in as values_in
 else:
-    __getattr__ = lazy(
-        __name__,
-        Value="reader",
-        cardinal="numbers",
-        chinese_number="numbers",
-        ordinal="numbers",
-        spoken_year="numbers",
-        values_in="reader",
-    )
+    __getattr__ = lazy(__name__)

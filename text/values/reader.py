@@ -67,6 +67,11 @@ def _units() -> dict[str, str]:
     return {word: unit for unit, words in _tables()["units"].items() for word in words}
 
 
+def unit_of(word: str) -> str:
+    """Return the unit that a word behind a number names, such as day for days; "" for none."""
+    return "" if word == "m" else _units().get(word.lower(), "")
+
+
 @cache
 def _folders() -> dict[str, str]:
     return {word: name for name, words in _tables()["folders"].items() for word in words}

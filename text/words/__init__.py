@@ -13,10 +13,4 @@ if TYPE_CHECKING:
     from text.words.tokens import cut as cut
     from text.words.tokens import words_of as words_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        SMALL="tokens",
-        asked="tokens",
-        cut="tokens",
-        words_of="tokens",
-    )
+    __getattr__ = lazy(__name__)

@@ -78,16 +78,15 @@ def list_tasks(
         tasks = Tasks(ctx.home)
         if id is not None:
             return _one(tasks.get(id), whole=True)
-        found = (
-            tasks.open()
-            if status is None
-            else [each for each in tasks.all() if status in ("all", each.status)]
-        )
+        shown = tasks.open() if status is None else tasks.all()
+        found = [each for each in shown if status in (None, "all", each.status)]
+        found = [each for each in found if _says(each, text or "")]
         if until is not None:
             last = _end_of(until)
             found = [each for each in found if each.due and each.due <= last]
-        found = [each for each in found if tag is None or tag.removeprefix("#") in each.tags]
-        return _listed([each for each in found if _says(each, text or "")], tasks.problems())
+        if tag is not None:
+            found = [each for each in found if tag.removeprefix("#") in each.tags]
+        return _listed(found, tasks.problems())
 
 
 def _says(task: Task, wanted: str) -> bool:

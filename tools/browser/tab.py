@@ -51,10 +51,8 @@ class Tab:
         self, link: Link, target: str, name: str, *, is_frame: bool = False, is_owners: bool = False
     ) -> None:
         self.link, self.target, self.name = link, target, name
-        self.is_frame, self.is_owners = (
-            is_frame,
-            is_owners,
-        )  # one of the owner's is read, and never closed
+        # one of the owner's is read, and never closed
+        self.is_frame, self.is_owners = is_frame, is_owners
         self.session = str(
             link.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         )
@@ -95,9 +93,8 @@ class Tab:
         if self.is_own:
             self.link.post("Page.setInterceptFileChooserDialog", self.session, enabled=True)
         self.link.post("Inspector.enable", self.session)
-        if (
-            not self.is_frame
-        ):  # behind other tabs a page draws nothing, and a click in it takes five seconds
+        # behind other tabs a page draws nothing, and a click in it takes five seconds
+        if not self.is_frame:
             self.link.post("Emulation.setFocusEmulationEnabled", self.session, enabled=True)
         self.do(
             "Page.addScriptToEvaluateOnNewDocument",
@@ -263,9 +260,8 @@ class Tab:
 
     def _on_dialog(self, said: dict[str, Any]) -> None:
         dialog = Dialog(said["type"], said["message"])
-        answer = (
-            self.answer if dialog.kind != "alert" or self.is_owners else "accept"
-        )  # there is nothing to decide
+        # there is nothing to decide
+        answer = self.answer if dialog.kind != "alert" or self.is_owners else "accept"
         if answer is None:
             self.dialog = dialog
             return

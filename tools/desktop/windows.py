@@ -83,9 +83,8 @@ class Windows:
                     found.append(each)
             except self._gone:  # it went while we looked
                 continue
-        mask = (
-            ~self.display.display.info.resource_id_mask
-        )  # what is left names the program's connection
+        # what is left names the program's connection
+        mask = ~self.display.display.info.resource_id_mask
         apps = {each["id"] & mask: each["app"] for each in found if "popup" not in each}
         ours = self.ours(found)
         for each in found:
@@ -102,9 +101,8 @@ class Windows:
             ids = self._property(self.root, "_NET_ACTIVE_WINDOW")
             return int(ids[0]) if ids is not None and len(ids) else 0
         focus = self.display.get_input_focus().focus
-        if (
-            focus == self._x.PointerRoot
-        ):  # nobody manages windows: the keyboard is where the mouse is
+        # nobody manages windows: the keyboard is where the mouse is
+        if focus == self._x.PointerRoot:
             child = self.root.query_pointer().child
             return int(child.id) if child else 0
         return 0 if focus == self._x.NONE or focus.id == self.root.id else self._frame_of(focus.id)

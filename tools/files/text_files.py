@@ -152,9 +152,8 @@ def encoding_of(sample: bytes) -> str | None:
     ):
         return None
     high = len(_HIGH.findall(sample))
-    if (
-        2 * len(_GB_WORDS.findall(sample)) < 0.7 * high
-    ):  # accents of Western text stand alone, Chinese bytes in pairs
+    # accents of Western text stand alone, Chinese bytes in pairs
+    if 2 * len(_GB_WORDS.findall(sample)) < 0.7 * high:
         return "latin-1"
     try:
         codecs.getincrementaldecoder("gb18030")().decode(sample)

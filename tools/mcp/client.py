@@ -353,17 +353,18 @@ def _result(ctx: ToolContext, offer: Offer, answer: mcp_types.CallToolResult) ->
     """Return what a server answered, as data: text as text, everything else as files."""
     said = [_of_part(ctx, part) for part in answer.content]
     texts = [each for each in said if isinstance(each, str)]
-    files = [each for each in said if isinstance(each, Path)]
-    structured = answer.structured_content
-    if structured is not None:
-        texts = texts or [json.dumps(structured, ensure_ascii=False)]
-    data = _shown(ctx, ctx.redact("\n".join(texts)))
-    if structured is not None and "file" not in data:
-        data["structured"] = structured
-    if files:
-        data["files"] = [str(file) for file in files]
-    images = [str(file) for file in files if file.suffix in (".png", ".jpg", ".gif", ".webp")]
+    files = [str(each) for each in said if isinstance(each, Path)]
+    data = _texts(ctx, texts, answer.structured_content) | ({"files": files} if files else {})
+    images = [file for file in files if file.endswith((".png", ".jpg", ".gif", ".webp"))]
     return ToolResult("error" if answer.is_error else "ok", data, origin=Origin.TOOL, images=images)
+
+
+def _texts(ctx: ToolContext, texts: list[str], structured: Any) -> dict[str, Any]:
+    """Return the text of an answer, beside the data that says the same."""
+    if structured is None:
+        return _shown(ctx, ctx.redact("\n".join(texts)))
+    said = _shown(ctx, ctx.redact("\n".join(texts or [json.dumps(structured, ensure_ascii=False)])))
+    return said if "file" in said else said | {"structured": structured}
 
 
 def _shown(ctx: ToolContext, text: str) -> dict[str, Any]:

@@ -13,22 +13,12 @@ import signal
 import time
 from collections.abc import Generator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.processes.tree import LINUX, MARK, born, leaders
-from tools.processes.words import (
-    details,
-    identity,
-    in_words,
-    is_called,
-    lines_of,
-    machine,
-    on_port,
-    user_of,
-    using,
-)
+from tools.processes.words import identity, in_words, is_called, lines_of, on_port, user_of
 
 if TYPE_CHECKING:
     import psutil
@@ -55,36 +45,23 @@ def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         return {}  # the tool says why
 
 
-@tool("read", paths=("file",))
+@tool("read")
 def process_look(
     ctx: ToolContext,
-    process: str | None = None,
     name: str | None = None,
     port: Annotated[int | None, Between(1, 65535)] = None,
-    file: str | None = None,
-    sort: Literal["cpu", "memory"] = "cpu",
 ) -> ToolResult:
-    """Find processes by name, port or used file or folder, as PID@START with what they use; or all about one; or the load of the machine and who makes it.
-
-    process: PID@START
-    """
+    """Find processes by name or port, as PID@START with what they use; without either, those that use most. ps, lsof and free in code_run tell more."""
     import psutil
 
-    if process:
-        found = _named(process)
-        with found.oneshot():
-            return ToolResult("ok", {"output": ctx.redact("\n".join(details(found)))})
     unseen = ""
     if port is not None:
         chosen, unseen = on_port(port)
-    elif file is not None:
-        chosen, unseen = using(ctx.path(file).resolve())
     else:
         chosen = [each for each in psutil.process_iter() if not name or is_called(each, name)]
-    lines = lines_of(chosen, sort, port)
-    head = [] if process or name or port is not None or file is not None else machine()
+    lines = lines_of(chosen, port)
     more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
-    text = "\n".join([*head, *lines[:MOST_SHOWN], *more, *([unseen] if unseen else [])])
+    text = "\n".join(filter(None, [*lines[:MOST_SHOWN], *more, unseen]))
     only = identity(chosen[0].pid) if len(chosen) == 1 else ""
     data = {"output": ctx.redact(text) or "none", "count": len(lines), "process": only}
     return ToolResult("ok", data | ({"unseen": unseen} if port is not None else {}))

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
 _counter = itertools.count(1)
-starting = (
-    threading.Lock()
-)  # held from fork to exec, while a child still has our environment, and while we look around
+# held from fork to exec, while a child still has our environment, and while we look around
+starting = threading.Lock()
 leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
 
 

@@ -1,12 +1,12 @@
-"""Processes in words: a line for each, all about one, the load of the machine; who uses a port, a file or a folder."""
+"""Processes in words: a line for each, and who uses a port."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tools.processes.tree import born
@@ -33,20 +33,8 @@ def in_words(process: psutil.Process) -> str:
     return f"{command} ({identity(process.pid)}, {user_of(process)}, since {_since(process)})"
 
 
-def machine() -> list[str]:
-    """The load of this machine, in a line."""
-    import psutil
-
-    memory, swap = psutil.virtual_memory(), psutil.swap_memory()
-    load = " ".join(f"{each:.2f}" for each in psutil.getloadavg())
-    return [
-        f"load {load} on {psutil.cpu_count()} processors; memory {memory.available / 1e9:.1f} of {memory.total / 1e9:.1f} GB free, "
-        f"swap {swap.used / 1e9:.1f} GB used; {len(psutil.pids())} processes"
-    ]
-
-
-def lines_of(processes: Iterable[psutil.Process], sort: str, port: int | None) -> list[str]:
-    """A line for each, who uses most first."""
+def lines_of(processes: Iterable[psutil.Process], port: int | None) -> list[str]:
+    """Return a line for each, who uses most of the processor first."""
     import psutil
 
     chosen = list(processes)
@@ -55,66 +43,24 @@ def lines_of(processes: Iterable[psutil.Process], sort: str, port: int | None) -
             each.cpu_percent(None)
     if chosen:
         time.sleep(SAMPLE_SECONDS)
-    found = []
+    found: list[tuple[tuple[float, int], str]] = []
     for each in chosen:
         with suppress(psutil.Error), each.oneshot():
-            share, memory = each.cpu_percent(None), each.memory_info().rss
-            state = (
-                ""
-                if (status := each.status()) in ("running", "sleeping", "idle")
-                else f", {status}"
-            )
-            listens = f", port {port}" if port is not None else ""
-            words = (" ".join(each.cmdline()) if status != psutil.STATUS_ZOMBIE else "")[
-                :160
-            ] or each.name()
-            line = f"{identity(each.pid)} {words} ({user_of(each)}, {share:.0f} % cpu, {memory / 1e6:.0f} MB{listens}{state})"
-            found.append(((share, memory) if sort == "cpu" else (memory, share), line))
+            use = each.cpu_percent(None), each.memory_info().rss
+            found.append((use, _line(each, use, port)))
     return [line for _, line in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def details(process: psutil.Process) -> list[str]:
-    """All about one process, as far as it may be seen."""
+def _line(process: psutil.Process, use: tuple[float, int], port: int | None) -> str:
     import psutil
 
-    lines = [in_words(process)]
-
-    def add(label: str, look: Callable[[], Any]) -> None:
-        try:
-            value = look()
-        except (psutil.Error, OSError):
-            value = "not to be seen (other rights)"
-        if value not in ("", [], None):
-            lines.append(
-                f"{label}: {'; '.join(map(str, value)) if isinstance(value, list) else value}"
-            )
-
-    process.cpu_percent(None)
-    time.sleep(SAMPLE_SECONDS)
-    add("state", process.status)
-    add("program", process.exe)
-    add("folder", process.cwd)
-    add(
-        "parent",
-        lambda: (
-            f"{identity(process.ppid())} {psutil.Process(process.ppid()).name()}"
-            if process.ppid()
-            else ""
-        ),
-    )
-    add(
-        "children",
-        lambda: [f"{identity(each.pid)} {each.name()}" for each in process.children()][:20],
-    )
-    add(
-        "cpu",
-        lambda: f"{process.cpu_percent(None):.0f} %, {sum(process.cpu_times()[:2]):.1f} s in all",
-    )
-    add("memory", lambda: f"{process.memory_info().rss / 1e6:.0f} MB")
-    add("threads", process.num_threads)
-    add("files", lambda: sorted({file.path for file in process.open_files()})[:20])
-    add("connections", lambda: [_link(link) for link in process.net_connections("inet")][:20])
-    return lines
+    status, share, memory = process.status(), *use
+    state = "" if status in ("running", "sleeping", "idle") else f", {status}"
+    listens = "" if port is None else f", port {port}"
+    words = [] if status == psutil.STATUS_ZOMBIE else process.cmdline()
+    said = " ".join(words)[:160] or process.name()
+    uses = f"{share:.0f} % cpu, {memory / 1e6:.0f} MB{listens}{state}"
+    return f"{identity(process.pid)} {said} ({user_of(process)}, {uses})"
 
 
 def is_called(process: psutil.Process, name: str) -> bool:
@@ -130,47 +76,31 @@ def on_port(port: int) -> tuple[list[psutil.Process], str]:
     """Return who listens on a port, or is bound to it; and what cannot be seen."""
     import psutil
 
-    pids, unseen = set[int](), ""
-    try:
-        links = [
-            link
-            for link in psutil.net_connections("inet")
-            if link.laddr and link.laddr.port == port
-        ]
-    except psutil.AccessDenied:  # macOS shows root only
-        links = []
-        for each in psutil.process_iter():
-            with suppress(psutil.Error):
-                pids |= {
-                    each.pid
-                    for link in each.net_connections("inet")
-                    if link.laddr and link.laddr.port == port
-                }
-    bound = [
-        link for link in links if link.status in (psutil.CONN_LISTEN, psutil.CONN_NONE)
-    ] or links
-    pids |= {link.pid for link in bound if link.pid}
-    if any(link.pid is None and link.status == psutil.CONN_LISTEN for link in bound):
-        unseen = f"port {port} is used by a process of somebody else (sudo would show it)"
-    return _alive(pids), unseen
+    links = [link for link in _links() if link.laddr and link.laddr.port == port]
+    free = (psutil.CONN_LISTEN, psutil.CONN_NONE)
+    bound = [link for link in links if link.status in free] or links
+    is_hidden = any(link.pid is None and link.status == psutil.CONN_LISTEN for link in bound)
+    unseen = f"port {port} is used by a process of somebody else (sudo would show it)"
+    return _alive({link.pid for link in bound if link.pid}), unseen if is_hidden else ""
 
 
-def using(path: Path) -> tuple[list[psutil.Process], str]:
-    """Return who has a file open, or works or has files in a folder; and how many could not be looked at."""
+def _links() -> list[Any]:
+    """Return the connections of this machine, as far as they may be seen."""
     import psutil
 
-    found, unseen = [], 0
-    for each in psutil.process_iter():
-        try:
-            used = [each.cwd(), each.exe(), *(file.path for file in each.open_files())]
-        except (psutil.AccessDenied, PermissionError):
-            unseen += 1
-            continue
-        except (psutil.Error, OSError):
-            continue
-        if any(text and (Path(text) == path or path in Path(text).parents) for text in used):
-            found.append(each)
-    return found, f"{unseen} processes of others could not be looked at" if unseen else ""
+    try:
+        return list(psutil.net_connections("inet"))
+    except psutil.AccessDenied:  # macOS shows root only
+        return [link for each in psutil.process_iter() for link in _links_of(each)]
+
+
+def _links_of(process: psutil.Process) -> list[Any]:
+    import psutil
+
+    with suppress(psutil.Error):
+        found = process.net_connections("inet")
+        return [SimpleNamespace(pid=process.pid, **link._asdict()) for link in found]
+    return []
 
 
 def user_of(process: psutil.Process) -> str:
@@ -189,15 +119,6 @@ def _since(process: psutil.Process) -> str:
         f"{started:%H:%M:%S}"
         if started.date() == datetime.now().date()
         else f"{started:%Y-%m-%d %H:%M}"
-    )
-
-
-def _link(link: Any) -> str:
-    here = f"{link.laddr.ip}:{link.laddr.port}" if link.laddr else "?"
-    return (
-        f"{here} → {link.raddr.ip}:{link.raddr.port}"
-        if link.raddr
-        else f"{here} {link.status.lower()}"
     )
 
 

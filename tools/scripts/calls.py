@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from models.base import Status, ToolResult
 from safety.secrets import is_secret_name
-from sandbox.broker import environment as environment_outside
 from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.files import is_folder
@@ -106,7 +105,9 @@ class _Call(NamedTuple):
 
     def _outside(self, piece: Piece, name: str) -> Generator[Any, Any, ToolResult]:
         """Let one program work outside the sandbox: of root's, with our own environment."""
-        env = {**environment_outside(), **self.given}
+        from sandbox.broker import environment
+
+        env = {**environment(), **self.given}
         mark = f"{self.ctx.folder.name}.{name}"
         work = Work(outside(piece.words), "", piece.cwd, {}, env, mark, is_outside=True)
         output = self._output(name)
@@ -384,8 +385,7 @@ def _follow(
             poll.unregister(running.exit)
             if running.has_rest():
                 end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
-        if live.due is not None and live.due <= time.monotonic() and (text := live.take()):
-            yield text
+        yield from live.ready()
     if rest := live.take() + live.rest():
         yield rest
     return not ended

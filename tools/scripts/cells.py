@@ -247,9 +247,8 @@ class Call:
         finally:
             if self.output >= 0:
                 os.close(self.output)
-            if (
-                not self._is_done or self.output < 0
-            ):  # it does not answer, or nobody waits for it any more
+            # it does not answer, or nobody waits for it any more
+            if not self._is_done or self.output < 0:
                 self._cell.close()
 
     def opened(self, opens: Opens) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from safety.secrets import Redactor, Stream
@@ -147,9 +147,8 @@ class Output:
             return b""
         data, rest = self._waiting, b""
         begun = data.rfind(b"-----BEGIN")
-        if (
-            begun > 0 and b"-----END" not in data[begun:] and not last
-        ):  # a key of many lines, not yet whole
+        # a key of many lines, not yet whole
+        if begun > 0 and b"-----END" not in data[begun:] and not last:
             data, rest = data[:begun], data[begun:][: 8 * HELD]
         data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
         cut = len(data) if last else max(0, len(data) - 4096)
@@ -172,15 +171,19 @@ class Live:
 
     def add(self, data: bytes) -> None:
         self._pending += data
-        if (
-            len(self._pending) > 4 * self.max_chars
-        ):  # from a line's beginning on: half a secret is none that is known
+        # from a line's beginning on: half a secret is none that is known
+        if len(self._pending) > 4 * self.max_chars:
             self._pending = self._pending[-4 * self.max_chars :].partition(b"\n")[2]
 
     @property
     def due(self) -> float | None:
         """When the next text should go out, in monotonic seconds; None when there is none."""
         return self._last + self.every_seconds if self._pending else None
+
+    def ready(self) -> Iterator[str]:
+        """Give the text that should go out now."""
+        if self.due is not None and self.due <= time.monotonic() and (text := self.take()):
+            yield text
 
     def take(self) -> str:
         """The text that waits; of a flood its end."""

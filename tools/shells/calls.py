@@ -14,7 +14,6 @@ from contextlib import closing
 from typing import Annotated, Any, Literal
 
 from models.base import Status, ToolResult
-from safety.calls import asks_below
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
 from sandbox.network import Leave
@@ -22,16 +21,14 @@ from tools.base import Between, ToolContext, ToolError, tool
 from tools.scripts import Live, Output, clean
 from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
-from tools.shells.screen import asked_below, painted, paints
 from tools.shells.screen import keys as keys_of
+from tools.shells.screen import painted, paints
 
 MOST_SHELLS = 8
 MOST_PASSWORDS = 3  # asked of the owner in one call
 KEYS_SECONDS = 0.3  # a program that reads keys and has been quiet for so long waits for one
-FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
-    0.05,
-    0.5,
-)  # at who has the terminal, after something was said
+# at who has the terminal, after something was said
+FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = 0.05, 0.5
 # Behind ssh the terminal does not say that nothing is echoed: there the prompt is what tells.
 _PASSWORD = re.compile(
     r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
@@ -65,7 +62,6 @@ def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         "program": list(found.words),
         "is_shell": found.is_shell,
         "typed": shell.typed,
-        "asked": asked_below(bytes(shell.screen), ROWS, COLUMNS) if asks_below(found.words) else "",
     }
 
 
@@ -92,14 +88,26 @@ def shell_run(
     _check(script)
     cwd = (shell.cwd if shell else ctx.cwd).resolve()
     leave = allowed(ctx, "shell_run", {"script": script, "hosts": hosts or []}, cwd)
-    pieces = cut(script, cwd, leave)
-    if len(pieces) > 1 or (shell and pieces[0].words):
-        raise ToolError(
-            "error.shells.works-outside-sandbox-terminal", program=leave.programs[0].words[0]
-        )
-    shell = shell or _opened(ctx, name, pieces[0], leave)
+    shell = _fitting(ctx, name, shell, cut(script, cwd, leave), leave)
     if shell.is_staged and _STAYS.search(script):
         raise ToolError("error.shells.what-stays-background-needs")
+    _begin(ctx, shell, script, leave)
+    return (yield from _followed(ctx, shell, timeout))
+
+
+def _fitting(
+    ctx: ToolContext, name: str, shell: Shell | None, pieces: list[Piece], leave: Leave
+) -> Shell:
+    """Return the shell for a command, which is opened for a first one. Raises ToolError."""
+    has_others = len(pieces) > 1 or (shell is not None and bool(pieces[0].words))
+    if has_others:
+        program = leave.programs[0].words[0]
+        raise ToolError("error.shells.works-outside-sandbox-terminal", program=program)
+    return shell or _opened(ctx, name, pieces[0], leave)
+
+
+def _begin(ctx: ToolContext, shell: Shell, script: str, leave: Leave) -> None:
+    """Start a command; a program that works outside has begun already."""
     shell.origin = ""
     if ctx.sandbox:
         shell.origin = of_result(("execute",), {"script": script}, (), ctx.sandbox.profile.places)
@@ -107,7 +115,6 @@ def shell_run(
     if not shell.program:
         staging = ctx.staging if shell.is_staged else None
         shell.begin(script, staging.opens(ctx.call, leave) if staging else None)
-    return (yield from _followed(ctx, shell, timeout))
 
 
 def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
@@ -149,21 +156,29 @@ def shell_keys(
     typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
     pressed = keys_of(keys or [])
     if not shell.busy:
-        shell.take()
-        if typed or pressed:
-            raise ToolError("error.shells.nothing-runs-shell-could", name=name)
-        return ToolResult(
-            "ok",
-            {"output": ctx.redact(_screen(shell)), "note": "nothing runs"},
-            origin=shell.origin,
-        )
-    if typed and _foreground(shell).waits == "password":
-        raise ToolError("error.shells.password-typed-owner-call")
-    if typed and _asks_web(shell, typed):
-        shell.origin = Origin.WEB
+        return _idle(ctx, shell, typed + pressed)
+    if typed:
+        _check_typed(shell, typed)
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
+
+
+def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
+    """Return the screen of a shell in which nothing runs. Raises ToolError where something is typed."""
+    shell.take()
+    if typed:
+        raise ToolError("error.shells.nothing-runs-shell-could", name=shell.name)
+    data = {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}
+    return ToolResult("ok", data, origin=shell.origin)
+
+
+def _check_typed(shell: Shell, typed: str) -> None:
+    """Note whose words a text brings in. Raises ToolError where the program waits for a password."""
+    if _foreground(shell).waits == "password":
+        raise ToolError("error.shells.password-typed-owner-call")
+    if _asks_web(shell, typed):
+        shell.origin = Origin.WEB
 
 
 def _shell(ctx: ToolContext, name: str) -> Shell | None:
@@ -219,12 +234,7 @@ def _followed(
     if screen or (why in ("keys", "late") and said.is_painted):
         result.data["screen"] = ctx.redact(_screen(shell))
         result.data.pop("output", None)
-    if closed_to := shell.closed_to():
-        result.data["network"] = closed_to
-    if taken := shell.taken():
-        result.data["taken"] = (
-            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
-        )
+    result.data |= _kept_from(ctx, shell)
     stage = shell.stage() if why in ("ended", "over") else None
     if ctx.staging and stage:
         result = yield from ctx.staging.settle(stage, ctx, result)
@@ -233,6 +243,14 @@ def _followed(
     if why == "over":
         _let_go(ctx, shell)
     return result
+
+
+def _kept_from(ctx: ToolContext, shell: Shell) -> dict[str, str]:
+    """Return what the sandbox kept from the network, and from the next login."""
+    closed_to, taken = shell.closed_to(), ", ".join(shell.taken())
+    moved = f"moved to {ctx.folder}, since it would run at the next login: {taken}"
+    found = {"network": closed_to, "taken": moved if taken else ""}
+    return {name: said for name, said in found.items() if said}
 
 
 class _Said:
@@ -265,8 +283,7 @@ def _until(
             last = time.monotonic()
             look = last + FIRST_LOOK_SECONDS
         now = time.monotonic()
-        if said.live.due is not None and said.live.due <= now and (text := said.live.take()):
-            yield text
+        yield from said.live.ready()
         if why := _over(shell, now >= end):
             return why, shell.foreground() if why == "late" else Foreground()
         if now < look:

@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes
 SCREEN_BYTES = 256_000  # of the newest output, from which the screen is painted
-MOST_TYPED_BYTES, MOST_LINE_BYTES = (
-    16_000,
-    4_000,
-)  # a terminal drops what is behind the 4,095th byte of a line
+# a terminal drops what is behind the 4,095th byte of a line
+MOST_TYPED_BYTES, MOST_LINE_BYTES = 16_000, 4_000
 LEFT_SECONDS = 0.3  # for what a command has started to leave its stage
 NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its last word
 _READ = (
@@ -254,9 +252,8 @@ class Shell:
             waits = "password" if is_password else "line" if any(reads) else ""
         elif all(_sleeps(pid) for pid in pids):
             waits = "keys"
-        is_shell = (
-            self._session(group) == group and "--rcfile" in words
-        )  # else it has become another: `exec zsh`
+        # else it has become another: `exec zsh`
+        is_shell = self._session(group) == group and "--rcfile" in words
         return Foreground(words, is_shell, waits)
 
     def widen(self, leave: Leave) -> None:

@@ -44,12 +44,6 @@ def painted(said: bytes, rows: int, columns: int) -> str:
     return "\n".join(_line(screen, row) for row in range(rows)).rstrip("\n")
 
 
-def asked_below(said: bytes, rows: int, columns: int) -> str:
-    """The line at the bottom of the screen in which an editor asks for something, when the cursor stands there."""
-    screen = _screen(said, rows, columns)
-    return _line(screen, screen.cursor.y) if screen.cursor.y >= rows - 3 else ""
-
-
 def _line(screen: Any, row: int) -> str:
     return "".join(screen.buffer[row][column].data for column in range(screen.columns)).rstrip()
 

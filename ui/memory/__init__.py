@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from ui.memory.memory import fact_as_json as fact_as_json
     from ui.memory.memory import store as store
 else:
-    __getattr__ = lazy(
-        __name__,
-        fact_as_json="memory",
-        iso="journal",
-        opened="journal",
-        store="memory",
-        turn_as_json="journal",
-    )
+    __getattr__ = lazy(__name__)

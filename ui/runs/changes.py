@@ -16,12 +16,12 @@ from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line, visible
+from ui.terminal import agrees
 from ui.words import in_words, say, words_of
 
 if TYPE_CHECKING:
     from sandbox.undo.store import Undone
 
-YES = ("y", "yes", "是", "好", "对")
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 CALL = Option("--call", "N", key="opt.call-changed")
 
@@ -131,13 +131,8 @@ def _may(args: Namespace, store: UndoStore, run: str, call: str | None) -> bool:
     """Show what would be taken back, and ask on a terminal."""
     if args.yes or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
-    from ui.terminal.typed_line import read_line
-
     _print_list(net(standing(store, run, call)))
-    try:
-        return read_line(say("undo.question", run=run) + " ").strip().lower() in YES
-    except EOFError:
-        return False
+    return agrees(say("undo.question", run=run))
 
 
 def _forget(store: UndoStore, config: Config, names: list[str]) -> int:

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from config import Config
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import say
 
@@ -21,17 +21,9 @@ def show(run: str, args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"run": run, "network": rows})
         return 0
-    columns = (
-        Column(say("column.at")),
-        Column(say("column.host"), "cyan", grows=True),
-        Column(say("column.address")),
-        Column(
-            say("column.state"), styles={say(f"network.{key}"): _STYLES[key] for key in _STYLES}
-        ),
-        Column(say("column.sent"), right=True),
-        Column(say("column.received"), right=True),
-    )
-    print_table(columns, [_cells(row) for row in rows], say("network.none"))
+    states = {say(f"network.{key}"): _STYLES[key] for key in _STYLES}
+    shown = columns("at host:cyan* address state sent> received>", state=states)
+    print_table(shown, [_cells(row) for row in rows], say("network.none"))
     return 0
 
 

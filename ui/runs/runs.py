@@ -18,7 +18,7 @@ from runs.control.remote import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment
 from ui.event_text import ended
-from ui.lists import Column, as_json, print_json, print_table
+from ui.lists import as_json, columns, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
 from ui.words import say
@@ -64,14 +64,8 @@ def list_(args: Namespace, config: Config) -> int:
         return 0
     limit = args.limit or SHOWN_RUNS
     runs = _filtered(args, config) if is_filtered else list_runs(config.home, limit + 1)
-    columns = (
-        Column(say("column.run"), "cyan"),
-        Column(say("column.status"), styles=_STATUS_STYLES),
-        Column(say("column.turns"), right=True),
-        Column(say("column.cost"), right=True),
-        Column(say("column.task"), grows=True),
-    )
-    print_table(columns, [_row(run) for run in runs[:limit]], say("runs.none"))
+    shown = columns("run:cyan status turns> cost> task*", status=_STATUS_STYLES)
+    print_table(shown, [_row(run) for run in runs[:limit]], say("runs.none"))
     if len(runs) > limit:
         print(say("runs.more", limit=limit))
     return 0

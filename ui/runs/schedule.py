@@ -22,7 +22,7 @@ from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from safety.secrets import without
 from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
 from ui.terminal import text_screen as plain
@@ -295,18 +295,13 @@ def list_(args: Namespace, config: Config) -> int:
     if args.json:
         print_json(found)
         return 0
-    columns = (
-        Column(say("column.job"), "cyan"),
-        Column(say("column.health"), styles={say(f"health.{key}"): style for key, style in _STYLES.items() if says(f"health.{key}")}),
-        Column(say("column.next")),
-        Column(say("column.when")),
-        Column(say("column.task"), grows=True),
-    )  # fmt: skip
+    styles = {say(f"health.{key}"): _STYLES[key] for key in _STYLES if says(f"health.{key}")}
+    shown = columns("job:cyan health next when task*", health=styles)
     rows = [
         [one_line(each["id"], 200), say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
         for each in found["jobs"]
     ]  # fmt: skip
-    print_table(columns, rows, say("schedule.none"))
+    print_table(shown, rows, say("schedule.none"))
     if any(each["next"] for each in found["jobs"]) and not found["running"]:
         print(say("schedule.no_scheduler"))
     return 0
@@ -384,14 +379,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
-    columns = (
-        Column(say("column.due")),
-        Column(say("column.job"), "cyan"),
-        Column(say("column.status"), styles=_STYLES),
-        Column(say("column.run")),
-        Column(say("column.result"), grows=True),
-    )
-    shown = [
+    cells = [
         [
             _due(row, jobs.get(row.job)),
             row.job,
@@ -401,7 +389,8 @@ def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
         ]
         for row in rows
     ]
-    print_table(columns, shown, say("schedule.no_history"))
+    shown = columns("due job:cyan status run result*", status=_STYLES)
+    print_table(shown, cells, say("schedule.no_history"))
 
 
 def _due(row: Row, job: Job | Broken | None) -> str:

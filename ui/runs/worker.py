@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
 from config import Config
 from runs.notify import delivering
+from runs.queues import queue_of
 from ui.command import JSON, LIMIT, Option, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say, tell_error
 
@@ -23,13 +23,10 @@ def work(args: Namespace, config: Config) -> int:
     """`worker`: takes tasks until it is told to stop; `--list` looks at them from outside."""
     if args.list:
         return _list(args, config)
-    from runs.workers.database import opened
-
-    opened(config).close()  # says what is missing before anything begins
-    from runs.workers.worker import Worker
-
+    queue = queue_of(config)
+    queue.counts(config)  # says what is missing before anything begins
     with delivering(config, tell_error):
-        Worker(config, _tell).work(until_empty=args.until_empty)
+        queue.Worker(config, _tell).work(until_empty=args.until_empty)
     return 0
 
 
@@ -45,26 +42,15 @@ def _tell(what: str, details: dict[str, Any]) -> None:
 
 
 def _list(args: Namespace, config: Config) -> int:
-    from runs.workers.database import opened
-    from runs.workers.tasks import sent
-
-    with closing(opened(config)) as database:
-        found = sent(database, args.limit or SHOWN)
+    found = queue_of(config).sent(config, args.limit or SHOWN)
     if args.json:
         print_json({"tasks": [asdict(task) for task in found]})
         return 0
-    columns = (
-        Column(say("column.run"), "cyan"),
-        Column(say("column.status")),
-        Column(say("column.session")),
-        Column(say("column.worker")),
-        Column(say("column.task"), grows=True),
-    )
     rows = [
         [task.run, task.status, task.session, task.worker, one_line(task.task, 200)]
         for task in found
     ]
-    print_table(columns, rows, say("worker.none"))
+    print_table(columns("run:cyan status session worker task*"), rows, say("worker.none"))
     return 0
 
 
@@ -72,8 +58,4 @@ def fetched(run: str, config: Config) -> str | None:
     """The id of a shared run whose log was brought here to be read; None when there is none of this id."""
     if config.queue is None:
         return None
-    from runs.workers.database import opened
-    from runs.workers.log import copy
-
-    with closing(opened(config)) as database:
-        return run if copy(database, config.home, run) else None
+    return run if queue_of(config).copied(config, run) else None

@@ -18,13 +18,12 @@ from memory.sops.changing import SopChanges, Version
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
+from ui.sops.sops import MARKS, NO, STATUS_STYLES, SopUsage, as_word, find, parameters, roots
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
-YES = {"y", "yes", "ok", "是", "好", "要"}
 MAX_PATHS = 8  # of what a case did
 SIGNS = {"new": "+", "gone": "-"}
 
@@ -117,16 +116,9 @@ def history(args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"sop": sop.name, "history": [asdict(version) for version in versions]})
         return 0
-    columns = (
-        Column(say("column.version"), right=True),
-        Column(say("column.status"), styles={"active": "green", "suspended": "red"}),
-        Column(say("column.at"), "dim"),
-        Column(say("column.run"), "cyan"),
-        Column(say("column.reason"), grows=True),
-    )
-    print_table(
-        columns, [_row(version) for version in versions], say("sops.as_shipped", name=sop.name)
-    )
+    shown = columns("version> status at:dim run:cyan reason*", status=STATUS_STYLES)
+    rows = [_row(version) for version in versions]
+    print_table(shown, rows, say("sops.as_shipped", name=sop.name))
     return 0
 
 

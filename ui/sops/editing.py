@@ -22,9 +22,9 @@ from memory.sops import NAME, Sop, Status, contract_of, read_sop
 from memory.sops.changing import with_said
 from ui.command import Argument, Option, command
 from ui.sanitise import one_line
-from ui.sops.changes import YES, changes
+from ui.sops.changes import changes
 from ui.sops.sops import NO, SopUsage, find, store
-from ui.terminal import read_next
+from ui.terminal import agrees, read_next
 from ui.words import in_words, say
 
 SHOWN = (
@@ -138,11 +138,11 @@ def rename(args: Namespace, config: Config) -> int:
 def remove(args: Namespace, config: Config) -> int:
     """`sops remove NAME`: gone from the store; the history brings it back."""
     sop = _own(config, args.sop)
-    if not args.yes and sys.stdin.isatty():
-        said = read_next(say("sops.remove_question", name=sop.name, status=sop.status))
-        if said.strip().lower() not in YES:
-            print(say("sops.remove_not", name=sop.name))
-            return 1
+    question = say("sops.remove_question", name=sop.name, status=sop.status).strip()
+    is_asked = not args.yes and sys.stdin.isatty()
+    if is_asked and not agrees(question):
+        print(say("sops.remove_not", name=sop.name))
+        return 1
     changes(config).remove(sop.name, say("sops.remove_reason"))
     print(say("sops.removed", name=sop.name))
     return 0

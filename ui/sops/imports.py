@@ -16,10 +16,9 @@ from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.sops import sops
-from ui.terminal import read_line
+from ui.terminal import agrees
 from ui.words import in_words, say, words_of
 
-_YES = ("y", "yes", "j", "ja", "是", "好", "对")
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
 
 
@@ -73,10 +72,7 @@ def _agreed(count: int) -> bool:
     """Ask on a terminal whether so many skills are to come in."""
     if not count or not sys.stdin.isatty():
         return True
-    try:
-        return read_line(say("import.question", n=count) + " ").strip().lower() in _YES
-    except EOFError:
-        return False
+    return agrees(say("import.question", n=count))
 
 
 def _show(skill: Skill) -> None:

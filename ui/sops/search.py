@@ -12,7 +12,7 @@ from config import Config
 from learning.route import Candidate, Remembered, choose
 from models.embeddings import embedder
 from ui.command import JSON, Argument, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.sops import store
 from ui.words import say
@@ -32,14 +32,8 @@ def search(args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"candidates": [as_json(each) for each in shown], "decision": choice.decision})
         return 0
-    columns = (
-        Column(say("column.sop"), "cyan"),
-        Column(say("column.score"), right=True),
-        Column(say("column.lane"), "green"),
-        Column(say("column.parameters")),
-        Column(say("column.reason"), grows=True),
-    )
-    print_table(columns, [_row(each) for each in shown], say("sops.no_candidates"))
+    heads = columns("sop:cyan score> lane:green parameters reason*")
+    print_table(heads, [_row(each) for each in shown], say("sops.no_candidates"))
     names = ", ".join(sop.name for sop in choice.hints)
     chosen = choice.match.sop.name if choice.match else names
     print(say(f"sops.decision_{choice.decision}", name=chosen))

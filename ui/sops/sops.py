@@ -15,11 +15,12 @@ from memory.logs import list_runs
 from memory.sops import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import clean, one_line
 from ui.words import say
 
 NO = {"n", "no", "不", "否", "不是", "不要"}
+STATUS_STYLES = {"active": "green", "suspended": "red"}
 MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
@@ -61,14 +62,8 @@ def list_(args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"sops": found})
         return 0
-    columns = (
-        Column(say("column.sop"), "cyan"),
-        Column(say("column.status"), styles={"active": "green", "suspended": "red"}),
-        Column(say("column.version"), right=True),
-        Column(say("column.runs"), right=True),
-        Column(say("column.description"), grows=True),
-    )
-    print_table(columns, [_row(line) for line in found], say("sops.none"))
+    heads = columns("sop:cyan status version> runs> description*", status=STATUS_STYLES)
+    print_table(heads, [_row(line) for line in found], say("sops.none"))
     if len(shown) < len(every):
         print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
     return 0

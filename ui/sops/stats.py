@@ -11,7 +11,7 @@ from memory.history import RepositoryError
 from memory.sops.curve import Counts, SopRun, SopStats, count
 from ui import event_text as describe
 from ui.command import JSON, Argument, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.sops.changes import changes
 from ui.sops.sops import find
@@ -58,15 +58,9 @@ def _print_runs(runs: Sequence[SopRun]) -> None:
         _outcome("failed"): "red",
         _outcome("diverged"): "yellow",
     }
-    numbers = ("column.turns", "stats_calls", "stats_tokens", "stats_time")
-    columns = (
-        Column(say("column.run"), "cyan"),
-        Column(say("stats_lane"), styles={_lane("rote"): "green"}),
-        *(Column(say(key), right=True) for key in numbers),
-        Column(say("stats_outcome"), styles=outcomes),
-        Column(say("column.task"), grows=True),
-    )
-    print_table(columns, [_row(run) for run in runs], "")
+    said = "run:cyan stats_lane turns> stats_calls> stats_tokens> stats_time> stats_outcome task*"
+    styles = {"stats_lane": {_lane("rote"): "green"}, "stats_outcome": outcomes}
+    print_table(columns(said, **styles), [_row(run) for run in runs], "")
 
 
 def _shown(runs: list[SopRun]) -> list[SopRun]:

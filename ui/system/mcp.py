@@ -15,7 +15,7 @@ from safety.calls import read_name
 from safety.secrets import Redactor, held_values
 from tools.mcp import MISSING, Offer, offers, problem
 from ui.command import JSON, Argument, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import columns, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
 
@@ -78,13 +78,8 @@ def _shown(answers: list[_Answer], args: Namespace, show: Callable[[list[_Answer
 
 
 def _print_tools(answers: list[_Answer]) -> None:
-    columns = (
-        Column(say("column.tool"), "cyan"),
-        Column(say("column.effect"), "yellow"),
-        Column(say("column.description"), grows=True),
-    )
     if rows := [_row(offer) for answer in answers for offer in answer.offers]:
-        print_table(columns, rows, "")
+        print_table(columns("tool:cyan effect:yellow description*"), rows, "")
 
 
 def _row(offer: Offer) -> list[str]:

@@ -20,6 +20,7 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import owner_by
 from runs.control.remote import stop
+from runs.queues import queue_of
 from runs.run import Run
 from ui.arguments import UsageError
 from ui.command import CONTINUE, DRY_RUN, FILE, JSON, RUN_OPTIONS, Argument, Option, command
@@ -28,7 +29,6 @@ from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
 INTERRUPTED = 130
-YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
@@ -74,10 +74,9 @@ def run_task(args: Namespace, config: Config) -> int:
 
 def _send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
     """Queue a task for any of many machines (`--queue`), and print the id that the run will have."""
-    from runs.workers.tasks import send
-
     options, agent = options_of(args), Agent(config)
-    print(send(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
+    queue, redact = queue_of(config), agent.parts.redactor().redact
+    print(queue.send(config, what, options, redact, parallel=args.parallel))
     return 0
 
 
@@ -151,14 +150,11 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     ):
         return
     state = "edited" if sop.is_edited else sop.status
-    if here.attended and options.approve == "ask":
-        from ui.terminal.typed_line import read_line
+    from ui.terminal.typed_line import agrees
 
-        try:
-            if read_line(say(f"sops.{state}_now", name=sop.name) + " ").strip().lower() in YES:
-                return
-        except EOFError:
-            pass
+    is_asked = here.attended and options.approve == "ask"
+    if is_asked and agrees(say(f"sops.{state}_now", name=sop.name)):
+        return
     raise SopUsage(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
 
 

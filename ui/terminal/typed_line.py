@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.key_binding import KeyPress
 
+YES = ("y", "yes", "ok", "是", "好", "对", "要")
+
 
 def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False) -> str:
     """A line from the terminal. What was typed before the question is no answer to it, unless the question `is_awaited`:
@@ -36,6 +38,14 @@ def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False)
     if line is None:
         raise EOFError
     return line
+
+
+def agrees(question: str) -> bool:
+    """Return True for a yes; Ctrl-D is a no."""
+    try:
+        return read_line(f"{question} ").strip().casefold() in YES
+    except EOFError:
+        return False
 
 
 def read_next(prompt: str) -> str:

@@ -122,6 +122,13 @@ class NewJob(When):
     values: Named = {}
 
 
+class GraphName(Shape):
+    """`meant`: the name that it is, "" for none."""
+
+    name: Annotated[str, Field(min_length=1, max_length=400)]
+    meant: Annotated[str, Field(max_length=60)]
+
+
 class Setting(Shape):
     """`key` with dots, as in config.yaml; no value: the default again."""
 

@@ -1,12 +1,12 @@
 // The mind graph: who and what the talk is about; filters by kind of edge and by time; a click shows what says so.
 import { html, onBeforeUnmount, onMounted, reactive, ref, shallowRef, watch } from "../lib/html.js";
-import { get, part, Refused } from "../lib/api.js";
+import { get, part, post, Refused } from "../lib/api.js";
 import { drawing } from "../lib/drawing.js";
 import { listen, live, tell } from "../lib/live.js";
 import { theme } from "../lib/theme.js";
-import { doing } from "../lib/store.js";
+import { doing, store } from "../lib/store.js";
 import { say, sayOr, when } from "../lib/words.js";
-import { chip, head } from "../parts/bits.js";
+import { act, chip, head } from "../parts/bits.js";
 import { Day } from "../parts/day.js";
 import { icon } from "../parts/icon.js";
 
@@ -19,7 +19,7 @@ export const Graph = {
   setup() {
     const wanted = reactive({ predicates: PREDICATES.filter((each) => each !== "MENTIONED"), since: "", until: "", name: "", typed: "", limit: PAGE });
     const graph = shallowRef({ nodes: new Map(), edges: new Map() });
-    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false });
+    const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false, name: "" });
     const element = ref(null);
     let picture = null;
     let newest = 0;
@@ -69,7 +69,7 @@ export const Graph = {
 
     async function choose(id, isTold = true) {
       const chosen = graph.value.nodes.get(id) ?? graph.value.edges.get(id) ?? null;
-      Object.assign(shown, { chosen, evidence: null });
+      Object.assign(shown, { chosen, evidence: null, name: chosen?.name ?? "" });
       picture?.select(chosen && id);
       if (!chosen) return;
       if (isTold) tell({ type: "select", what: "graph", id });
@@ -95,6 +95,11 @@ export const Graph = {
 
     const flip = (name) => (wanted.predicates = wanted.predicates.includes(name) ? wanted.predicates.filter((each) => each !== name) : [...wanted.predicates, name]);
     const search = (event) => (event.preventDefault(), (wanted.name = wanted.typed.trim()));
+    const correct = (meant) => doing(async () => {
+      await post("/api/graph/names", { name: shown.chosen.name, meant });
+      Object.assign(shown, { chosen: null, evidence: null });
+      await load();
+    });
     const around = (name) => Object.assign(wanted, { typed: name, name });
     return () => html`<div class="page wide graph-page">${head(say("page.graph"))}
       <form class="filters" onSubmit=${search}><label class="search">${icon("search")}<span class="hidden">${say("graph.name")}</span>
@@ -107,7 +112,7 @@ export const Graph = {
       <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}
           ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="small" role="status">${say("graph.cut", { n: graph.value.edges.size, total: shown.total })}</span>${wanted.limit < MOST ? html`<button type="button" class="btn small" onClick=${() => (wanted.limit = Math.min(MOST, wanted.limit * 2))}>${say("more")}</button>` : null}` : null}</div>` : null}</div>
-        <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
+        <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around, correct)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
       ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
   },
 };
@@ -126,13 +131,20 @@ function line(each, graph, choose) {
     <span class="facts"><span>${Math.round(each.strength * 100)} %</span><time>${when(each.last_seen)}</time></span></button></li>`;
 }
 
-function node(shown, graph, choose, around) {
+function node(shown, graph, choose, around, correct) {
   const { chosen } = shown;
   const edges = [...graph.edges.values()].filter((each) => each.source === chosen.id || each.target === chosen.id);
   return html`<header>${chip(chosen.kind, say(`graph.kind.${chosen.kind}`))}<h2>${nameOf(graph, chosen.id)}</h2></header>
     <p class="facts small"><span>${say("graph.seen", { from: when(chosen.first_seen), to: when(chosen.last_seen) })}</span><span>${say("graph.degree", { n: chosen.degree })}</span></p>
-    ${chosen.kind === "Entity" ? html`<button type="button" class="btn small" onClick=${() => around(chosen.name)}>${say("graph.around")}</button>` : null}
+    ${chosen.kind === "Entity" ? html`<button type="button" class="btn small" onClick=${() => around(chosen.name)}>${say("graph.around")}</button>${store.changes ? naming(shown, correct) : null}` : null}
     <ul class="rows">${edges.map((each) => line(each, graph, choose))}</ul>${turns(shown.evidence)}`;
+}
+
+/** Rename a node, merge it with another one by its name, or leave it out. */
+function naming(shown, correct) {
+  const save = (event) => (event?.preventDefault(), correct(shown.name.trim()));
+  return html`<form class="inline" onSubmit=${save}><label class="grow">${say("graph.meant")}<input value=${shown.name} maxlength="60" onInput=${({ target }) => (shown.name = target.value)} /></label>
+    ${act(say("graph.correct"), save, { kind: "small", disabled: !shown.name.trim() || shown.name === shown.chosen.name })}${act(say("graph.drop"), () => correct(""), { kind: "small danger", title: say("graph.drop_why") })}</form><p class="dim small">${say("graph.meant_why")}</p>`;
 }
 
 function edge(shown, graph, choose) {

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from memory.sops.changing.front_matter import with_metadata as with_metadata
     from memory.sops.changing.front_matter import with_said as with_said
 else:
-    __getattr__ = lazy(
-        __name__,
-        SopChanges="changes",
-        SopConflict="changes",
-        SopNotWritten="changes",
-        Version="changes",
-        exported="changes",
-        metadata_of="front_matter",
-        with_metadata="front_matter",
-        with_said="front_matter",
-    )
+    __getattr__ = lazy(__name__)

@@ -10,10 +10,4 @@ if TYPE_CHECKING:
     from memory.sops.curve.stats import SopStats as SopStats
     from memory.sops.curve.stats import count as count
 else:
-    __getattr__ = lazy(
-        __name__,
-        Counts="stats",
-        SopRun="reading",
-        SopStats="stats",
-        count="stats",
-    )
+    __getattr__ = lazy(__name__)

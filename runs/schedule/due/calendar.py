@@ -65,12 +65,16 @@ def health(
     """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
     if isinstance(job, Broken) or problem:
         return "broken"
-    if job.paused and not job.enabled:
+    if not job.enabled and job.paused:
         return "paused"
-    if job.enabled and next_due is not None and next_due < now - OVERDUE:
+    if job.enabled and _is_overdue(next_due, now):
         return "overdue"
     ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
     return _health_of(ran[0]) if ran else "never run"
+
+
+def _is_overdue(next_due: datetime | None, now: datetime) -> bool:
+    return next_due is not None and next_due < now - OVERDUE
 
 
 def _health_of(status: str) -> Health:

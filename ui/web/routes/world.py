@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
-from memory.journal.api import local_timezone
+from memory.journal.api import local_timezone, work_off
 from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
 from runs.schedule.ledger import Ledger
@@ -28,6 +28,7 @@ from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 
 MONTH = timedelta(days=31)
+SETTLE_SECONDS = 10.0  # for the episodes of a corrected name
 MAX_DUE = 50_000  # of one job: a month of every minute
 PER_DAY = 12  # due times of one job on one day that are shown one by one
 STATES = {"planned": "coming", "claimed": "working", "running": "working"}
@@ -185,6 +186,16 @@ def neighbours(
         wanted, levels = wanted_of(predicates, since, until), max(1, min(depth, 3))
         shown = graph.neighbours(name[:400], wanted, max(1, min(limit, 1_000)), levels)
     return JSONResponse(site.clean(shown))
+
+
+@to.post("/api/graph/names", status_code=204)
+def correct(site: Here, body: shapes.GraphName) -> Response:
+    """Rename a name, merge it with another one, or leave it out; the journal itself stays as it is."""
+    from memory.graph import Graph
+
+    Graph.correct(site.home, body.name, body.meant)
+    work_off(site.home, lambda: None, SETTLE_SECONDS, site.config.graph)
+    return Response(status_code=204)
 
 
 @to.get("/api/graph/evidence/{id}")

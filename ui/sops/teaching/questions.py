@@ -111,7 +111,8 @@ class AtTerminal(FromOptions):
         for number, text in enumerate(shown, 1):
             print(f"  {number}) {one_line(text, 100)}")
         usual = " ".join(str(each + 1) for each in chosen)
-        said = read_next(say("lesson.places_prompt", usual=usual)).replace(",", " ").split()
+        print("  " + say("lesson.places_how", usual=usual))
+        said = read_next(say("lesson.places_prompt")).replace(",", " ").split()
         known = [str(number) for number in range(1, len(shown) + 1)]
         is_said = bool(said) and set(said) <= set(known)
         return [known.index(each) for each in dict.fromkeys(said)] if is_said else list(chosen)

@@ -396,10 +396,8 @@ class AgentHandler:
         began = time.monotonic()
         try:
             result = yield from self._progress(turn, call, tool.run(self.context, **args))
-        except ToolError as error:  # the model's mistake
-            return ToolResult("error", str(error), said=error.message.listed)
-        except (OSError, ValueError) as error:  # the world's
-            return ToolResult("error", str(error) or type(error).__name__)
+        except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
+            return _failed(error)
         except KeyboardInterrupt:
             yield self._ended(turn, call, ToolResult("cancelled"), time.monotonic() - began)
             raise
@@ -458,3 +456,10 @@ class AgentHandler:
         if verdict == "told":
             self.notes.append(self.texts.say("loop_told"))
         return verdict == "failed"
+
+
+def _failed(error: Exception) -> ToolResult:
+    """Return the result of a call that raised: text for the model, and for people where the tool has one."""
+    if isinstance(error, ToolError):
+        return ToolResult("error", str(error), said=error.message.listed)
+    return ToolResult("error", str(error) or type(error).__name__)

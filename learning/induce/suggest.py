@@ -129,16 +129,18 @@ def _name(text: str, request: str) -> str:
     if re.match(r"~?/", text):
         is_file = "." in text.rpartition("/")[2].strip(".")
         return "file" if is_file else "folder"
-    is_number = bool(re.fullmatch(r"[\d.]+", text))
-    if is_number and said_after and _may_be_name(said_after[0]):
-        return said_after[0]
-    if said_before[1:] and _may_be_name(said_before[-1]):
-        return said_before[-1]
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-        return "date"
-    if re.search(r"\.[a-z]\w*$", text):
-        return "file"
-    return "number" if is_number else "text"
+    kind = next(kind for pattern, kind in _KINDS if re.search(pattern, text))
+    beside = said_after[:1] if kind == "number" else []
+    beside += said_before[1:][-1:]
+    return next(filter(_may_be_name, beside), kind)
+
+
+_KINDS = (
+    (r"^\d{4}-\d\d-\d\d$", "date"),
+    (r"^[\d.]+$", "number"),
+    (r"\.[a-z]\w*$", "file"),
+    ("", "text"),
+)
 
 
 _SMALL = frozenset(

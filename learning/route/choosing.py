@@ -173,14 +173,18 @@ def choose(
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
     choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
-    candidates = [sop for sop in known if sop.status == "candidate"]
-    if asked_for := exact_match(request, candidates, where):  # shown, since it may not run alone
-        choice.shown.insert(0, Shown(asked_for.sop, 1.0, 1.0, asked_for.parameters))
-    if ask_model is not None:
-        cards = [each for each in filled if not each.sop.is_seed][:BEST]  # seeds stand in prompts
-        if any(_is_worth_a_call(each, asked, ranking) for each in cards):
-            _let_pick(choice, asked, cards, ask_model, where)
+    choice.shown[:0] = _candidate(request, known, where)
+    cards = [each for each in filled if not each.sop.is_seed][:BEST]  # seeds stand in prompts
+    if ask_model and any(_is_worth_a_call(each, asked, ranking) for each in cards):
+        _let_pick(choice, asked, cards, ask_model, where)
     return choice
+
+
+def _candidate(request: str, known: Sequence[Sop], where: Where) -> list[Shown]:
+    """Return the candidate whose wording is asked for: it is shown, since it may not run alone."""
+    candidates = [sop for sop in known if sop.status == "candidate"]
+    found = exact_match(request, candidates, where)
+    return [Shown(found.sop, 1.0, 1.0, found.parameters)] if found else []
 
 
 def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float]) -> Choice:

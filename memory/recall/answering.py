@@ -90,7 +90,8 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     from memory.recall.written import superseded_by
 
     seen = shape(turn.text)
-    if seen.asks or is_question(turn.text) or turn.who == "agent" or superseded_by(turn):
+    is_no_statement = seen.asks, is_question(turn.text), turn.who == "agent", superseded_by(turn)
+    if any(is_no_statement):
         return False
     return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 
@@ -105,7 +106,8 @@ def _was_an_order(home: Path, turn: Turn) -> bool:
     run = summarise(home, turn.run) if turn.run and turn.who == "owner" else None
     if run is None:
         return False
-    return bool(run.sop) or (run.status == "no_model" and not _TELLS.search(turn.text))
+    is_done = bool(run.sop)
+    return is_done or (run.status == "no_model" and not _TELLS.search(turn.text))
 
 
 _WHEN = pattern(

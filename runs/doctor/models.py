@@ -48,7 +48,7 @@ def _asked(model: ModelConfig, lang: Lang) -> Check:
         problem, fix = "wrong-key" if model.api_key else "no-key", say(lang, "doctor.key-fix")
         return found(lang, name, False, problem, fix, url=url, status=status)
     if status == 0 or (status >= 500 and status != 501):
-        fix, why = say(lang, "doctor.unreachable-fix", url=url), status or answer.problem
+        fix, why = f"curl -sS {url}/models", status or answer.problem
         return found(lang, name, False, "unreachable", fix, url=url, why=why)
     if not answer.names:
         return found(lang, name, None, "no-listing", url=url, status=status)

@@ -304,7 +304,8 @@ def _made(
     entry.write(layers=layers)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
-        for folder in (layer.upper, layer.work, layer.store):
+        private = os.path.dirname(layer.upper)  # the copies have the modes of their originals
+        for folder in (private, layer.upper, layer.work, layer.store):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         trees.clothe(layer.lower, layer.upper)
     clocks = [Clock.now(layer.store) for layer in layers]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -137,9 +138,8 @@ def placed(lower: str, store: str, upper: str) -> Layer:
 def others(layer: Layer, home: Path, number: str) -> list[Layer]:
     """Return the same layer with its copies in other places, for a file system that overlayfs
     cannot write on."""
-    count = Path(layer.store).name
-    memory = f"{SHARED_MEMORY}/sopwith-{os.geteuid()}/{number}-{os.getpid()}/{count}"
-    own = f"{home}/undo/{number}/{count}"
+    own = f"{home}/undo/{number}/{Path(layer.store).name}"
+    memory = f"{SHARED_MEMORY}/sopwith-{secrets.token_hex(8)}"  # a name that nobody can take first
     return [placed(layer.lower, layer.store, place) for place in (own, memory)]
 
 

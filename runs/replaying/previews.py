@@ -20,6 +20,8 @@ def foreseen(config: Config, cwd: Path, shown: Shown) -> str:
     procedure = shown.sop.procedure
     if procedure is None or not is_staged(procedure) or not shown.is_whole:
         return ""
+    if procedure.effects == "external":  # a stage holds files; what a daemon is told is done
+        return ""
     budget = evidence(shown.sop.folder).get("budget") or {}
     if float(budget.get("seconds", 0)) > MOST_SECONDS:
         return ""

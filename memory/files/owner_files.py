@@ -11,8 +11,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from config import SopwithError
 
@@ -23,8 +23,7 @@ class Unreadable(SopwithError):
     """A file that the owner wrote is there and cannot be used. One line, that names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerText:
+class OwnerText(NamedTuple):
     """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
 
     text: str

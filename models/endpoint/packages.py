@@ -6,6 +6,7 @@ Importing them took half of a start. They load as soon as anybody asks one of th
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
@@ -19,14 +20,14 @@ def package(name: str) -> Any:
     """Return `openai` or `anthropic`."""
     if name == "openai" and name not in sys.modules:
         above = find_spec(name)
-        places = above.submodule_search_locations if above else None
+        places: Sequence[str] = (above.submodule_search_locations if above else None) or []
         for unused in UNUSED:
-            module = _later(unused, places or [])
+            module = _later(unused, places)
             places = module.__path__ if module else []
     return import_module(name)
 
 
-def _later(name: str, places: list[str]) -> ModuleType | None:
+def _later(name: str, places: Sequence[str]) -> ModuleType | None:
     """Put a package in its place that runs its own code at the first name it is asked for."""
     spec = PathFinder.find_spec(name, places)
     if spec is None or spec.loader is None:  # another version has no such package

@@ -59,7 +59,7 @@ WORDS = {
         "and": " and ",
         "since": "was changed {value}",
         "holds": "In {folder}: {n}.",
-        "counted": "{n} files in {folder}, subfolders included.",
+        "counted": "{here} files in {folder}; with its subfolders {n}.",
         "picked": "{file}, changed {when}",
         "no_ending": "no ending",
         "more": "… and {n} more.",
@@ -77,7 +77,7 @@ WORDS = {
         "and": "、",
         "since": "{value}改过",
         "holds": "{folder} 里有 {n} 项。",
-        "counted": "{folder} 里共有 {n} 个文件（含子文件夹）。",
+        "counted": "{folder} 里有 {here} 个文件，连同子文件夹共 {n} 个。",
         "picked": "{file}，修改于 {when}",
         "no_ending": "无扩展名",
         "more": "……另有 {n} 个。",
@@ -257,7 +257,9 @@ def listing(folder: str, words: dict[str, str]) -> str:
 def counted(search: Search, folder: str, words: dict[str, str]) -> str:
     """Say how many files there are, and how many with each ending."""
     endings = Counter(Path(path).suffix.lower() or words["no_ending"] for path in search.found)
-    lines = [words["counted"].format(n=f"{len(search.found):,}", folder=shown(folder)), ""]
+    here = sum(Path(path).parent == Path(folder) for path in search.found)
+    counts = {"n": f"{len(search.found):,}", "here": f"{here:,}"}
+    lines = [words["counted"].format(folder=shown(folder), **counts), ""]
     lines += [f"- {shown(ending)} {count:,}" for ending, count in endings.most_common(SHOWN)]
     return "\n".join(lines).strip() + "\n"
 

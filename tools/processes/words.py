@@ -64,12 +64,22 @@ def _line(process: psutil.Process, use: tuple[float, int], port: int | None) -> 
 
 
 def is_called(process: psutil.Process, name: str) -> bool:
-    """Return True if a text is in its name or command line."""
+    """Return True if a text is in its name or command line; of us and what we run in the name alone counts, since the
+    request that names the program stands in our arguments."""
     import psutil
 
     with suppress(psutil.Error):
-        return name.casefold() in f"{process.name()} {' '.join(process.cmdline())}".casefold()
+        is_ours = process.pid in _ours()
+        said = [process.name(), *([] if is_ours else process.cmdline())]
+        return name.casefold() in " ".join(said).casefold()
     return False
+
+
+def _ours() -> set[int]:
+    import psutil
+
+    me = psutil.Process()
+    return {me.pid, *(each.pid for each in me.parents())}
 
 
 def on_port(port: int) -> tuple[list[psutil.Process], str]:

@@ -6,7 +6,6 @@ reads by the name @runs. Source: seed 004.
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 
 from safety.findings import Ask
@@ -26,13 +25,14 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
         return "shared_python"
     if any(map(references, map(str, ask.args.values()))):
         return "shared_reference"
+    kept = run if ask.tool == "file_read" else None
     outside = [path for path in ask.paths if not path.is_relative_to(folder)]
-    kept = _kept(run.resolve()) if run and ask.tool == "file_read" else ()
-    is_kept = all(any(map(path.match, kept)) for path in outside)
-    return "" if is_kept else "shared_folder"
+    return "" if all(_is_kept(path, kept) for path in outside) else "shared_folder"
 
 
-def _kept(run: Path) -> tuple[str, ...]:
-    """Return the patterns of long results and long outputs of this run."""
-    plain = glob.escape(str(run))
-    return f"{plain}/results/*", f"{plain}/out-*"
+def _is_kept(path: Path, run: Path | None) -> bool:
+    """True for a long result or a long output of this run."""
+    if run is None:
+        return False
+    run = run.resolve()
+    return path.parent == run / "results" or (path.parent == run and path.name.startswith("out-"))

@@ -25,14 +25,13 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
         return "shared_python"
     if any(map(references, map(str, ask.args.values()))):
         return "shared_reference"
-    kept = run if ask.tool == "file_read" else None
     outside = [path for path in ask.paths if not path.is_relative_to(folder)]
-    return "" if all(_is_kept(path, kept) for path in outside) else "shared_folder"
+    return "" if all(_may_read(ask, path, run) for path in outside) else "shared_folder"
 
 
-def _is_kept(path: Path, run: Path | None) -> bool:
-    """True for a long result or a long output of this run."""
-    if run is None:
+def _may_read(ask: Ask, path: Path, run: Path | None) -> bool:
+    """True where a long result or a long output of this run is read."""
+    if run is None or ask.tool != "file_read":
         return False
     run = run.resolve()
     return path.parent == run / "results" or (path.parent == run and path.name.startswith("out-"))

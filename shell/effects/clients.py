@@ -166,6 +166,12 @@ def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
         state.forget("kill")
 
 
+def dd(state: State, known: Entry, args: Args, command: Command) -> None:
+    """`dd of="$place"`: it may be a disk."""
+    if any(arg.text is None and arg.start.startswith("of=") for arg in args[1:]):
+        state.add("system", "dd", "writes to a place that is only known when it runs")
+
+
 BY_KEY: Mapping[str, Callable[[State, Entry, Args, Command], None]] = {
     "asks": _asks,
     "jobs": _jobs,

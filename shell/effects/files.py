@@ -80,6 +80,9 @@ def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
 
 def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]) -> None:
     values, name, more = [arg.text for arg in rest], known.name, known.more
+    if "devices" in more:
+        named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
+        _note(state, "writes", name, [arg for arg in named if arg.start.startswith("/dev/")])
     if "emptied" in more and has_option(known, "--delete*", values):
         _note(state, "takes", name, plain[-1:])
     if "edits" in more and _edits(known, rest):

@@ -81,14 +81,18 @@ def operands_of(known: Entry, rest: list[Arg]) -> list[Arg]:
 def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]) -> None:
     values, name, more = [arg.text for arg in rest], known.name, known.more
     if "devices" in more:
-        named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
-        _note(state, "writes", name, [arg for arg in named if arg.start.startswith("/dev/")])
+        _note(state, "writes", name, _devices(plain))
     if "emptied" in more and has_option(known, "--delete*", values):
         _note(state, "takes", name, plain[-1:])
     if "edits" in more and _edits(known, rest):
         _note(state, "writes", name, plain[not has_option(known, "-e", values) :])
     if "remote_path" in more and any(_REMOTE.match(arg.start) for arg in plain):
         state.add("send", name, "talks to another machine", is_local=False)
+
+
+def _devices(plain: list[Arg]) -> list[Arg]:
+    named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
+    return [arg for arg in named if arg.start.startswith("/dev/")]
 
 
 def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:

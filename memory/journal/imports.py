@@ -355,5 +355,5 @@ def _day(text: str) -> datetime | None:
     """Noon of the day that stands in a name or heading, without a timezone."""
     found = _DAY.search(text)
     with suppress(ValueError):
-        return datetime(*map(int, found.groups()), 12) if found else None
+        return datetime.fromisoformat(f"{found[0]}T12:00") if found else None
     return None

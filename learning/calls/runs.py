@@ -11,17 +11,11 @@ from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import json_of, table, whole_output
 from replay.pages import page_text
+from text import names
 
 SCAN, ACT = "web_scan", "web_execute_js"
-ABOUT_THE_RUN = frozenset(
-    [
-        "recall",
-        "ask_user",
-        "update_working_checkpoint",
-        "start_long_term_update",
-        "more_tools",
-        "mcp_find",
-    ]
+ABOUT_THE_RUN = names(
+    "recall ask_user update_working_checkpoint start_long_term_update more_tools mcp_find"
 )
 
 

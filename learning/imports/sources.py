@@ -18,25 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from learning.imports.cloning import ImportRefused, cloned
+from text import names
 
 MAX_FILE_BYTES = 10_000_000
 MAX_RATIO = 200  # of a packed file, above SMALL_BYTES
 SMALL_BYTES = 1_000_000
 MAX_ENTRIES = 50_000  # of a whole collection
 MAX_DEPTH = 12
-LEFT_OUT = frozenset(
-    [
-        ".git",
-        ".hg",
-        ".svn",
-        "__pycache__",
-        "node_modules",
-        ".venv",
-        ".DS_Store",
-        "Thumbs.db",
-        "__MACOSX",
-    ]
-)
+LEFT_OUT = names(".git .hg .svn __pycache__ node_modules .venv .DS_Store Thumbs.db __MACOSX")
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)
 NOTHING = "Nothing was imported."

@@ -10,6 +10,7 @@ from learning.induce.letters import Letters
 from learning.induce.places import is_whole, places
 from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 from shell import words
+from text import names
 
 _SEPARATORS = re.compile(r"[\s=:,;@+'\"(){}\[\]|<>&*?!]+")
 _SAID = re.compile(
@@ -143,33 +144,8 @@ _KINDS = (
 )
 
 
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "in",
-        "of",
-        "to",
-        "for",
-        "by",
-        "from",
-        "with",
-        "into",
-        "on",
-        "at",
-        "and",
-        "or",
-        "as",
-        "is",
-        "are",
-        "it",
-        "all",
-        "my",
-        "than",
-        "over",
-        "under",
-    ]
+_SMALL = names(
+    "a an the in of to for by from with into on at and or as is are it all my than over under"
 )
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from learning.written.instructions import Instructions
 from learning.written.shell_script import unfit
 from shell.catalogue import entry
+from text import names
 
-SHELLS = frozenset(["bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"])
+SHELLS = names("bash sh shell zsh console shell-session terminal")
 _FENCE = re.compile(r"\s*(```+|~~~+)\s*([\w+-]*)")
 _ITEM = re.compile(r"\s*(?:\d+[.)、]|[-*+])\s+(.*)")
 _NUMBERED = re.compile(r"\s*\d+[.)、]\s+")

@@ -163,18 +163,18 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
     """Return a wording for these parameters. Raises BadWording."""
     if not isinstance(text, str):
         raise BadWording("must be a sentence in quotes")
-    slots = []
-    for name, shape in SLOT.findall(text):
+    found = SLOT.findall(text)
+    for name, shape in found:
         if name not in parameters or shape not in SLOT_SHAPES:
             raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
         if shape in TO_THE_END and not text.endswith("}"):
             raise BadWording(f"{{{name}:{shape}}} must be the end of it")
-        slots.append(name)
-    if left_out := [name for name in required if name not in slots]:
-        raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
+    slots = tuple(name for name, _ in found)
+    if left_out := set(required) - set(slots):
+        raise BadWording(f"leaves out {{{min(left_out)}}}, which is required")
     if len(set(slots)) < len(slots):
         raise BadWording("names a parameter twice")
-    return Wording(text, tuple(slots), _anchors(text.lower()))
+    return Wording(text, slots, _anchors(text.lower()))
 
 
 def _anchors(text: str) -> tuple[tuple[str, ...], ...]:

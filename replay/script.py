@@ -52,18 +52,9 @@ class Script:
     @classmethod
     def load(cls, folder: Path, name: str) -> Script:
         """Reads `folder/name`. Raises ScriptFault."""
-        path = folder / name
+        source = _source(folder, name)
         try:
-            if not path.resolve().is_relative_to(folder.resolve()):
-                raise ScriptFault(f"{name} leads out of the SOP's folder")
-            if path.stat().st_size > MAX_SCRIPT_BYTES:
-                raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
-            source = path.read_text(encoding="utf-8")
             tree = ast.parse(source)
-        except OSError as error:
-            raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
         except SyntaxError as error:
             raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
         except (ValueError, RecursionError, MemoryError) as error:
@@ -73,12 +64,23 @@ class Script:
         _check_function(functions, "plan", 1)
         if "commit" in functions:
             _check_function(functions, "commit", 2)
-        texts = {
-            n.value
-            for n in ast.walk(tree)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        }
-        return cls(name, source, "commit" in functions, frozenset(texts))
+        constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        texts = frozenset(value for value in constants if isinstance(value, str))
+        return cls(name, source, "commit" in functions, texts)
+
+
+def _source(folder: Path, name: str) -> str:
+    path = folder / name
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise ScriptFault(f"{name} leads out of the SOP's folder")
+        if path.stat().st_size > MAX_SCRIPT_BYTES:
+            raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
 
 
 def _check_imports(tree: ast.Module) -> None:

@@ -103,7 +103,7 @@ def mismatch(value: Any, schema: Schema) -> str:
     return _out_of_range(value, schema)
 
 
-def _out_of_range(value: float, schema: Schema) -> str:
+def _out_of_range(value: Any, schema: Schema) -> str:
     if "minimum" in schema and value < schema["minimum"]:
         return f"must be {schema['minimum']} or more"
     if "maximum" in schema and value > schema["maximum"]:

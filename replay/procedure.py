@@ -15,7 +15,7 @@ is a choice (an empty one: it may be left out), `{name:glob}` a slot for a name 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -163,18 +163,21 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
     """Return a wording for these parameters. Raises BadWording."""
     if not isinstance(text, str):
         raise BadWording("must be a sentence in quotes")
-    found = SLOT.findall(text)
-    for name, shape in found:
+    slots = tuple(_slots(text, parameters))
+    if left_out := sorted(set(required) - set(slots)):
+        raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
+    if len(set(slots)) < len(slots):
+        raise BadWording("names a parameter twice")
+    return Wording(text, slots, _anchors(text.lower()))
+
+
+def _slots(text: str, parameters: Mapping[str, Any]) -> Iterator[str]:
+    for name, shape in SLOT.findall(text):
         if name not in parameters or shape not in SLOT_SHAPES:
             raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
         if shape in TO_THE_END and not text.endswith("}"):
             raise BadWording(f"{{{name}:{shape}}} must be the end of it")
-    slots = tuple(name for name, _ in found)
-    if left_out := set(required) - set(slots):
-        raise BadWording(f"leaves out {{{min(left_out)}}}, which is required")
-    if len(set(slots)) < len(slots):
-        raise BadWording("names a parameter twice")
-    return Wording(text, slots, _anchors(text.lower()))
+        yield name
 
 
 def _anchors(text: str) -> tuple[tuple[str, ...], ...]:

@@ -3,7 +3,7 @@
 `plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
 return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (replay/script_child.py) that can
 do nothing by itself: in bubblewrap it has no network, no other process, and of the file system only Python's library. Each
-call they yield becomes a step of the replay (replay/rote.py).
+call they yield becomes a step of the replay (replay/rote/).
 
     ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
 """
@@ -53,12 +53,7 @@ class Script:
     def load(cls, folder: Path, name: str) -> Script:
         """Reads `folder/name`. Raises ScriptFault."""
         source = _source(folder, name)
-        try:
-            tree = ast.parse(source)
-        except SyntaxError as error:
-            raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise ScriptFault(f"not Python that can be meant: {error}") from error
+        tree = _tree(source)
         _check_imports(tree)
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         _check_function(functions, "plan", 1)
@@ -81,6 +76,15 @@ def _source(folder: Path, name: str) -> str:
         raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
+
+
+def _tree(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ScriptFault(f"not Python that can be meant: {error}") from error
 
 
 def _check_imports(tree: ast.Module) -> None:

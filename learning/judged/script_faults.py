@@ -20,12 +20,7 @@ def found_in(source: str, values: Collection[str], parameters: Sequence[str]) ->
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         return [f"not Python: {error}"]
-    return [
-        *_shape(tree),
-        *_calls(tree),
-        *_hard_coded(tree, values),
-        *_unused(tree, parameters),
-    ]
+    return [*_shape(tree), *_calls(tree), *_hard_coded(tree, values), *_unused(tree, parameters)]
 
 
 def _shape(tree: ast.Module) -> Iterator[str]:

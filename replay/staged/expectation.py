@@ -68,7 +68,7 @@ def _inside_repository(each: Touched) -> Touched:
 def unmet(
     expect: Mapping[str, Any], found: Sequence[Touched], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
-    """Return what differs, as a key of replay/rote.py's texts with its values; None when all is as expected.
+    """Return what differs, as a key of assets/replay/said.json with its values; None when all is as expected.
 
     Raises template.TemplateError.
     """
@@ -83,10 +83,11 @@ def _changes_differ(
     same = [each.path for each in found if each.kind == SAME]
     for kinds in GROUPS:
         left = {each.path: each.kind for each in found if each.kind in kinds}
-        entries = [(kind, entry_of(raw, values)) for kind in kinds for raw in wanted.get(kind, ())]
-        for kind, entry in entries:
-            if wrong := _entry_differs(kind, entry, left, same if kind == "new" else ()):
-                return wrong
+        for kind in kinds:
+            again = same if kind == "new" else []
+            wrong = (_entry_differs(kind, entry_of(raw, values), left, again) for raw in wanted.get(kind, ()))  # fmt: skip
+            if first := next(filter(None, wrong), None):
+                return first
         for path, kind in left.items():
             return f"unexpected_{kind}", [path]
     return None

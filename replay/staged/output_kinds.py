@@ -43,15 +43,14 @@ def _kinds_observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]])
     if not kinds:
         return {"type": "none"}
     kind = kinds.pop() if len(kinds) == 1 else ""
-    said: dict[str, Any] = {"type": kind or "text", "empty": len(shown) < len(outputs)}
+    said = {"type": kind or "text", "empty": len(shown) < len(outputs)}
     if kind == "number":
-        said["zero"] = any(float(output) == 0 for output in shown)
+        return said | {"zero": 0 in map(float, shown)}
     if kind == "json":
-        said["keys"] = sorted(set.intersection(*(set(_keys(output)) for output in shown)))
-    forms = {form(output, given) for output, given in zip(outputs, values, strict=True)}
-    if kind == "text" and len(forms) == 1 < len(outputs):
-        said["form"] = forms.pop()
-    return said
+        return said | {"keys": sorted(set.intersection(*map(set, map(_keys, shown))))}
+    forms = set(map(form, outputs, values))
+    is_one_form = kind == "text" and len(forms) == 1 < len(outputs)
+    return said | ({"form": forms.pop()} if is_one_form else {})
 
 
 def form(output: str, values: Mapping[str, Any]) -> str:

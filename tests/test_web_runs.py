@@ -462,7 +462,7 @@ def test_nobody_at_the_page_means_the_inbox(
     import config
     from ui.web import site as site_module
     from ui.web.access import Access
-    from ui.web.guard import Place
+    from ui.web.place import Place
     from ui.web.site import Site
 
     monkeypatch.setattr(site_module, "AWAY_SECONDS", 0.05)
@@ -472,7 +472,6 @@ def test_nobody_at_the_page_means_the_inbox(
     async def ask_with_nobody_there() -> str:
         place = Place("127.0.0.1:1", frozenset(), 1)
         here = Site(settings, Access(home / "web"), place, home, "0")
-        here.loop = asyncio.get_running_loop()
         run = await here.work.begin(
             {"do": "start", "task": "choose", "options": {"cwd": str(tmp_path)}}
         )

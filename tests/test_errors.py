@@ -18,22 +18,11 @@ from models.errors import LimitReached, ModelUnavailable
 from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
+from tests.rows import rows
 from tests.screen import scripted
 from ui import words
 
-FOLDERS = (
-    "context",
-    "learning",
-    "memory",
-    "models",
-    "replay",
-    "runs",
-    "safety",
-    "sandbox",
-    "text",
-    "tools",
-    "ui",
-)
+FOLDERS = tuple(rows(__name__, "folders"))
 ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
 BLANK = re.compile(r"\{[^{}]*\}")
 CHINESE = re.compile("[\u4e00-\u9fff]")

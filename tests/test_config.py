@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from config import Config, ConfigError, Limits, Price, find_home, find_lang, load
-from tests.conftest import CHECKOUT
 from tests.rows import rows
 
 
@@ -196,16 +193,3 @@ def test_language_is_the_option_then_the_locale(
     option: str | None, environ: dict[str, str], lang: str
 ) -> None:
     assert find_lang(option, environ) == lang
-
-
-def test_yaml_is_imported_only_when_there_is_a_file(home: Path) -> None:
-    home.mkdir(parents=True)
-    code = "import sys, pathlib, config; config.load(pathlib.Path(sys.argv[1]), 'en', {}); print('yaml' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(home)],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "False\n"

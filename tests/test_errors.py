@@ -173,10 +173,6 @@ def test_a_text_from_below_is_put_into_words(chinese: None, english: str, said: 
     assert words.in_words(english) == said
 
 
-def test_english_stays_as_it_is() -> None:
-    assert words.in_words("there is no SKILL.md") == "there is no SKILL.md"
-
-
 CONFIG = {
     "limits: {turns: none}": "第 1 行：limits.turns 必须是整数；现在是 'none'。",
     "limit: 1": "第 1 行：Sopwith 没有 limit 这个键。是不是 limits？",

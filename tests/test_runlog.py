@@ -13,9 +13,6 @@ import pytest
 from memory.logs import RunLogError, find_run, read_events, run_ids, worker
 from memory.runlog import RunLog
 from tests.conftest import CHECKOUT
-from tests.rows import rows
-
-ENDED = dict(rows(__name__, "ended"))
 
 
 def begin(home: Path, task: str = "count") -> RunLog:

@@ -5,8 +5,9 @@ for people), `when` and `unless` (a name: the step is left out unless, or if, th
 and `stop` instead of a tool (the SOP ends here, well or not, with this text), `script: {file: scripts/NAME}` in the
 arguments, `requires.folders` and `requires.files` (parameters that must exist). With `script: scripts/run.py` instead of
 `plan` and `commit`, `{{plan}}` is what the script's plan returned, and `result` may be left out. In a wording `[in|under|]`
-is a choice (an empty one: it may be left out), `{name:glob}` a slot for a name with a wildcard or an ending, and
-`{text:quoted}` one for a quoted text or a word as code has them. Source: seed 002 §2, §7.
+is a choice (an empty one: it may be left out), `{name:glob}` a slot for a name with a wildcard or an ending,
+`{path:new}` one for a path or a name that need not be there, and `{text:quoted}` one for a quoted text or a word as code
+has them. A wording needs a word of its own, or a parameter with a pattern or choices. Source: seed 002 §2, §7.
 
     SopwithError
     ├── ProcedureError    whoever wrote the SOP: names file, line and key
@@ -36,7 +37,7 @@ BUILT_IN = ("lang", "cwd", "today")  # always there; no parameter may take their
 UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
-SLOT_SHAPES = ("", "quoted", "glob", "rest", "colon", "words")
+SLOT_SHAPES = ("", "quoted", "glob", "new", "rest", "colon", "words")
 TO_THE_END = ("rest", "colon")  # slots that take all that is left of a request
 _TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
 _SMALL_WORDS = ("the", "a", "an", "my", "is")
@@ -141,10 +142,13 @@ class Procedure:
         """
         return bind(self.parameters, self.required, given, cwd)
 
-    def takes_a_file_for_a_folder(self, values: Mapping[str, Any]) -> bool:
-        """Return True when a value of `requires.folders` is a file: the request does not mean it."""
-        folders = [values[name] for name in self.requires.get("folders", ()) if name in values]
-        return any(Path(folder).is_file() for folder in folders)
+    def takes_another_kind(self, values: Mapping[str, Any]) -> bool:
+        """Return True for a file where `requires` needs a folder, or a folder for a file: the request does not mean it."""
+        folders, files = (
+            [Path(values[name]) for name in self.requires.get(kind, ()) if name in values]
+            for kind in ("folders", "files")
+        )
+        return any(each.is_file() for each in folders) or any(each.is_dir() for each in files)
 
     def with_wordings(self, texts: Sequence[str], *, are_exact: bool = False) -> Procedure:
         """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
@@ -174,22 +178,29 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
         raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
     if len(set(slots)) < len(slots):
         raise BadWording("names a parameter twice")
-    return Wording(text, tuple(slots), _anchors(text.lower()))
+    choices = (parameters[name].get("enum", ()) for name in slots)
+    anchors = _anchors(text.lower(), [tuple(map(_squeezed, each)) for each in choices if each])
+    if not anchors and not any("pattern" in parameters[name] for name in slots):
+        raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
+    return Wording(text, tuple(slots), anchors)
 
 
-def _anchors(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the fixed words, and the choices of each group that must be there; the one that tells most first."""
+def _squeezed(choice: Any) -> str:
+    return "".join(str(choice).lower().split())
+
+
+def _anchors(text: str, chosen: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the fixed words, the choices of each group that must be there, and those of slots; the one that tells most
+    first."""
     if LITERAL.search(_APOSTROPHE.sub("", SLOT.sub(" ", text))):
         raise BadWording("holds a number, a path, a quote or a stray brace outside a {slot}")
-    anchors = []
+    anchors = [*chosen]
     for token in _TOKEN.findall(text):
         if token[0] == "[":
             choices = _choices(token)
             anchors += [choices] if all(choices) else []
         elif token[0] != "{" and token not in _SMALL_WORDS:
             anchors.append((token,))
-    if not anchors:
-        raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
     return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))
 
 

@@ -36,7 +36,7 @@ from runs.start.answers import Answering, Nobody, Recorded, answer, is_answered
 from runs.start.attachments import in_full, named, request_of, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
-from runs.start.reminding import keep
+from runs.start.reminding import serve
 from runs.start.run_started import opening
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
@@ -173,7 +173,7 @@ class Agent:
         if found.reminder:
             where = Where(options.cwd, Path.home())
             model = Answering(
-                partial(keep, task, found.reminder, self.config.home, where, self.config.lang)
+                partial(serve, task, found.reminder, self.config.home, where, self.config.lang)
             )
         progress.totals = Totals()  # counted again when they are written
         noted = () if found.replay or is_only_to_remember(task) else briefing.note(1, task)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -419,7 +419,7 @@ def test_a_shared_session_sees_no_file_of_the_owner(
     scratch.mkdir()
     (world.owner / "letter.txt").write_text("private")
     (scripts := world.run / "scripts").mkdir()
-    places = replace(world.places, roots=(scratch,))
+    places = world.places._replace(roots=(scratch,))
     ctx = world.context(
         level,
         "shared",

@@ -175,6 +175,11 @@ def test_five_megabytes_take_less_than_a_second_each(redact: Redactor) -> None:
     )  # 5 MB/s would be 0.2; this machine may be busy
 
 
+@pytest.mark.parametrize("sign", ["\\", "%", "&", "`", "a/", "eyJ", "0x"])
+def test_a_long_row_of_one_sign_is_read_quickly(redact: Redactor, sign: str) -> None:
+    assert seconds(redact, sign * (60_000 // len(sign))) < 2
+
+
 def test_short_value_is_hidden_where_it_stands_alone() -> None:
     redact = Redactor({"PIN": "ab12", "WORD": "root", "NAME": "castle"})
     assert redact("ab12 xab12 /root castle castles") == "[PIN] xab12 /root [NAME] castles"

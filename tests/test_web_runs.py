@@ -462,7 +462,7 @@ def test_nobody_at_the_page_means_the_inbox(
     import config
     from ui.web import site as site_module
     from ui.web.access import Access
-    from ui.web.guard import Place
+    from ui.web.place import Place
     from ui.web.site import Site
 
     monkeypatch.setattr(site_module, "AWAY_SECONDS", 0.05)

@@ -141,7 +141,7 @@ def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Rea
             parameters = procedure.bind(values, where.cwd) if procedure else {}
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        if procedure and procedure.takes_a_file_for_a_folder(parameters):
+        if procedure and procedure.takes_another_kind(parameters):
             continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())

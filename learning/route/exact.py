@@ -145,8 +145,8 @@ def _with_slot(
     slot: Slot, behind: tuple[Piece, ...], text: str, start: int, end: int
 ) -> Iterator[Filling]:
     for first in _starts(text, start, end):
-        for stop in _stops(text, first, end) if behind else (end,):
-            for filling in _fillings(behind, text, stop, end):
+        for stop, past in _ends(text, first, end):
+            for filling in _fillings(behind, text, past, end):
                 yield ((slot, first, stop), *filling)
 
 
@@ -172,6 +172,16 @@ def _starts(text: str, start: int, end: int) -> Iterator[int]:
     for noun in words()["nouns"]:
         if text.startswith(noun, start, end) and _is_word(text, start, start + len(noun)):
             yield _past_breaks(text, start + len(noun), end)
+
+
+def _ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where a slot may end and where the rest begins, behind a word that only says its type."""
+    for stop in _stops(text, start, end):
+        yield stop, stop
+        behind = _past_breaks(text, stop, end)
+        for noun in words()["nouns"]:
+            if text.startswith(noun, behind, end) and _is_word(text, behind, behind + len(noun)):
+                yield stop, behind + len(noun)
 
 
 def _stops(text: str, start: int, end: int) -> Iterator[int]:

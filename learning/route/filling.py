@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
-from learning.route.typed import Schema, folder_here, is_cautious, number, path_of, with_dot
+from learning.route.typed import Schema, found_here, is_cautious, number, path_of, with_dot
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
@@ -86,7 +86,7 @@ def fill(sop: Sop, asked: Asked, where: Where, score: float = 0.0, meant: float 
     fits = [
         *_typed_fits(asked, procedure, beside, where),
         *_choices(asked, procedure),
-        *_folders_here(asked, procedure, where),
+        *_found_here(asked, procedure, where),
     ]
     for fit in sorted(fits, key=lambda each: (-each.score, each.place)):
         _take(shown, fit, together)
@@ -117,7 +117,7 @@ def _may_be_meant(value: Any, shown: Shown, name: str) -> bool:
     """Return False for a text that the parameter's pattern refuses, and for a file where a folder is needed: the
     request does not mean it."""
     procedure = shown.sop.procedure
-    if procedure and procedure.takes_a_file_for_a_folder({name: value}):
+    if procedure and procedure.takes_another_kind({name: value}):
         return False
     pattern = procedure.parameters[name].get("pattern") if procedure else None
     return not pattern or not isinstance(value, str) or bool(re.search(pattern, value))
@@ -207,12 +207,12 @@ def _choices(asked: Asked, procedure: Procedure) -> Iterator[_Fit]:
                 yield _Fit(3 + len(match[0]), name, choice, match.span())
 
 
-def _folders_here(asked: Asked, procedure: Procedure, where: Where) -> Iterator[_Fit]:
-    """Yield bare words that name a folder of the working folder."""
+def _found_here(asked: Asked, procedure: Procedure, where: Where) -> Iterator[_Fit]:
+    """Yield bare words that name something in the working folder."""
     for name, schema in procedure.parameters.items():
         words_said = _BARE.finditer(asked.written, asked.start, asked.end)
         for match in words_said if schema.get("format") == "path" else ():
-            if path := folder_here(match[0], where):
+            if path := found_here(match[0], where):
                 yield _Fit(5, name, path, match.span())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,10 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
     if kind == "path":
-        return _path(text, where)
-    if kind in ("date", "url"):
+        return _path(text, shape, where)
+    if kind == "date":
+        return _day(text)
+    if kind == "url":
         found = whole(text)
         return found.value if found and found.kind == kind else None
     return _string(text, schema, shape) if schema["type"] == "string" else None
@@ -81,20 +84,32 @@ def path_of(value: Value, where: Where) -> str | None:
     return absolute(value.value, where) if value.kind == "path" else None
 
 
-def _path(text: str, where: Where) -> str | None:
-    if text in (".", "..", "/") or _PLAIN_PATH.fullmatch(
-        text
-    ):  # most paths; the reader costs 20 ms
+def _path(text: str, shape: str, where: Where) -> str | None:
+    is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
+    if is_plain:  # most paths; the reader costs 20 ms
         return absolute(text, where)
+    if path := found_here(text, where):
+        return path
     found = whole(text)
     path = path_of(found, where) if found else None
-    return path or folder_here(text, where)
+    is_new = shape == "new" and _BARE.fullmatch(text) and not is_cautious(text)
+    return path or (str(where.cwd / text) if is_new else None)
 
 
-def folder_here(name: str, where: Where) -> str | None:
-    """Return the path of a folder that stands in the working folder by this very name."""
+def found_here(name: str, where: Where) -> str | None:
+    """Return the path of what stands in the working folder by this very name."""
     is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
-    return str(where.cwd / name) if is_name and (where.cwd / name).is_dir() else None
+    return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
+
+
+def _day(text: str) -> str | None:
+    """Return the day that all of a text names: 24 December, next Friday."""
+    found = whole(text)
+    if found and found.kind == "date":
+        return str(found.value)
+    from text.time import day_named
+
+    return day_named(text, datetime.now().astimezone())
 
 
 def _one_of(text: str, choices: list[Any]) -> Any:

@@ -191,7 +191,8 @@ def _entry(sop: Sop) -> Entry | None:
     if sop.problem or text is None:
         return None
     header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
-    groups = [list(wording.anchors[0]) for wording in procedure.wordings] if procedure else []
+    wordings = procedure.wordings if procedure else ()
+    groups = [list(each.anchors[0]) if each.anchors else [""] for each in wordings]
     return Entry({"header": {**header, "translated": sop.summary("zh")}, "asked": groups}, text)
 
 

@@ -37,7 +37,7 @@ def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
 def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too
-    for topic in ("hello", "thanks", "help", "undo", "reminders"):
+    for topic in ("hello", "thanks", "help", "undo"):
         if said in tables[topic]["said"] or whole in tables[topic]["said"]:
             return topic
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])

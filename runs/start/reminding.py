@@ -1,10 +1,12 @@
-"""Keep a reminder as a job of the schedule; its time is read by text/time. No model is needed."""
+"""Keep a reminder as a job of the schedule, list those that are kept, cancel one; its time is read by text/time. No model
+is needed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from config import Lang
 from learning.route import Match, Where
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 SOP = "reminder"
 MORNING = "T09:00"  # of a day without a time
+_SMALL = ("the", "a", "an", "my", "to", "about", "for", "of")
 
 
 def is_reminder(match: Match | None) -> bool:
@@ -23,9 +26,63 @@ def is_reminder(match: Match | None) -> bool:
     return match is not None and match.sop.name == SOP
 
 
-def keep(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
-    """Write the job of a reminder; return what to say, which without a time is a
-    question. Raises OSError, RepositoryError."""
+def serve(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
+    """Keep, list or cancel reminders; return what to say. Raises OSError, RepositoryError."""
+    if "cancel" in match.parameters:
+        return _cancelled(match.parameters["cancel"], home, lang)
+    if "show" in match.parameters:
+        return _listed(home, lang)
+    return _kept(task, match, home, where, lang)
+
+
+def _listed(home: Path, lang: Lang) -> str:
+    lines = [f"- {each.line}" for each in _coming(home)]
+    return "\n".join([say(lang, "reminder.list"), *lines]) if lines else say(lang, "reminder.none")
+
+
+def _cancelled(words: str, home: Path, lang: Lang) -> str:
+    """Take off the one reminder that is meant; none where several may be."""
+    said = {word for word in words.casefold().split() if word not in _SMALL}
+    coming = list(_coming(home))
+    meant = [each for each in coming if all(word in each.text.casefold() for word in said)]
+    if len(meant) == 1:
+        from runs.schedule.due import JobFolder
+
+        JobFolder(home).remove(meant[0].id, f"schedule: {meant[0].id} cancelled")
+        return say(lang, "reminder.cancelled", text=meant[0].line)
+    lines = [f"- {each.line}" for each in meant or coming]
+    if not lines:
+        return say(lang, "reminder.none")
+    return "\n".join([say(lang, "reminder.which", words=words), *lines])
+
+
+class _Coming(NamedTuple):
+    """A reminder that is still to come."""
+
+    id: str
+    text: str
+    at: datetime
+
+    @property
+    def line(self) -> str:
+        return f"{self.text} · {self.at:%Y-%m-%d %H:%M} ({self.id})"
+
+
+def _coming(home: Path) -> Iterator[_Coming]:
+    from runs.schedule.due import JobFolder, due_after
+    from runs.schedule.jobs import Job
+
+    now = datetime.now().astimezone()
+    for id, job in JobFolder(home).all().items():
+        if not isinstance(job, Job) or job.sop != SOP or not job.enabled:
+            continue
+        due = next(iter(due_after(job, now, now)), None)
+        if due is not None:
+            yield _Coming(id, str(job.parameters.get("text", "")), due.astimezone(job.zone))
+
+
+def _kept(task: str, match: Match, home: Path, where: Where, lang: Lang) -> str:
+    """Write the job of a reminder; return what to say, which without a time is a question."""
     from memory.journal.api import local_timezone
     from runs.start.planned import keep_job
     from text.time import moment_of

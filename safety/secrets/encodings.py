@@ -17,9 +17,10 @@ FEWEST = 4  # a value below cannot be hidden: it would take half of every text w
 _DROPPED = bytes(code for code in range(256) if not (code < 128 and chr(code).isalnum()))
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\u2400"
 _ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))"
-# Escapes that stand for one byte or one character, escaped once or many times. Begins with a class, which is searched quickly.
+# Escapes that stand for one byte or one character, escaped once or many times. Begins with a class, which is
+# searched quickly; a row of backslashes is read once, from its first.
 _ESCAPED = (
-    r"[%\\&](?:(?<=%)(?:25)*([0-9A-Fa-f]{2})|(?<=\\)\\*(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})"
+    r"[%\\&](?:(?<=%)(?:25)*([0-9A-Fa-f]{2})|(?<=\\)(?<!\\\\)\\*(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})"
     r"|([0-7]{3})|[nrt])|(?<=&)(?:amp;)*(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|[A-Za-z]{2,8}[0-9]?);)"
 )
 _MOST_ESCAPES = 3  # a URL in JSON in HTML

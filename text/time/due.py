@@ -35,6 +35,15 @@ def due_of(words: str, now: datetime) -> str:
     return found[0]
 
 
+def day_named(text: str, now: datetime) -> str | None:
+    """Return the day that all of a text names, in ISO form; a day without a year is the coming one."""
+    for each in find(text, now, past=False):
+        is_whole = each.text.casefold() == text.strip().casefold()
+        if is_whole and each.start and each.end and each.end - each.start <= _DAY + _HOUR:
+            return _due(each, now).partition("T")[0]
+    return None
+
+
 def _is_iso(text: str) -> bool:
     if not _ISO.fullmatch(text):
         return False

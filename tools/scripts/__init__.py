@@ -13,13 +13,4 @@ if TYPE_CHECKING:
     from tools.scripts.output import Output as Output
     from tools.scripts.output import clean as clean
 else:
-    __getattr__ = lazy(
-        __name__,
-        Cells="cells",
-        Live="output",
-        Output="output",
-        clean="output",
-        code_run="calls",
-        environment="calls",
-        started="calls",
-    )
+    __getattr__ = lazy(__name__)

@@ -5,8 +5,10 @@ import os
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
 SHOWN = 100
@@ -17,6 +19,11 @@ VIDEOS = "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"
 AUDIO = "mp3 wav flac aac m4a ogg opus wma"
 ARCHIVES = "zip tar gz tgz bz2 xz 7z rar zst"
 SHEETS = "xlsx xls xlsm ods csv tsv numbers"
+DOCUMENTS = "pdf docx doc odt rtf txt md pages"
+NEWEST = ("newest", "latest", "most recent", "最新", "最近")
+DAYS = {"yesterday": 1, "昨天": 1, "last week": 7}  # how long ago it began; others are this day, week or month
+WEEK = ("this week", "last week", "本周", "这周", "这个星期")
+MONTH = ("this month", "本月", "这个月")
 KINDS = {
     "word": "docx doc odt",
     "excel": "xlsx xls xlsm",
@@ -30,13 +37,15 @@ KINDS = {
     "rust": "rs",
     "shell": "sh bash zsh",
     "日志": "log",
-    **dict.fromkeys(
-        ("image", "images", "picture", "pictures", "photo", "photos", "图片", "照片"), IMAGES
-    ),
-    **dict.fromkeys(("video", "videos", "movie", "movies", "视频"), VIDEOS),
-    **dict.fromkeys(("audio", "music", "音频", "音乐"), AUDIO),
-    **dict.fromkeys(("archive", "archives", "压缩", "压缩包"), ARCHIVES),
-    **dict.fromkeys(("spreadsheet", "spreadsheets", "表格"), SHEETS),
+    "text": "txt",
+    "jpg": "jpg jpeg",
+    "jpeg": "jpg jpeg",
+    **dict.fromkeys(("image", "picture", "photo", "screenshot", "图片", "照片"), IMAGES),
+    **dict.fromkeys(("video", "movie", "视频"), VIDEOS),
+    **dict.fromkeys(("audio", "music", "song", "音频", "音乐"), AUDIO),
+    **dict.fromkeys(("archive", "压缩", "压缩包"), ARCHIVES),
+    **dict.fromkeys(("spreadsheet", "表格"), SHEETS),
+    **dict.fromkeys(("document", "文档"), DOCUMENTS),
 }
 WORDS = {
     "en": {
@@ -48,7 +57,11 @@ WORDS = {
         "kind": "is of the kind {value}",
         "text": "contains {value} (upper and lower case alike)",
         "and": " and ",
+        "since": "was changed {value}",
         "holds": "In {folder}: {n}.",
+        "counted": "{here} files in {folder}; with its subfolders {n}.",
+        "picked": "{file}, changed {when}",
+        "no_ending": "no ending",
         "more": "… and {n} more.",
         "unreadable": "Not readable: {n}.",
         "skipped": "Not searched, as they are no text or larger than {limit} MB: {n}.",
@@ -62,7 +75,11 @@ WORDS = {
         "kind": "类型为 {value} ",
         "text": "内容包含 {value}（不分大小写）",
         "and": "、",
+        "since": "{value}改过",
         "holds": "{folder} 里有 {n} 项。",
+        "counted": "{folder} 里有 {here} 个文件，连同子文件夹共 {n} 个。",
+        "picked": "{file}，修改于 {when}",
+        "no_ending": "无扩展名",
         "more": "……另有 {n} 个。",
         "unreadable": "有 {n} 处无法读取。",
         "skipped": "有 {n} 个文件没有搜索：不是文本，或超过 {limit} MB。",
@@ -77,18 +94,22 @@ class Search:
     name: str
     text: str
     kind: str
+    since: str = ""
     unreadable: int = 0
     skipped: int = 0
     found: list[str] = field(default_factory=list)
+    changed: dict[str, float] = field(default_factory=dict)  # path → seconds since 1970
     lines: dict[str, str] = field(
         default_factory=dict
     )  # path → "12: the first line that holds the text"
 
     def run(self, top: str) -> None:
-        has_name = self._name_test()
-        for path, name, size in self._files(top):
-            if has_name(name.lower()) and (not self.text or self._has_text(path, size)):
+        has_name, first, last = self._name_test(), *stretch(self.since)
+        for path, name, status in self._files(top):
+            is_meant = has_name(name.lower()) and first <= status.st_mtime < last
+            if is_meant and (not self.text or self._has_text(path, status.st_size)):
                 self.found.append(path)
+                self.changed[path] = status.st_mtime
         self.found.sort(
             key=lambda path: (path.rpartition("/")[2].lower() != self.name.lower(), path)
         )
@@ -104,8 +125,8 @@ class Search:
             return lambda text: name in text and (not endings or text.endswith(endings))
         return lambda text: matches(text) and (not endings or text.endswith(endings))
 
-    def _files(self, top: str) -> Iterator[tuple[str, str, int]]:
-        """Path, name and size of each file, links not followed."""
+    def _files(self, top: str) -> Iterator[tuple[str, str, os.stat_result]]:
+        """Path, name and state of each file, links not followed."""
         stack = [top]
         while stack:
             try:
@@ -121,11 +142,13 @@ class Search:
                     self.unreadable += 1
                     continue
                 if stat.S_ISREG(status.st_mode):
-                    yield entry.path, entry.name, status.st_size
-                elif stat.S_ISDIR(status.st_mode) and not (
-                    self.text and entry.name in VERSION_CONTROL
-                ):
+                    yield entry.path, entry.name, status
+                elif stat.S_ISDIR(status.st_mode) and entry.name not in self.left_out():
                     stack.append(entry.path)
+
+    def left_out(self) -> set[str]:
+        """Return the folders that are not looked into: those of version control, unless a name is asked for."""
+        return set() if self.name else VERSION_CONTROL
 
     def _has_text(self, path: str, size: int) -> bool:
         if size > MAX_TEXT_BYTES:
@@ -150,6 +173,21 @@ class Search:
         line = text[text.rfind("\n", 0, place) + 1 :].split("\n", 1)[0].strip()
         self.lines[path] = f"{text.count(chr(10), 0, place) + 1}: {line[:120]}"
         return True
+
+
+def stretch(since: str) -> tuple[float, float]:
+    """Return from when and until when a file was changed, in seconds since 1970."""
+    now = datetime.now().astimezone()
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if not since:
+        return float("-inf"), float("inf")
+    if since in MONTH:
+        return day.replace(day=1).timestamp(), float("inf")
+    first = day - timedelta(days=day.weekday() if since in WEEK else 0)
+    first -= timedelta(days=DAYS.get(since, 0))
+    is_over = since in DAYS
+    last = first + timedelta(days=DAYS.get(since, 0))
+    return first.timestamp(), last.timestamp() if is_over else float("inf")
 
 
 def decoded(data: bytes) -> str:
@@ -181,8 +219,10 @@ def answer(search: Search, folder: str, words: dict[str, str]) -> str:
         ("pattern" if is_pattern(search.name) else "name", search.name),
         ("kind", search.kind),
         ("text", search.text),
+        ("since", search.since),
     ]
-    what = words["and"].join(words[key].format(value=shown(value)) for key, value in told if value)
+    told = [(key, value if key == "since" else shown(value)) for key, value in told if value]
+    what = words["and"].join(words[key].format(value=value) for key, value in told)
     kind = {0: "none", 1: "one"}.get(len(search.found), "some")
     lines = [words[kind].format(n=f"{len(search.found):,}", folder=shown(folder), what=what), ""]
     for path in search.found[:SHOWN]:
@@ -214,14 +254,42 @@ def listing(folder: str, words: dict[str, str]) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
+def counted(search: Search, folder: str, words: dict[str, str]) -> str:
+    """Say how many files there are, and how many with each ending."""
+    endings = Counter(Path(path).suffix.lower() or words["no_ending"] for path in search.found)
+    here = sum(Path(path).parent == Path(folder) for path in search.found)
+    counts = {"n": f"{len(search.found):,}", "here": f"{here:,}"}
+    lines = [words["counted"].format(folder=shown(folder), **counts), ""]
+    lines += [f"- {shown(ending)} {count:,}" for ending, count in endings.most_common(SHOWN)]
+    return "\n".join(lines).strip() + "\n"
+
+
+def picked(search: Search, which: str, folder: str, words: dict[str, str]) -> str:
+    """Name the newest or the oldest file."""
+    if not search.found:
+        return listing(folder, words)
+    choose = max if which in NEWEST else min
+    path = choose(search.found, key=lambda each: search.changed[each])
+    when = datetime.fromtimestamp(search.changed[path]).astimezone()
+    file = shown(os.path.relpath(path, folder))
+    return words["picked"].format(file=file, when=f"{when:%Y-%m-%d %H:%M}") + "\n"
+
+
 def main(given: Mapping[str, str]) -> None:
-    words = WORDS[given.get("lang", "en")]
-    search = Search(given.get("name", ""), given.get("text", ""), given.get("kind", ""))
-    if not (search.name or search.text or search.kind):
-        sys.stdout.write(listing(given["folder"], words))
+    words, folder = WORDS[given.get("lang", "en")], given["folder"]
+    search = Search(*(given.get(name, "") for name in ("name", "text", "kind", "since")))
+    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which", "number")]
+    if not any(is_asked):
+        sys.stdout.write(listing(folder, words))
         return
-    search.run(given["folder"])
-    sys.stdout.write(answer(search, given["folder"], words))
+    search.run(folder)
+    if given.get("which"):
+        said = picked(search, given["which"], folder, words)
+    elif given.get("number") and not given.get("kind"):
+        said = counted(search, folder, words)
+    else:
+        said = answer(search, folder, words)
+    sys.stdout.write(said)
 
 
 if __name__ == "__main__":

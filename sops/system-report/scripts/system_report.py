@@ -2,6 +2,7 @@
 
 import os
 import platform
+import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ WORDS = {
         "system": "System",
         "processor": "Processor",
         "cores": "{logical} logical cores, {cpu} busy, load {load} (1, 5, 15 minutes)",
+        "address": "Address",
         "memory": "Memory",
         "used": "{used} used ({percent:.0f} %), {free} free of {total}",
         "swap": "Swap",
@@ -45,6 +47,7 @@ WORDS = {
         "system": "系统",
         "processor": "处理器",
         "cores": "{logical} 个逻辑核心，占用 {cpu}，负载 {load}（1、5、15 分钟）",
+        "address": "IP 地址",
         "memory": "内存",
         "used": "已用 {used}（{percent:.0f} %），空闲 {free}，共 {total}",
         "swap": "交换空间",
@@ -83,6 +86,17 @@ def system() -> str:
     return (
         f"{name}, {platform.system()} {platform.release()}, {platform.machine()}, {platform.node()}"
     )
+
+
+def addresses() -> str:
+    """Return the addresses of this computer in its networks, without those of itself."""
+    found = [
+        f"{each.address} ({name})"
+        for name, all_of in psutil.net_if_addrs().items()
+        for each in all_of
+        if each.family == socket.AF_INET and not each.address.startswith("127.")
+    ]
+    return ", ".join(found)
 
 
 def disks() -> list[tuple[str, float, float]]:
@@ -156,6 +170,7 @@ def report(words: dict[str, str]) -> str:
                 logical=psutil.cpu_count() or words["unknown"], cpu=cpu, load=load
             ),
         ),
+        (words["address"], addresses() or words["unknown"]),
         (words["memory"], amount(memory.total, used, memory.available)),
         (
             words["swap"],

@@ -1,0 +1,186 @@
+"""Rename, move or copy files, or make a folder; never over something that is there. Values come from the environment."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+SHOWN = 20
+RENAMES = ("rename", "call", "改名", "重命名")
+IMAGES = "jpg jpeg png gif bmp tif tiff webp heic svg raw"
+KINDS = {
+    "word": "docx doc odt",
+    "excel": "xlsx xls xlsm",
+    "powerpoint": "pptx ppt odp",
+    "markdown": "md markdown",
+    "yaml": "yaml yml",
+    "html": "html htm",
+    "text": "txt",
+    "python": "py",
+    "jpg": "jpg jpeg",
+    "jpeg": "jpg jpeg",
+    "screenshot": IMAGES,
+    "截图": IMAGES,
+    **dict.fromkeys(("image", "picture", "photo", "图片", "照片"), IMAGES),
+    **dict.fromkeys(("video", "movie", "视频"), "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"),
+    **dict.fromkeys(("song", "audio", "music", "音频", "音乐"), "mp3 wav flac aac m4a ogg opus wma"),
+    **dict.fromkeys(("archive", "压缩包"), "zip tar gz tgz bz2 xz 7z rar zst"),
+    **dict.fromkeys(("spreadsheet", "表格"), "xlsx xls xlsm ods csv tsv numbers"),
+    **dict.fromkeys(("document", "文档"), "pdf docx doc odt rtf txt md pages"),
+}
+NAMED = {"screenshot": ("screenshot", "screen shot", "截屏", "截图"), "截图": ("screenshot", "截屏", "截图")}
+WORDS = {
+    "en": {
+        "moved": "Moved {file} to {target}.",
+        "renamed": "Renamed {file} to {target}.",
+        "copied": "Copied {file} to {target}.",
+        "many_moved": "Moved {n} files to {target}:",
+        "many_copied": "Copied {n} files to {target}:",
+        "made": "Made the folder {target}.",
+        "undo": "Take it back with: sopwith undo",
+        "none": "There are no {kind} files in {folder}. Nothing was done.",
+        "more": "… and {n} more",
+        "absent": "error: there is no {file}; nothing was done",
+        "there": "error: {target} is there already; nothing was done",
+        "inside": "error: {target} is inside {file}; nothing was done",
+        "unclear": "error: it is not said where to; nothing was done",
+    },
+    "zh": {
+        "moved": "已把 {file} 移到 {target}。",
+        "renamed": "已把 {file} 改名为 {target}。",
+        "copied": "已把 {file} 复制为 {target}。",
+        "many_moved": "已把 {n} 个文件移到 {target}：",
+        "many_copied": "已把 {n} 个文件复制到 {target}：",
+        "made": "已新建文件夹 {target}。",
+        "undo": "撤销：sopwith undo",
+        "none": "{folder} 里没有{kind}文件，什么都没有做。",
+        "more": "……另有 {n} 个",
+        "absent": "error: 没有 {file}，什么都没有做",
+        "there": "error: {target} 已经存在，什么都没有做",
+        "inside": "error: {target} 在 {file} 里面，什么都没有做",
+        "unclear": "error: 没有说放到哪里，什么都没有做",
+    },
+}
+
+
+class Stop(Exception):
+    """Hold the key of a text that says why nothing is done, and its values."""
+
+    def __init__(self, key: str, **blanks: object) -> None:
+        super().__init__(key)
+        self.blanks = blanks
+
+
+def of_kind(folder: Path, kind: str) -> Iterator[Path]:
+    """Yield the files of a kind that stand in a folder itself."""
+    endings = tuple(f".{each}" for each in KINDS.get(kind, kind).split())
+    for path in sorted(folder.iterdir()):
+        name = path.name.lower()
+        is_named = any(each in name for each in NAMED.get(kind, ("",)))
+        if path.is_file() and name.endswith(endings) and is_named and not name.startswith("."):
+            yield path
+
+
+def beside(file: Path, name: str) -> Path:
+    """Return a free name for a copy: `budget copy.csv`, then `budget copy 2.csv`."""
+    stem, ending = (file.name, "") if file.is_dir() else (file.stem, file.suffix)
+    for count in range(1, 1000):
+        number = f" {count}" if count > 1 else ""
+        path = file.with_name(f"{stem} {name}{number}{ending}")
+        if not os.path.lexists(path):
+            return path
+    raise Stop("there", target=stem)
+
+
+def place(file: Path, target: Path, how: str) -> Path:
+    """Return where a file goes: into a folder that is there, else to this name; a move to what has no ending
+    makes a folder."""
+    if how == "rename":
+        path = file.with_name(target.name) if target.parent == Path.cwd() else target
+    elif target.is_dir() or (how == "move" and not target.suffix):
+        path = target / file.name
+    else:
+        path = target
+    if os.path.lexists(path):
+        raise Stop("there", target=path.name)
+    if file.is_dir() and path.is_relative_to(file):
+        raise Stop("inside", target=path.name, file=file.name)
+    return path
+
+
+def put(file: Path, path: Path, how: str) -> str:
+    """Move or copy one file or folder; return the key of what is said."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if how != "copy":
+        shutil.move(file, path)
+        return "renamed" if file.parent == path.parent else "moved"
+    if file.is_dir():
+        shutil.copytree(file, path, symlinks=True)
+    else:
+        shutil.copy2(file, path)
+    return "copied"
+
+
+def way(given: Mapping[str, str]) -> str:
+    """Return rename, move or copy."""
+    if given.get("move"):
+        return "move"
+    return "rename" if given.get("how") in RENAMES else "copy"
+
+
+def one(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Rename, move or copy one file or folder."""
+    file = Path(given["file"])
+    if not os.path.lexists(file):
+        raise Stop("absent", file=file.name)
+    how = way(given)
+    if given.get("target"):
+        path = place(file, Path(given["target"]), how)
+    elif given.get("copy"):
+        path = beside(file, "copy" if words is WORDS["en"] else "副本")
+    else:
+        raise Stop("unclear")
+    key = put(file, path, how)
+    return words[key].format(file=file.name, target=os.path.relpath(path))
+
+
+def many(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Move or copy all files of a kind into a folder, which is made where it is missing."""
+    folder, target = Path(given["folder"]), Path(given["target"])
+    files = [path for path in of_kind(folder, given["kind"]) if path.parent != target]
+    if not files:
+        return words["none"].format(kind=given["kind"], folder=folder.name)
+    places, how = [place(file, target / file.name, "copy") for file in files], way(given)
+    for file, path in zip(files, places, strict=True):
+        put(file, path, how)
+    key = "many_moved" if how == "move" else "many_copied"
+    lines = [words[key].format(n=len(files), target=os.path.relpath(target)), ""]
+    lines += [f"- {file.name}" for file in files[:SHOWN]]
+    if len(files) > SHOWN:
+        lines.append(words["more"].format(n=len(files) - SHOWN))
+    return "\n".join(lines) + "\n"
+
+
+def done(given: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """Do what is asked; return what to say. Raises Stop, OSError."""
+    if given.get("new_folder"):
+        path = Path(given["new_folder"])
+        if os.path.lexists(path):
+            raise Stop("there", target=path.name)
+        path.mkdir(parents=True)
+        return words["made"].format(target=os.path.relpath(path))
+    return many(given, words) if given.get("kind") else one(given, words)
+
+
+def main(given: Mapping[str, str]) -> None:
+    words = WORDS[given.get("lang", "en")]
+    try:
+        said = done(given, words)
+    except Stop as stop:
+        sys.exit(words[str(stop)].format(**stop.blanks))
+    sys.stdout.write(f"{said}\n{words['undo']}\n")
+
+
+if __name__ == "__main__":
+    main(os.environ)

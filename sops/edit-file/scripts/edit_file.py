@@ -1,0 +1,98 @@
+"""Sort the lines of a file, drop those that are there already, or replace a text. Values come from the environment."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+MAX_BYTES = 200_000_000
+SHOWN = 10
+DOWN = ("descending", "reverse", "backwards", "降序", "倒序")
+BY_NUMBER = ("numerically", "by number", "按数字")
+WORDS = {
+    "en": {
+        "sorted": "Sorted {file}: {n} lines.",
+        "dropped": "Removed {n} repeated lines from {file}; {left} are left.",
+        "none": "No line of {file} is there twice. Nothing was changed.",
+        "replaced": "Replaced {old} with {new} in {file}: {n} times.",
+        "absent": "{old} is not in {file}. Nothing was changed.",
+        "undo": "Take it back with: sopwith undo",
+        "no_text": "error: {file} is no file of text in UTF-8, or larger than 200 MB",
+        "unclear": "error: it is not said what to change in {file}",
+    },
+    "zh": {
+        "sorted": "已给 {file} 排序，共 {n} 行。",
+        "dropped": "已从 {file} 去掉 {n} 行重复内容，剩 {left} 行。",
+        "none": "{file} 没有重复的行，什么都没有改。",
+        "replaced": "已把 {file} 里的 {old} 换成 {new}，共 {n} 处。",
+        "absent": "{file} 里没有 {old}，什么都没有改。",
+        "undo": "撤销：sopwith undo",
+        "no_text": "error: {file} 不是 UTF-8 文本文件，或超过 200 MB",
+        "unclear": "error: 没有说要怎么改 {file}",
+    },
+}
+
+
+def number_of(line: str) -> tuple[float, str]:
+    """Return what a line is sorted by: the number that it begins with."""
+    found = re.match(r"\s*[-+]?\d+(?:\.\d+)?", line)
+    return (float(found[0]) if found else float("inf"), line)
+
+
+def in_order(lines: list[str], order: str) -> list[str]:
+    """Return lines sorted as people do: upper and lower case are alike."""
+    key = number_of if order in BY_NUMBER else lambda line: (line.casefold(), line)
+    return sorted(lines, key=key, reverse=order in DOWN)
+
+
+def edited(text: str, given: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
+    """Return the new text, the key of what is said about it, and the values of that."""
+    if given.get("old"):
+        count = text.count(given["old"])
+        key = "replaced" if count else "absent"
+        return text.replace(given["old"], given["new"]), key, {"n": f"{count:,}"}
+    lines = text.splitlines()
+    end = "\n" if text.endswith("\n") else ""
+    if given.get("repeated"):
+        kept = list(dict.fromkeys(lines))
+        gone = len(lines) - len(kept)
+        said = {"n": f"{gone:,}", "left": f"{len(kept):,}"}
+        return "\n".join(kept) + end, "dropped" if gone else "none", said
+    if given.get("sort"):
+        lines = in_order(lines, given.get("order", ""))
+        return "\n".join(lines) + end, "sorted", {"n": f"{len(lines):,}"}
+    return text, "unclear", {}
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file; ValueError for what is none."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise ValueError
+    return data.decode("utf-8")
+
+
+def main(given: Mapping[str, str]) -> None:
+    words, path = WORDS[given.get("lang", "en")], Path(given["file"])
+    blanks = {"file": path.name, "old": given.get("old", ""), "new": given.get("new", "")}
+    try:
+        text = text_of(path)
+    except ValueError:
+        sys.exit(words["no_text"].format(**blanks))
+    new, key, said = edited(text.replace("\r\n", "\n"), given)
+    told = words[key].format(**blanks | said)
+    if key == "unclear":
+        sys.exit(told)
+    if key in ("sorted", "dropped", "replaced"):
+        path.write_text(new.replace("\n", "\r\n") if "\r\n" in text else new, "utf-8", newline="")
+        lines = new.splitlines()
+        more = ["…"] if len(lines) > SHOWN else []
+        told = "\n".join([told, "", *lines[:SHOWN], *more, "", words["undo"]])
+    sys.stdout.write(f"{told}\n")
+
+
+if __name__ == "__main__":
+    main(os.environ)

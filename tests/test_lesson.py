@@ -20,9 +20,6 @@ from learning.prove.trying import why_none
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, Screen
 
-PROMPT = "● rec"
-Cli = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -21,7 +21,11 @@ ARCHIVES = "zip tar gz tgz bz2 xz 7z rar zst"
 SHEETS = "xlsx xls xlsm ods csv tsv numbers"
 DOCUMENTS = "pdf docx doc odt rtf txt md pages"
 NEWEST = ("newest", "latest", "most recent", "最新", "最近")
-DAYS = {"yesterday": 1, "昨天": 1, "last week": 7}  # how long ago it began; others are this day, week or month
+DAYS = {
+    "yesterday": 1,
+    "昨天": 1,
+    "last week": 7,
+}  # how long ago it began; others are this day, week or month
 WEEK = ("this week", "last week", "本周", "这周", "这个星期")
 MONTH = ("this month", "本月", "这个月")
 KINDS = {
@@ -278,14 +282,15 @@ def picked(search: Search, which: str, folder: str, words: dict[str, str]) -> st
 def main(given: Mapping[str, str]) -> None:
     words, folder = WORDS[given.get("lang", "en")], given["folder"]
     search = Search(*(given.get(name, "") for name in ("name", "text", "kind", "since")))
-    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which", "number")]
-    if not any(is_asked):
+    number = given.get("number") or given.get("count")
+    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which")]
+    if not any((*is_asked, number)):
         sys.stdout.write(listing(folder, words))
         return
     search.run(folder)
     if given.get("which"):
         said = picked(search, given["which"], folder, words)
-    elif given.get("number") and not given.get("kind"):
+    elif number and not search.kind:
         said = counted(search, folder, words)
     else:
         said = answer(search, folder, words)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from config import ContextConfig, SopwithError
 from context.prompts import Prompts, fit
@@ -36,8 +36,7 @@ SMALL_TOKENS = 16_000
 SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Hold what an injector brings: a text, and a heading that stays when the text is cut."""
 
     text: str
@@ -69,8 +68,7 @@ class Brief:
     run: str = ""  # what holds for this run: limits, who is there, what it was started by
 
 
-@dataclass(frozen=True, slots=True)
-class Injector:
+class Injector(NamedTuple):
     """One part of the context. Lower priorities come first. `max_tokens` None: never cut. `keeps_end`: when it is too
     long, what came first goes."""
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from models.base import Message
 
@@ -34,8 +33,7 @@ class Prompts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """Say how far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
 
     up_to: int = 0
@@ -43,8 +41,7 @@ class Extent:
     room: int = 8_000  # characters of the lines of folded turns; logs of older versions say none
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(NamedTuple):
     """Hold what a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
 
     folder: Path
@@ -151,7 +148,7 @@ def extents(now: Extent, turns: int, room: int) -> list[tuple[int, Extent]]:
     return [
         (whole, extent)
         for whole, extent in dict.fromkeys(tried)
-        if extent != replace(now, room=room)
+        if extent != now._replace(room=room)
     ]
 
 

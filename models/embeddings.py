@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from config import EmbeddingsConfig, SopwithError
+from models.endpoint.packages import package
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +101,7 @@ class EndpointModel:
     def _batch(self, texts: Sequence[str], is_awaited: bool) -> Vectors:
         import numpy as np
 
-        openai, model = import_module("openai"), self._config.model
+        openai, model = package("openai"), self._config.model
         limits: dict[str, Any] = {"timeout": SECONDS}
         if is_awaited:
             limits = {"timeout": ASKED_SECONDS, "max_retries": 0}
@@ -133,7 +133,7 @@ class EndpointModel:
 
     def _opened(self) -> Any:
         if self._client is None:
-            openai = import_module("openai")
+            openai = package("openai")
             self._client = openai.OpenAI(
                 base_url=self._config.base_url,
                 api_key=self._config.api_key or "none",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,7 +106,7 @@ class Parts:
             kind: Kind = "dry" if self.is_dry else "owner"
             return Sandbox(self.sandbox, Profile(kind, gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
-        places = replace(gate.places, roots=(gate.shared,))
+        places = gate.places._replace(roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
 
     def staging(self, gate: Gate, held: Sandbox | None, folder: Path) -> Staging | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from context import Compaction, Extent, Prompts, TurnTexts
@@ -74,7 +74,7 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
 
 def _extent(event: Event) -> Extent:
     older = Extent(event["up_to"], event["folded"])
-    return replace(older, room=event.get("room", older.room))
+    return older._replace(room=event.get("room", older.room))
 
 
 class _Reader:

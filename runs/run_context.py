@@ -236,8 +236,9 @@ class RunContext:
         if self.start["sop"] is None and self.parts.config.models:  # a replay may do without
             self._prewarm()
         self._keep_servers()
-        if self.staging:
-            self.staging.judge = self._judged
+        if staging := self.staging:
+            staging.judge = self._judged
+            self.tool_context.keep("stages", lambda: staging)
         loop: Generator[Event, None, End] = agent_loop(
             model,
             self.handler,

@@ -16,6 +16,4 @@ if TYPE_CHECKING:
     from safety.findings import Finding as Finding
     from safety.findings import Risk as Risk
 else:
-    _CHANGES = dict.fromkeys(("Change", "ChangeKind", "ChangeSet", "FileType"), "changes")
-    _FINDINGS = dict.fromkeys(("Ask", "Decision", "Finding", "Risk"), "findings")
-    __getattr__ = lazy(__name__, **_CHANGES, **_FINDINGS)
+    __getattr__ = lazy(__name__)

@@ -85,8 +85,7 @@ class Ask:
         return any(True for _ in self.read())
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """Hold what the gate says of a call. `said` are the reasons by key, `reason` is them in
     English.
 

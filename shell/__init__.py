@@ -3,22 +3,18 @@
 Pure functions; nothing is run, no file is opened. Sub-packages: bash, python, catalogue, effects.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from shell.bash import Command, NotUnderstood, parse, read
-    from shell.effects import Effect, Setting, scan
-    from shell.placed import words
-
-__all__ = ["Command", "Effect", "NotUnderstood", "Setting", "parse", "read", "scan", "words"]
-_HOMES = {"Effect": "effects", "Setting": "effects", "scan": "effects", "words": "placed"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'bash')}"), name)
+    from shell.bash import Command as Command
+    from shell.bash import NotUnderstood as NotUnderstood
+    from shell.bash import parse as parse
+    from shell.bash import read as read
+    from shell.effects import Effect as Effect
+    from shell.effects import Setting as Setting
+    from shell.effects import scan as scan
+    from shell.placed import words as words
+else:
+    __getattr__ = lazy(__name__)

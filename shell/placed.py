@@ -11,6 +11,7 @@ from shell.catalogue import Entry, entry
 
 Role = Literal["command", "option", "value", "argument", "target", "document", "assignment", "item"]
 _MARKS = {"'": "single", '"': "double", "$'": "ansi", '$"': "double"}
+_DECLARES = ("export", "declare", "local", "readonly", "typeset")
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*\+?=")
 
 
@@ -98,12 +99,12 @@ def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, 
     if first >= len(listed):
         return
     yield listed[first], "command", ""
-    name = (listed[first].value({}) or "").rpartition("/")[2]
+    name = listed[first].written.rpartition("/")[2]
     known = entry(name)
-    if name in ("export", "declare", "local", "readonly", "typeset"):
+    if name in _DECLARES:
         yield from _declared(listed[first + 1 :])
         return
-    skipped = int(known.more["runs"]) if known and "runs" in known.more else -1
+    skipped = int(known.more.get("runs", -1)) if known else -1
     before, is_behind = "", False
     for at in range(first + 1, len(listed)):
         word = listed[at]
@@ -113,8 +114,8 @@ def _of_words(listed: list[Word], first: int = 0) -> Iterator[tuple[Word, Role, 
             return
         skipped -= role == "argument"
         yield word, role, before if role == "value" else ""
-        text = word.literal or ""
-        before, is_behind = text, is_behind or text == "--"
+        before = word.literal or ""
+        is_behind |= before == "--"
 
 
 def _declared(listed: list[Word]) -> Iterator[tuple[Word, Role, str]]:

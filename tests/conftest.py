@@ -9,12 +9,10 @@ import gc
 import importlib
 import ipaddress
 import os
-import resource
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -25,6 +23,7 @@ from typing import Any, Protocol
 import hypothesis
 import pytest
 
+from tests import forks
 from tests.machine import PATIENCE_SECONDS
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
@@ -169,12 +168,6 @@ class Finished:
         return iter((self.code, self.stdout, self.stderr))
 
 
-def children_seconds() -> float:
-    """CPU time of the processes that this one has started and waited for: a busy machine does not add to it much."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 class CommandLine(Protocol):
     """`cli("run", "TASK", env={...})` runs `python launch.py run TASK` in the test's home and waits for its end."""
 
@@ -199,17 +192,8 @@ def cli(home: Path) -> CommandLine:
         stdin: str = "",
         timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished:
-        done = subprocess.run(
-            [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
-            env={**os.environ, **(env or {})},
-            cwd=cwd or Path.cwd(),
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=timeout_seconds,
-            check=False,
-        )
-        return Finished(done.returncode, done.stdout, done.stderr)
+        whole = {**os.environ, **(env or {})}
+        return Finished(*forks.run(args, whole, cwd or Path.cwd(), stdin, timeout_seconds))
 
     return run
 

@@ -202,6 +202,7 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
 
     from ui.web import guard, in_time
     from ui.web.access import Access
+    from ui.web.place import Place
 
     monkeypatch.setattr(in_time, "HEAD_SECONDS", 0.3)
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.3)
@@ -220,7 +221,7 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
         )
         await send({"type": "http.response.body", "body": b"ok"})
 
-    place = guard.Place(f"127.0.0.1:{port}", frozenset({f"127.0.0.1:{port}"}), port)
+    place = Place(f"127.0.0.1:{port}", frozenset({f"127.0.0.1:{port}"}), port)
     guarded = guard.Guard(app, Access(tmp_path), place)
     settings = uvicorn.Config(
         guarded,

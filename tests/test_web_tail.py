@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from memory.logs import read_events, summarise
+from config import load
+from memory.logs import read_events
 from runs.assemble import Options
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
@@ -18,8 +19,25 @@ from sandbox.stage import UndoStore, record
 from tests.driving import agent, drive
 from ui.web.live.hub import Hub
 from ui.web.live.tail import Tail
+from ui.web.live.work import Work
 
 AUTO = Bounds("task", folder="/tmp/auto", item="todo:1")
+
+
+class Heard(Hub):
+    """A hub that keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda data: data)
+        self.events: list[Any] = []
+
+    def publish(self, message: Any) -> None:
+        self.events.append(message)
+
+    def says_done(self, run: str) -> bool:
+        """Return True once a tab knows that the run is done."""
+        told = [each["summary"] for each in self.events if each["type"] == "run_changed"]
+        return any((each["run"], each["status"]) == (run, "done") for each in told)
 
 
 @pytest.mark.parametrize(
@@ -39,21 +57,11 @@ def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
 ) -> None:
     one = agent(home, ["hello"])
     touched: list[float] = []
-    seen: set[str] = set()
-
-    async def changed(run: str) -> None:
-        found = summarise(home, run)
-        if found is not None and found.status == "done":
-            seen.add(run)
+    hub = Heard()
 
     async def watch() -> str:
-        tail = Tail(
-            home,
-            Hub(lambda data: data),
-            lambda run: False,
-            changed,
-            lambda: touched.append(time.monotonic()),
-        )
+        work = Work(one.config, hub)
+        tail = Tail(home, hub, work, lambda: touched.append(time.monotonic()))
         tail.open()
         try:
             run = await asyncio.to_thread(
@@ -62,7 +70,7 @@ def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
                 ]
             )
             for _ in range(600):
-                if run in seen:
+                if hub.says_done(run):
                     break
                 await asyncio.sleep(0.05)
             return str(run)
@@ -70,19 +78,8 @@ def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
             tail.close()
 
     run = asyncio.run(watch())
-    assert run in seen, [event["type"] for event in read_events(home, run)]
+    assert hub.says_done(run), [event["type"] for event in read_events(home, run)]
     assert bool(touched) is is_owners
-
-
-class Heard(Hub):
-    """A hub that keeps what it is told."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda data: data)
-        self.events: list[Any] = []
-
-    def publish(self, message: Any) -> None:
-        self.events.append(message)
 
 
 def test_an_undo_of_a_run_that_has_ended_is_told(home: Path) -> None:
@@ -91,10 +88,8 @@ def test_an_undo_of_a_run_that_has_ended_is_told(home: Path) -> None:
     with record(UndoStore(home), "r1", "c1", [place]):
         place.write_text("x")
 
-    async def changed(run: str) -> None: ...
-
     async def watch() -> None:
-        tail = Tail(home, hub, lambda run: False, changed)
+        tail = Tail(home, hub, Work(load(home, "en", {}), hub))
         tail.open()
         try:
             await asyncio.to_thread(UndoStore(home).undo, "r1")

@@ -20,10 +20,10 @@ def lazy(part: str, **names: str) -> Callable[[str], object]:
     """
 
     def load(name: str) -> object:
-        module = names.get(name) or _listed(part).get(name)
+        module = f"{part}.{names[name]}" if name in names else _listed(part).get(name)
         if module is None:
             raise AttributeError(f"module {part!r} has no attribute {name!r}")
-        found: object = getattr(import_module(f"{part}.{module}"), name)
+        found: object = getattr(import_module(module), name)
         setattr(sys.modules[part], name, found)
         return found
 
@@ -34,4 +34,4 @@ def lazy(part: str, **names: str) -> Callable[[str], object]:
 def _listed(part: str) -> dict[str, str]:
     """Map the names that a face imports to their modules."""
     source = Path(sys.modules[part].__file__ or "").read_text("utf-8")
-    return {name: module.removeprefix(f"{part}.") for module, name in _IMPORT.findall(source)}
+    return {name: module for module, name in _IMPORT.findall(source)}

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
     from tools.staged import Recording, Staging
 
 Kept = TypeVar("Kept")
+_NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes of a name
 Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
-LOOKS = frozenset(
-    ["web_fetch", "web_scan"]
-)  # tools that ask an address for what is there, and change nothing there
+# tools that ask an address for what is there, and change nothing there
+LOOKS = frozenset(["web_fetch", "web_scan"])
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
 
@@ -76,33 +78,28 @@ class ToolContext:
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
-    credentials: Mapping[str, str] = field(
-        default_factory=dict, repr=False
-    )  # what tools may use by name
+    # what tools may use by name
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     staging: Staging | None = None  # where its changes are judged; None: they are made at once
     recording: Recording | None = None  # keeps what its file tools replace; None: nothing is kept
     leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave] = lambda *_: Leave()
     recall: Callable[[str], Memories] = lambda _: Memories()
-    redact: Callable[[str], str] = (
-        str  # hides secrets; a tool sends through it what it streams or keeps in a file
-    )
+    # hides secrets; a tool sends through it what it streams or keeps in a file
+    redact: Callable[[str], str] = str
     run: str = ""  # its id
     session: str = "main"
     config: Config | None = None  # None: in a test
-    secret: Callable[[str], str | None] = lambda _: (
-        None
-    )  # asks the owner, without echo; None: nobody is there
-    delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
-        None  # by the id of the call; None: not here
-    )
+    # asks the owner, without echo; None: nobody is there
+    secret: Callable[[str], str | None] = lambda _: None
+    # by the id of the call; None: not here
+    delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = None
     hold: Hold | None = None  # of this call: it runs in a stage of its own
     is_dry: bool = False  # all of the run works in one stage, which is thrown away
     hash: str = ""  # names this call by its tool and arguments
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
-    judged: dict[str, Path] = field(
-        default_factory=dict
-    )  # paths of this call, as the gate saw them
+    # paths of this call, as the gate saw them
+    judged: dict[str, Path] = field(default_factory=dict)
 
     def recorded(self, path: Path) -> AbstractContextManager[None]:
         """Return the block in which a file tool changes this path, so that it can be taken back."""
@@ -111,6 +108,12 @@ class ToolContext:
     def stages(self, name: str) -> bool:
         """True for a call whose changes are judged when they are seen."""
         return name == "code_run" and bool(self.staging or self.is_dry)
+
+    def resumed(self) -> Generator[Any, Any, ToolResult] | None:
+        """Return the rest of a call that was done and whose changes wait; None for a new call."""
+        staging = self.staging
+        is_done = staging is not None and staging.is_aside(self.hash)
+        return staging.resume(self.call, self.hash) if staging and is_done else None
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
@@ -135,17 +138,36 @@ class ToolContext:
 
         return resolved(value, self.credentials)
 
+    def seconds(self, wanted: float | None = None) -> float:
+        """Return how long a call may take, `wanted` at most: the run may end before."""
+        left = max(1.0, self.deadline - time.monotonic())
+        return min(float(wanted or self.tool_seconds), left)
+
+    @property
+    def name(self) -> str:
+        """The id of this call as a part of the name of a file."""
+        return re.sub(r"[^\w.-]", "_", self.call)[:60] or "call"
+
+    def new_file(self, folder: str, name: str) -> Path:
+        """Return the path of a new file in a folder of the run, numbered where the name is taken."""
+        file = place = self.folder / folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while file.exists():
+            number += 1
+            file = place.with_name(f"{place.stem}-{number}{place.suffix}")
+        return file
+
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
         folder of the runs by a name (safety/gate/shared_sessions.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
-        if "\0" in text or any(
-            "\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text
-        ):
+        if _NO_PATH.search(text):
             raise ToolError("error.tools.path", text=f"{text[:200]!a}")
-        if len(text) > 4096 or any(len(os.fsencode(name)) > 255 for name in text.split("/")):
+        sizes = [len(os.fsencode(name)) for name in text.split("/")]
+        if max(sizes) > 255 or len(text) > 4096:
             raise ToolError("error.tools.path-too-long", text=f"{text[:100]!r}")
         if self.session != "main" and text.startswith(f"{RUNS}/"):
             return self.home / "runs" / text.removeprefix(f"{RUNS}/")
@@ -188,11 +210,8 @@ class Tool(NamedTuple):
     @property
     def only_reads(self) -> bool:
         """True when the call leaves nothing behind, so that it may be done again after a crash."""
-        return bool(self.effects) and set(self.effects) <= {
-            "none",
-            "read",
-            "ask",
-        }  # without any it is not ours
+        # without any it is not ours
+        return bool(self.effects) and set(self.effects) <= {"none", "read", "ask"}
 
 
 def resolve(path: Path) -> Path:

@@ -22,9 +22,8 @@ from tools.base import Between, Tool
 
 Schema = dict[str, Any]
 FILE = Path(__file__).parent.parent / "assets" / "tools_schema.json"
-FAMILY_FILE = FILE.with_name(
-    "family_schemas.json"
-)  # of the tools that are offered when they are asked for
+# of the tools that are offered when they are asked for
+FAMILY_FILE = FILE.with_name("family_schemas.json")
 _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -57,9 +56,8 @@ def derive(tool: Tool) -> Schema:
     description, about = _read_docstring(tool.run)
     hints = typing.get_type_hints(tool.run, include_extras=True)
     properties, required = {}, []
-    for parameter in list(inspect.signature(tool.run).parameters.values())[
-        1:
-    ]:  # the first is the context
+    # the first is the context
+    for parameter in list(inspect.signature(tool.run).parameters.values())[1:]:
         properties[parameter.name] = _type_schema(hints[parameter.name])
         if parameter.default is inspect.Parameter.empty:
             required.append(parameter.name)
@@ -124,10 +122,8 @@ def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
     What is only written in another way is put right in `args` itself: "30" for an integer, "true" for a boolean, 5 for
     a string, one string for a list of them, JSON text for a list or an object, null for an argument left out.
     """
-    parameters = {
-        "additionalProperties": False,
-        **schema["function"]["parameters"],
-    }  # ours take nothing else
+    # ours take nothing else
+    parameters = {"additionalProperties": False, **schema["function"]["parameters"]}
     required = parameters.get("required", [])
     for name in [name for name, value in args.items() if value is None and name not in required]:
         del args[name]
@@ -216,24 +212,21 @@ def _coerced(kind: str, schema: Schema, value: Any) -> Any:
     """Return a value that is only written in another way as what it must be."""
     if kind == "string":
         return str(value) if type(value) is int else value
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
     if not isinstance(value, str):
-        return value
+        is_whole = kind == "integer" and isinstance(value, float) and value.is_integer()
+        return int(value) if is_whole else value
     if kind in ("array", "object"):
         return _from_text(kind, schema, value)
     if kind == "boolean":
         return {"true": True, "false": False}.get(value.strip().lower(), value)
-    shape = _NUMBERS.get(kind)
-    is_number = shape is not None and shape.fullmatch(value.strip())
-    return _SCALAR_OF[kind](value) if is_number else value
+    made, shape = _NUMBERS.get(kind, (str, ".*"))
+    return made(value) if re.fullmatch(shape, value.strip()) else value
 
 
-_NUMBERS = {
-    "integer": re.compile(r"[+-]?\d{1,18}"),
-    "number": re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?"),
+_NUMBERS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "integer": (int, r"[+-]?\d{1,18}"),
+    "number": (float, r"[+-]?\d{1,18}(\.\d{1,18})?"),
 }
-_SCALAR_OF: dict[str, Callable[[str], Any]] = {"integer": int, "number": float}
 
 
 def _from_text(kind: str, schema: Schema, value: str) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from models.base import ToolCall
@@ -116,7 +115,7 @@ class Toolbox(Mapping[str, Tool]):
             with suppress(ValueError, RecursionError):
                 args = json.loads(args)
         return (
-            replace(call, name=name, args=dict(args))
+            call._replace(name=name, args=dict(args))
             if isinstance(args, dict) and name in self
             else call
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +23,7 @@ class Argument(NamedTuple):
     kind: Callable[[str], Any] = str
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An option; `metavar` "" makes it a flag. Its help is the text `opt.NAME`, or `key` where the command has its own.
 
     A metavar of words between bars (`ask|never|all`) lists the only values.

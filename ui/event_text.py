@@ -11,16 +11,8 @@ from ui.sanitise import clean, last_line, one_line
 from ui.words import in_words, pieces_in_words, reasons, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
-_TELLING = (
-    "script",
-    "code",
-    "path",
-    "paths",
-    "question",
-    "key_info",
-    "sop",
-    "keyword",
-)  # arguments that say the most
+# arguments that say the most
+_TELLING = ("script", "code", "path", "paths", "question", "key_info", "sop", "keyword")
 QUIET_TOOLS = ("ask_user",)  # their events are shown by what they ask
 
 
@@ -136,25 +128,24 @@ def step_note(event: Event) -> str:
 
 def closing(event: Event) -> str:
     """The last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote."""
-    tokens = event.get("tokens") or {}
-    calls, turns = event.get("model_calls", 0), event.get("turns", 0)
-    parts = (
-        [] if event.get("status") == "done" else [say(f"status.{event.get('status', 'failed')}")]
-    )
+    calls, turns, status = (event.get(key) for key in ("model_calls", "turns", "status"))
+    parts = [] if status == "done" else [say(f"status.{status or 'failed'}")]
     if turns:
         parts.append(say("end.turns", n=turns))
     if calls:
-        cached, output = tokens.get("cached", 0), tokens.get("output", 0)
-        fresh = max(0, tokens.get("input", 0) - cached)
-        parts.append(say("end.calls", n=calls))
-        parts.append(
-            say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{output:,}")
-        )
-        parts.append(money(event.get("cost", 0.0)))
+        parts += [say("end.calls", n=calls), tokens(event), money(event.get("cost", 0.0))]
     elif event.get("rote"):
         parts[-1:] = [say("end.rote")]
     parts.append(seconds(event.get("seconds", 0.0)))
     return " · ".join(filter(None, parts))
+
+
+def tokens(event: Event) -> str:
+    """Return the tokens of a call or a run: fresh, cached, written."""
+    used = event.get("tokens") or {}
+    cached, output = used.get("cached", 0), used.get("output", 0)
+    fresh = max(0, used.get("input", 0) - cached)
+    return say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{output:,}")
 
 
 def changed(event: Event) -> str:

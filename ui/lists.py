@@ -5,14 +5,27 @@ from __future__ import annotations
 import json
 import re
 import sys
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+from ui.words import say, says
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NARROW = 70  # columns of a terminal that is too narrow for a table
+_COLOURS = {
+    "green": ("ok", "done", "active", "open", "closed", "rote"),
+    "red": ("failed", "failing", "broken", "no_model", "damaged", "suspended", "refused"),
+    "yellow": ("waiting", "limit", "interrupted", "overdue", "paused", "skipped", "diverged"),
+    "cyan": ("working",),
+}
+STYLES = {word: colour for colour, words in _COLOURS.items() for word in words}  # of states
+
+
+Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +46,15 @@ def columns(said: str, **styles: Mapping[str, str]) -> list[Column]:
 
 
 def _column(said: str, styles: Mapping[str, Mapping[str, str]]) -> Column:
-    from ui.words import say
-
     name, _, style = said.rstrip(">*").partition(":")
     key = name if "." in name or "_" in name else f"column.{name}"
-    return Column(say(key), style, styles.get(name, {}), said[-1] == ">", said[-1] == "*")
+    by_cell = styles.get(name, STYLES if name == "status" else {})
+    return Column(say(key), style, by_cell, said[-1] == ">", said[-1] == "*")
+
+
+def worded(prefix: str) -> dict[str, str]:
+    """Return the styles of states as they are said: by the texts `prefix` + state."""
+    return {say(prefix + word): STYLES[word] for word in STYLES if says(prefix + word)}
 
 
 def as_json(value: object, indent: int | None = None) -> str:
@@ -57,7 +74,18 @@ def print_json(document: Any) -> None:
     print(as_json(document, indent=1))
 
 
-def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], none: str) -> None:
+def print_list(
+    args: Namespace, document: Any, said: Sequence[Column] | str, rows: Rows, none: str
+) -> int:
+    """Print a document with --json, else its rows as a table; return the exit code 0."""
+    if args.json:
+        print_json(document)
+    else:
+        print_table(columns(said) if isinstance(said, str) else said, rows, none)
+    return 0
+
+
+def print_table(columns: Sequence[Column], rows: Rows, none: str) -> None:
     """The rows as a table, or the sentence `none`. In a pipe: one row a line, cells separated by tabs, nothing cut."""
     if not rows:
         print(none)

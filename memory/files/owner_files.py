@@ -8,23 +8,25 @@ A name may lead to a pipe, a device, a folder, another encoding or out of the ho
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from config import SopwithError
+from text import pattern
 
 MAX_BYTES = 1_000_000  # more than a model can read at once
+_CHINESE = pattern(r"[\u4e00-\u9fff]{2}")
 
 
 class Unreadable(SopwithError):
     """A file that the owner wrote is there and cannot be used. One line, that names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerText:
+class OwnerText(NamedTuple):
     """Hold what a file says: line ends are \\n, no byte order mark. `is_cut`: only its first MAX_BYTES."""
 
     text: str
@@ -40,15 +42,14 @@ def read_owner_text(home: Path, name: str, *, follows_links: bool = True) -> Own
     data = _data(home, name, follows_links, MAX_BYTES + 1)
     is_cut = len(data) > MAX_BYTES
     if is_cut:
-        data = data[: data.rfind(b"\n", 0, MAX_BYTES) + 1] or data[:MAX_BYTES]
-    errors = "ignore" if is_cut else "strict"  # half a character at the cut
-    text = _decoded(data, name, errors).removeprefix("\ufeff")
+        data = data[: data.rfind(b"\n", 0, MAX_BYTES) + 1] or _whole_characters(data[:MAX_BYTES])
+    text = _text(data, name).removeprefix("\ufeff")
     return OwnerText(text.replace("\r\n", "\n"), is_cut)
 
 
 def whole_text(home: Path, name: str) -> str:
     """Return all of a file, byte order mark and line ends as they are. Raises as `read_owner_text` does."""
-    return _decoded(_data(home, name, True, -1), name)
+    return _text(_data(home, name, True, -1), name)
 
 
 def _data(home: Path, name: str, follows_links: bool, limit: int) -> bytes:
@@ -97,11 +98,30 @@ def _check_kind(mode: int, name: str) -> None:
         raise Unreadable("error.files.pipe-device-file", name=name)
 
 
-def _decoded(data: bytes, name: str, errors: str = "strict") -> str:
-    try:
-        text = data.decode("utf-8", errors)
-    except UnicodeDecodeError as error:
-        raise Unreadable("error.files.utf-text", name=name) from error
-    if "\0" in text:
+def _whole_characters(data: bytes) -> bytes:
+    """Return UTF-8 without the half of a character at its end."""
+    return data.decode("utf-8", "ignore").encode()
+
+
+def _text(data: bytes, name: str) -> str:
+    text = decoded(data)
+    if text is None:
         raise Unreadable("error.files.utf-text", name=name)
     return text
+
+
+def decoded(data: bytes) -> str | None:
+    """Return the text of a file in UTF-8, or in GBK where Chinese words come of it; None for what is no text."""
+    for encoding, is_text in (("utf-8", _is_text), ("gb18030", _is_chinese)):
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+            return text if is_text(text) else None
+    return None
+
+
+def _is_text(text: str) -> bool:
+    return "\0" not in text
+
+
+def _is_chinese(text: str) -> bool:
+    return _is_text(text) and _CHINESE.search(text) is not None

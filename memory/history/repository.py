@@ -20,10 +20,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from config import SopwithError
 from memory.files import write_atomic
@@ -64,16 +63,14 @@ class RepositoryError(SopwithError):
     """The history cannot be read or written. Says what git said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """Hold what one file holds; of a link, where it leads."""
 
     data: bytes
     mode: Mode = "100644"
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """One change: the id, when (UTC, ISO 8601), and the message."""
 
     id: str

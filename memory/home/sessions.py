@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _ID = re.compile(r"[\w.@+-]{1,80}|\?[0-9a-f]{12}")  # the second: made of what was malformed
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One session. `id` is "main" in the main one; two sessions are the same when type and id are."""
 
     type: Literal["main", "shared"]

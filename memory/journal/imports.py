@@ -13,7 +13,9 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -22,12 +24,13 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from config import SopwithError
 from memory.files import Unreadable, read_owner_text
+from memory.files.owner_files import decoded
 from memory.home import MAIN
 from memory.journal import chat_exports
 from memory.journal.api import Memory, local_timezone
 from memory.journal.originals import parsed, zone
 from memory.journal.store import text_hash
-from memory.journal.turns import Turn
+from memory.journal.turns import Turn, turn_of
 
 BATCH = 2_000
 MAX_LINE_BYTES = 10_000_000
@@ -37,7 +40,6 @@ MAX_NOTE_CHARS = 1_500  # of a piece of a note
 MAX_NOTES = 50_000  # files of a folder
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _CALLED = re.compile(r"(?m)^- (?:Called|称呼)[:：][ \t]*(\S.*)$")
-_IS_CHINESE = re.compile(r"[\u4e00-\u9fff]{2}")
 OWNERS = frozenset(("me", "i", "myself", "user", "我", "本人", "用户", "主人"))  # said in an import
 _EXPORT = re.compile(r"conversations(?:-\d+)?\.json")
 NOTES = (".md", ".markdown", ".txt")
@@ -81,16 +83,13 @@ def import_file(
     done = Imported()
     items, owners = read(path), OWNERS | owner_names(memory.home)
     while some := list(islice(items, BATCH)):
-        done.bad += [item for item in some if isinstance(item, Bad)]
-        turns = [
-            _by_owner(item, owners)._replace(text=redact(item.text))
-            for item in some
-            if not isinstance(item, Bad)
-        ]
+        turns = [_by_owner(item, owners) for item in some if not isinstance(item, Bad)]
+        turns = [turn._replace(text=redact(turn.text)) for turn in turns]
         turns.sort(key=lambda turn: turn.at)
         added = memory.write(turns)
         done.added += len(added)
         done.known += len(turns) - len(added)
+        done.bad += [item for item in some if isinstance(item, Bad)]
         done.bad += _differing(memory, turns, added)
         progress(done.added + done.known)
     return done
@@ -124,58 +123,49 @@ def read(path: Path) -> Iterator[Item]:
             with zipfile.ZipFile(path) as archive:
                 yield from _archive(path, archive)
         else:
-            with path.open("rb") as file:
-                changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                yield from _file(path.name, file, path.stat().st_size, changed)
-    except (
-        OSError,
-        zipfile.BadZipFile,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:  # the last: a password
+            yield from _opened(path, path.name)
+    # the last: a password
+    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or error
         raise ImportFailed("error.journal.cannot-imported", path=path, why=why) from error
 
 
+def _opened(path: Path, name: str) -> Iterator[Item]:
+    with path.open("rb") as file:
+        stat = path.stat()
+        yield from _file(name, file, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+
+
 def _folder(path: Path) -> Iterator[Item]:
-    files = (
-        file
-        for file in sorted(path.rglob("*"))
-        if file.suffix.lower() in (*NOTES, ".jsonl") and file.is_file()
-    )
-    for file in islice(files, MAX_NOTES):
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    wanted = [file for file in files if file.suffix.lower() in (*NOTES, ".jsonl")]
+    for file in wanted[:MAX_NOTES]:
+        name = file.relative_to(path).as_posix()
         if file.is_symlink():
-            yield Bad(str(file.relative_to(path)), "a link")
-            continue
-        with file.open("rb") as opened:
-            size, changed = file.stat().st_size, datetime.fromtimestamp(file.stat().st_mtime, UTC)
-            yield from _file(file.relative_to(path).as_posix(), opened, size, changed)
+            yield Bad(name, "a link")
+        else:
+            yield from _opened(file, name)
 
 
 def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MAX_ENTRIES:
-        raise ImportFailed(
-            "error.journal.holds-files-most", path=path, count=len(entries), most=MAX_ENTRIES
-        )
-    left = MAX_BYTES
+        many = {"count": len(entries), "most": MAX_ENTRIES}
+        raise ImportFailed("error.journal.holds-files-most", path=path, **many)
     known = [entry for entry in entries if _is_known(entry.filename)]
     if not known:
         raise ImportFailed("error.journal.holds-neither-conversations-json", path=path)
+    left = MAX_BYTES
     for entry in known:
         left -= entry.file_size
         if left < 0:
-            raise ImportFailed(
-                "error.journal.would-unpack-more-than", path=path, most=MAX_BYTES // 1000000
-            )
+            most = MAX_BYTES // 1_000_000
+            raise ImportFailed("error.journal.would-unpack-more-than", path=path, most=most)
+        is_dated = entry.date_time[1] > 0
+        changed = datetime(*entry.date_time, tzinfo=UTC) if is_dated else datetime.now(UTC)
         with archive.open(entry) as file:
-            changed = (
-                datetime(*entry.date_time, tzinfo=UTC) if entry.date_time[1] else datetime.now(UTC)
-            )
-            yield from _file(
-                entry.filename, io.BytesIO(file.read(entry.file_size + 1)), entry.file_size, changed
-            )
+            data = io.BytesIO(file.read(entry.file_size + 1))
+        yield from _file(entry.filename, data, entry.file_size, changed)
 
 
 def _is_known(name: str) -> bool:
@@ -223,34 +213,21 @@ def _line(place: str, line: bytes) -> Item:
 
 def _turn(place: str, said: Mapping[str, Any]) -> Item:
     """A turn of the contract's form: id, at, who, text, session; timezone, run, importance, tags, emotion if they are there."""
-    text, at = said.get("text"), _moment(said.get("at"))
+    text, at, given = said.get("text"), _moment(said.get("at")), said.get("id")
     if not isinstance(text, str):
         return Bad(place, 'no "text"')
     if at is None:
         return Bad(place, 'no time in "at" (ISO 8601)')
-    given = said.get("id")
-    if given is not None and not isinstance(given, str | int):
+    if not isinstance(given, str | int | None):
         return Bad(place, '"id" is neither a word nor a number')
-    words = {
-        key: str(said.get(key) or "") for key in ("who", "session", "timezone", "run", "emotion")
-    }
-    importance, tags = said.get("importance"), said.get("tags")
-    session = words["session"] or "main"
-    who = words["who"] or ("owner" if session == "main" else session)
-    return Turn(
-        id=str(given)
-        if given not in (None, "")
-        else f"i{text_hash(f'{session} {at.isoformat()} {who} {text}')[:16]}",
-        session=session,
-        who=who,
-        text=text,
-        at=at.astimezone(UTC),
-        timezone=words["timezone"] or _offset(at),
-        run=words["run"],
-        importance=min(10, max(1, importance)) if isinstance(importance, int) else 5,
-        tags=tuple(map(str, tags)) if isinstance(tags, list) else (),
-        emotion=words["emotion"],
-    )
+    session = str(said.get("session") or MAIN.name)
+    who = "owner" if session == MAIN.name else session
+    id = "" if given is None else str(given)
+    turn = turn_of(said, text, at, session=session, who=who, timezone=_offset(at), id=id)
+    if turn.id:
+        return turn
+    made = text_hash(f"{session} {at.isoformat()} {turn.who} {text}")[:16]
+    return turn._replace(id=f"i{made}")
 
 
 def _moment(said: Any) -> datetime | None:
@@ -312,8 +289,7 @@ def _item(place: str, each: Any, name: str, changed: datetime) -> Iterator[Item]
     else:
         yield Bad(place, "neither a conversation nor a turn")
         return
-    for turn in turns:
-        yield _turn(f"{place}, {turn['id']}", turn)
+    yield from (_turn(f"{place}, {turn['id']}", turn) for turn in turns)
 
 
 # notes
@@ -322,33 +298,27 @@ def _item(place: str, each: Any, name: str, changed: datetime) -> Iterator[Item]
 def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
     """The pieces of a note, each a turn of the owner. A journal's own file gives its turns back."""
     entries = list(parsed(name.rpartition("/")[2], data)) if b"<!-- turn {" in data else []
-    if entries:
-        for entry in entries:
-            yield (
-                entry.turn
-                if not entry.is_torn
-                else Bad(f"{name}, {entry.turn.source}", "its end is missing")
-            )
-        return
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        text = data.decode("gb18030", "replace")
-        if not _IS_CHINESE.search(text) or "\ufffd" in text:
-            yield Bad(name, f"not UTF-8 (byte {error.start})")
-            return
+    for entry in entries:
+        torn = Bad(f"{name}, {entry.turn.source}", "its end is missing")
+        yield torn if entry.is_torn else entry.turn
+    text = decoded(data)
+    if text is None:
+        yield Bad(name, "not UTF-8")
+    elif not entries:
+        yield from _note(name, text.removeprefix("\ufeff"), changed)
+
+
+def _note(name: str, text: str, changed: datetime) -> Iterator[Turn]:
     here = local_timezone()
-    day, seen = _day(name) or changed, dict[str, int]()
+    day, seen = _day(name) or changed, Counter[str]()
     for piece in _pieces(text):
-        if piece.startswith("#"):
-            heading, _, body = piece.partition("\n")
-            day = _day(heading) or day
-            if not body:  # the day that the parts below it are of
-                continue
-        seen[piece] = seen.get(piece, 0) + 1
-        id = "note-" + text_hash(f"{name}\n{piece}\n{seen[piece]}")[:16]
-        at = day if day.tzinfo is UTC else day.replace(tzinfo=zone(here)).astimezone(UTC)
-        yield Turn(id, "main", "owner", piece, at, here, tags=("note",))
+        heading, _, body = piece.partition("\n") if piece.startswith("#") else ("", "", piece)
+        day = _day(heading) or day
+        if body:  # a heading alone says the day that the parts below it are of
+            seen[piece] += 1
+            id = "note-" + text_hash(f"{name}\n{piece}\n{seen[piece]}")[:16]
+            at = day if day.tzinfo is UTC else day.replace(tzinfo=zone(here)).astimezone(UTC)
+            yield Turn(id, "main", "owner", piece, at, here, tags=("note",))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -383,9 +353,10 @@ def owner_names(home: Path) -> frozenset[str]:
 
 def _day(text: str) -> datetime | None:
     """Noon of the day that stands in a name or heading, without a timezone."""
-    if found := _DAY.search(text):
-        try:
-            return datetime(int(found[1]), int(found[2]), int(found[3]), 12)
-        except ValueError:
-            return None
+    found = _DAY.search(text)
+    if found is None:
+        return None
+    year, month, day = map(int, found.groups())
+    with suppress(ValueError):
+        return datetime(year, month, day, 12)
     return None

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.store import text_hash
-from memory.journal.turns import Turn
+from memory.journal.turns import Turn, turn_of
 from text import pattern
 
 NAME = pattern(r"\d{4}-\d{2}-\d{2}\.md")
@@ -283,22 +283,5 @@ def _turn(name: str, anchor: str, said: dict[str, Any], text: str) -> Turn:
         at = datetime.fromisoformat(said["at"]).astimezone(UTC)
     except (KeyError, TypeError, ValueError, OverflowError):
         at = datetime.fromisoformat(name[:-3]).replace(tzinfo=UTC)
-    words = {
-        key: str(said.get(key, ""))
-        for key in ("id", "session", "who", "timezone", "run", "emotion")
-    }
-    importance = said.get("importance", 5)
-    tags = said.get("tags", [])
-    return Turn(
-        id=words["id"] or anchor,
-        session=words["session"] or "main",
-        who=words["who"],
-        text=text,
-        at=at,
-        timezone=words["timezone"] or "UTC",
-        run=words["run"],
-        importance=min(10, max(1, importance)) if isinstance(importance, int) else 5,
-        tags=tuple(map(str, tags)) if isinstance(tags, list) else (),
-        emotion=words["emotion"],
-        source=f"journal/{name}#{anchor}",
-    )
+    known = {"id": str(said.get("id") or anchor), "session": "main", "who": ""}
+    return turn_of(said, text, at, **known, source=f"journal/{name}#{anchor}")

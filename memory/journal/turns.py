@@ -6,8 +6,9 @@ Times are first-class and there are two of them: when something was said (`Turn.
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import NamedTuple
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from text.time import TimeRange
 
@@ -29,6 +30,19 @@ class Turn(NamedTuple):
     emotion: str = ""
     mentioned: tuple[TimeRange, ...] = ()
     source: str = ""
+
+
+def turn_of(said: Mapping[str, Any], text: str, at: datetime, **known: str) -> Turn:
+    """Return the turn that a JSON object tells of; what is no such value in it is as if it were not there. `known`: its
+    id, and what stands in the place of what it does not say."""
+    words = ("session", "who", "timezone", "run", "emotion")
+    fields: dict[str, Any] = known | {key: str(said[key]) for key in words if said.get(key)}
+    importance, tags = said.get("importance"), said.get("tags")
+    if isinstance(importance, int):
+        fields["importance"] = min(10, max(1, importance))
+    if isinstance(tags, list):
+        fields["tags"] = tuple(map(str, tags))
+    return Turn(text=text, at=at.astimezone(UTC), **fields)
 
 
 class Found(NamedTuple):

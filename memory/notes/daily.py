@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from memory.change import changing, store
 from memory.files import read_owner_text, whole_text, with_line
@@ -41,8 +40,7 @@ _MARK = pattern(
 _TIME = pattern(r"(?:\[[ xX]\] )?(\d\d:\d\d) ")
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """One entry. By hand: `run` is "" and `turn` 0, `kind` is "event" and the session is the main one."""
 
     text: str

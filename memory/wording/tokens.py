@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from memory.wording.rows import pattern_of, table
 from text.words import asked, words_of
@@ -24,8 +24,7 @@ _QUOTES = "\"'“”「」‘’`"
 _SAME_SHARE = 0.8  # of the words of two sentences that say the same
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value in a text, without quotes and the full stop behind it."""
 
     kind: str

@@ -79,7 +79,7 @@ class Reply:
             "cost": cost,
             "reply": {
                 "text": self.text,
-                "calls": [asdict(call) for call in self.calls],
+                "calls": [call._asdict() for call in self.calls],
                 "finish": self.finish,
                 "only_reads": self.only_reads,
                 **native,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Status = Literal["ok", "error", "refused", "timeout", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """One call that a model asks for. `args` is None when what the model wrote is not a JSON object; then
     `error` says why and `raw` holds (the start of) what it wrote."""
 

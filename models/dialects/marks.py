@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 TABLE = Path(__file__).parents[2] / "assets" / "models" / "dialects.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One row: what opens calls and what closes them."""
 
     close: re.Pattern[str]
@@ -21,8 +20,7 @@ class Mark:
     is_open: bool  # the end of the text closes it too
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """The table. Group `m0`, `m1` … of `opens` names the row that matched."""
 
     rows: tuple[Mark, ...]

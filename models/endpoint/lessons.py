@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.endpoint.failure import TABLES, Failure
 from models.wires import Manners, Wire
@@ -19,8 +19,7 @@ _KEPT = {"model", "stream", "messages", "input", "tools", "instructions", "syste
 _KEEPS_MAX_TOKENS = "messages"  # the protocol that demands the field
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(NamedTuple):
     """One row."""
 
     step: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple, Self
 
 from models.base import Event, Request, ToolCall
@@ -65,4 +64,4 @@ def _settled(calls: list[ToolCall], request: Request) -> Iterator[ToolCall]:
         while id_ in used:
             id_ += "_"
         used.add(id_)
-        yield replace(call, id=id_, name=name or "unknown")
+        yield call._replace(id=id_, name=name or "unknown")

@@ -16,7 +16,6 @@ import time
 import weakref
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from importlib import import_module
 from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 
 from config import ModelConfig
 from models.endpoint.failure import RETRIES, Failure, of_status, parsed
+from models.endpoint.packages import package
 from models.endpoint.presets import base_url, is_local
 from models.streams import sample
 
@@ -146,13 +146,13 @@ class Endpoint:
         then the request goes out once more, over a new one."""
         import httpx2
 
-        package = _package(path)
-        if package.__name__ not in self._clients:
-            self._clients[package.__name__] = self._connect(package)
-        client = self._clients[package.__name__]
+        provider = _package(path)
+        if provider.__name__ not in self._clients:
+            self._clients[provider.__name__] = self._connect(provider)
+        client = self._clients[provider.__name__]
         try:
             response = self._post(client, path, body, left_seconds)
-        except package.APIConnectionError as error:
+        except provider.APIConnectionError as error:
             dropped = isinstance(
                 error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
             )
@@ -200,7 +200,7 @@ class Endpoint:
                 headers.setdefault("X-Api-Key", self._key)
         return headers
 
-    def _connect(self, package: Any) -> Any:
+    def _connect(self, provider: Any) -> Any:
         import httpx2
 
         if not (self._key.isascii() and self._key.isprintable()):
@@ -216,10 +216,10 @@ class Endpoint:
                 "max_retries": 0,
                 "timeout": http.timeout,
             }
-            if package.__name__ == "openai":
-                client = package.OpenAI(admin_api_key="", **settings)
+            if provider.__name__ == "openai":
+                client = provider.OpenAI(admin_api_key="", **settings)
             else:
-                client = package.Anthropic(**settings)
+                client = provider.Anthropic(**settings)
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise Failure(f"base_url is no address: {error}", 0) from error
         weakref.finalize(self, client.close)
@@ -289,13 +289,13 @@ class Endpoint:
 def _package(path: str) -> Any:
     """The provider's own package: `anthropic` for its protocol where it is installed, else `openai`, which posts as well."""
     has_own = path == MESSAGES and find_spec("anthropic") is not None
-    return import_module("anthropic" if has_own else "openai")
+    return package("anthropic" if has_own else "openai")
 
 
 def _connection_errors() -> tuple[type[Exception], ...]:
     """The errors of the packages that are in use."""
     loaded = [sys.modules[name] for name in ("openai", "anthropic") if name in sys.modules]
-    return tuple(package.APIConnectionError for package in loaded)
+    return tuple(each.APIConnectionError for each in loaded)
 
 
 def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Timer:

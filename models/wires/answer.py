@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.base import ToolCall
 from models.base.reply import Finish
@@ -52,8 +52,7 @@ class Call:
         return self.given if self.given is not None else "".join(self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """Tokens of one call: all of the input, the parts of it read from and written to the cache, the output; -1: not told."""
 
     input: int

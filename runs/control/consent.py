@@ -7,8 +7,7 @@ the inbox, holds once and for exactly the call that was shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_loop import Outcome
 from context import Prompts
@@ -24,8 +23,7 @@ LINES = ("old", "new", "content")
 DIFFED = ("file_patch", "file_write")  # a confirmation shows the lines that they change
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(NamedTuple):
     """Reach the owner of one run. `hours` is how long a confirmation waits in the inbox."""
 
     run: str
@@ -49,7 +47,7 @@ class Consent:
         self, turn: int, call: ToolCall, question: Question
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows what a call has changed; else as `allow`."""
-        verdict = replace(question.decision, scope=f"changes|{'|'.join(question.decision.risks)}")
+        verdict = question.decision._replace(scope=f"changes|{'|'.join(question.decision.risks)}")
         shown = "\n".join([*lines(question.changes.changes), question.differences]).strip()
         script = {name: value for name, value in (call.args or {}).items() if name != "env"}
         confirmation = Confirmation(

@@ -15,13 +15,4 @@ if TYPE_CHECKING:
     from safety.calls.terminals import typed_script as typed_script
     from safety.calls.tool_words import read_name as read_name
 else:
-    __getattr__ = lazy(
-        __name__,
-        TERMINALS="desktop",
-        desktop_calls="desktop",
-        foreign_calls="foreign",
-        is_said="tasks",
-        page_calls="pages",
-        read_name="tool_words",
-        typed_script="terminals",
-    )
+    __getattr__ = lazy(__name__)

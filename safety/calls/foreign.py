@@ -90,10 +90,10 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
     if not named.request.strip():
         yield found(risk, does, tool=tool)
         return
-    if call.effect == "spend" and call.verbs.isdisjoint(_ON_A_DAY):  # a payment is made today
-        targets = [each for each in targets if each.kind != "time"]
     missing = named.unknown(targets, strict=True)
-    reached = [target for target in missing if target.kind != "id"][:_MOST_SAID]
+    if call.effect == "spend" and call.verbs.isdisjoint(_ON_A_DAY):  # a payment is made today
+        missing = _but("time", missing)
+    reached = _but("id", missing)[:_MOST_SAID]
     for target in reached:
         yield found(risk, f"{does}_unnamed", is_target=True, tool=tool, name=_shown(target))
     if reached:
@@ -102,6 +102,10 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
         yield found(risk, f"{does}_all", tool=tool)
     elif not _is_asked_for(call, targets, missing, named):
         yield found(risk, f"{does}_unasked", tool=tool)
+
+
+def _but(kind: str, targets: list[Target]) -> list[Target]:
+    return [each for each in targets if each.kind != kind]
 
 
 def _is_asked_for(call: Words, targets: list[Target], missing: list[Target], named: Named) -> bool:

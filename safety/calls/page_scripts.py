@@ -24,11 +24,9 @@ _COMPARES = names(
     " querySelectorAll closest matches getAttribute hasAttribute error log"
 )
 _ASKS = names("fetch sendBeacon WebSocket EventSource axios importScripts Worker SharedWorker")
-_ASKS_ON = {
-    **{method: method for method in ("get", "post", "put", "delete", "patch")},
-    "ajax": "post",
-    "getJSON": "get",
-}  # of XMLHttpRequest, $, axios
+# of XMLHttpRequest, $, axios
+_ASKS_ON = {method: method for method in ("get", "post", "put", "delete", "patch")}
+_ASKS_ON |= {"ajax": "post", "getJSON": "get"}
 _GOES = names("assign replace open")  # of location and window
 _PASSES_ON = names("call apply bind")
 _PRESSES = names("click submit requestSubmit")
@@ -302,23 +300,21 @@ class _Reader:
             self.found.presses.append(ref)
 
     def _method(self, name: str, on: str, args: list[Node]) -> None:
-        first = _word(args[0]) if args else ""
-        is_opened = self.has_xhr and len(args) > 1
         if name in _PRESSES:
             self._pressed_by_method(name, on)
-        elif name == "dispatchEvent":
-            self.blind("sends_events") if not _QUIET_EVENT.search(first) else None
-        elif name in _PASSES_ON:
-            self.blind("renames", name=on[-40:]) if _PASSED_ON.search(on) else None
+        elif name in _PASSES_ON and _PASSED_ON.search(on):
+            self.blind("renames", name=on[-40:])
         elif name in _GOES and _LEADS.search(on):
             self._asked(name, args[:1], "get")
-        elif name == "open" and is_opened:
-            self._asked(name, args[1:2], self.text(args[0]) or "post")
+        elif name == "open" and self.has_xhr:
+            self._asked(name, args[1:2], self._first(args) or "post")
         else:
             self._asked_on(name, on, args)
 
     def _asked_on(self, name: str, on: str, args: list[Node]) -> None:
-        if name in _ASKS_ON and _CLIENT.search(on):
+        if name == "dispatchEvent" and not any(_QUIET_EVENT.search(_word(each)) for each in args):
+            self.blind("sends_events")
+        elif name in _ASKS_ON and _CLIENT.search(on):
             self._asked(name, args[:1], _ASKS_ON[name])
         elif name in _ASKS:
             self._asked(name, args, "get")

@@ -32,9 +32,8 @@ _RISKS: Mapping[Effect, Risk] = {
     "system": "system",
 }
 _EFFECTS: tuple[Effect, ...] = ("send", "change", "delete", "spend", "system")
-_LABELS = {
-    name: re.compile(text) for name, text in sections("safety/labels.txt").items()
-}  # words on buttons that no tool is named by
+# words on buttons that no tool is named by
+_LABELS = {name: re.compile(text) for name, text in sections("safety/labels.txt").items()}
 # Presses that the owner is told about are no effect on others; a cart is a thing.
 _TO_THE_OWNER = pattern(
     r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"

@@ -6,6 +6,7 @@ is what the request speaks of.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
@@ -42,13 +43,12 @@ def misfit(
     "" if nothing speaks against it. `is_named` says of another id whether the request has it."""
     read = [record for text in texts for record in records(text[:MAX_CHARS])]
     own = [record for record in read if id.strip().casefold() in record.ids]
-    if not read or not own:
+    if not own:
         return "not_read" if read else ""
-    if any(is_named(each) for record in read for each in record.ids):
+    if any(map(is_named, frozenset[str]().union(*(record.ids for record in read)))):
         return "another"
-    said = {word for word in _words(request) - _SMALL if not is_verb(word)}
-    is_less = 2 * _most(said, own) < _most(said, read)
-    return "another" if is_less else ""
+    said = set(itertools.filterfalse(is_verb, _words(request) - _SMALL))
+    return "another" if 2 * _most(said, own) < _most(said, read) else ""
 
 
 def _most(said: set[str], read: list[Record]) -> int:
@@ -90,13 +90,12 @@ def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
 
 
 def _of_object(data: dict[str, Any]) -> Iterator[Record]:
-    own = {name: value for name, value in data.items() if isinstance(value, (str, int))}
-    ids = [value for name, value in own.items() if _ID.fullmatch(str(name)) and value is not True]
-    said = [str(value) for name, value in own.items() if not _ID.fullmatch(str(name))]
-    nested = [value for value in data.values() if isinstance(value, (dict, list))]
-    said += [json.dumps(value, ensure_ascii=False, default=str) for value in nested]
+    named = {str(name): value for name, value in data.items() if _ID.fullmatch(str(name))}
+    ids = [str(each).casefold() for each in named.values() if type(each) in (str, int)]
+    said = [value for name, value in data.items() if str(name) not in named]
     if ids:
-        yield Record(frozenset(str(id).casefold() for id in ids), _words(" ".join(said)))
+        words = json.dumps(said, ensure_ascii=False, default=str)
+        yield Record(frozenset(ids), _words(words))
 
 
 def _is_key(key: object, value: object) -> bool:

@@ -7,9 +7,10 @@ An MCP server's tool declares no effects that we could rely on, but its name say
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -97,16 +98,22 @@ def _verbs_in(words: list[str]) -> list[str]:
 
     A name of a thing gives way to a plain verb.
     """
-    at = [place for place, word in enumerate(words) if word in _VERB_OF]
-    if not at:
+    verbs = [word for word in words if word in _VERB_OF]
+    if not verbs:
         return []
-    plain = [place for place in at if words[place] not in _WORDS["also_things"]]
-    behind = set(words[at[0] + 1 :])
-    if not plain and behind & _WORDS["things_that_read"]:
+    plain = [verb for verb in verbs if verb not in _WORDS["also_things"]]
+    behind = words[words.index(verbs[0]) + 1 :]
+    if not plain and not _WORDS["things_that_read"].isdisjoint(behind):
         return ["list"]
-    first = plain[0] if plain and at[0] == 0 else at[0]
-    joined = {place + 1 for place, word in enumerate(words) if word in _JOINTS}
-    return [words[first], *(words[place] for place in joined.intersection(at) - {first})]
+    is_thing = plain and verbs[0] == words[0]
+    return [plain[0] if is_thing else verbs[0], *_joined(words)]
+
+
+def _joined(words: list[str]) -> Iterator[str]:
+    """Yield the verbs behind an "and"."""
+    for before, word in itertools.pairwise(words):
+        if before in _JOINTS and word in _VERB_OF:
+            yield word
 
 
 def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
@@ -115,8 +122,10 @@ def _with_thing(effect: Effect, things: set[str], verbs: set[str]) -> Effect:
     for kind, about, stronger in _STRONGER_WITH:
         if effect == kind and things & about:
             return stronger
-    if effect != "change":
-        return effect
+    return _of_change(things, verbs) if effect == "change" else effect
+
+
+def _of_change(things: set[str], verbs: set[str]) -> Effect:
     if things & (_MONEY | _WORDS["money"]):
         return "spend"
     is_named_user = "user" in things and things.isdisjoint(("to", "from"))
@@ -173,7 +182,7 @@ def is_verb(word: str) -> bool:
 def names_thing(request: str, call: Words) -> bool:
     """Return True if the request speaks of what the call is about: an event, an e-mail, a file."""
     words, things = request_words(request), call.things
-    near = things.union(*(group for group in _GROUPS if group & things))
+    near = things.union(*filter(things.intersection, _GROUPS))
     if not things or words & near:
         return True
     if words & call.verbs and words.isdisjoint(_IN_GROUPS):

@@ -16,14 +16,4 @@ if TYPE_CHECKING:
     from safety.gate.judging import judge_changes as judge_changes
     from safety.gate.shared_sessions import SHARED_TOOLS as SHARED_TOOLS
 else:
-    __getattr__ = lazy(
-        __name__,
-        Ask="gate",
-        Decision="gate",
-        Gate="gate",
-        LEAVE_SANDBOX="gate",
-        SHARED_TOOLS="shared_sessions",
-        Question="judging",
-        alone_settings="alone",
-        judge_changes="judging",
-    )
+    __getattr__ = lazy(__name__)

@@ -38,19 +38,23 @@ def look(ask: Ask, findings: Iterable[Finding], reads: Sequence[str] = ()) -> It
     """Give what the gate has found, and what is found because nobody watches. `reads` are hosts that may be read."""
     may_read = _may_read(ask, reads)
     for finding in findings:
-        if may_read and finding.said.key == "gate.fetches":
-            continue
-        is_touch = finding.risk in ("outside", "delete", "change", "unknown")
-        is_ours = is_touch and _OUR_CODE.search(finding.reason)
-        yield found("agent", "alone_own_code", what=finding.reason) if is_ours else finding
+        if not may_read or finding.said.key != "gate.fetches":
+            yield _guarded(finding)
     effects = set(ask.effects)
     if "memory" in effects:
         yield found("memory", "alone_memory", tool=ask.tool)
-    reaches = "network" in effects or not effects or ask.tool in _STARTS
+    reaches = not effects or "network" in effects or ask.tool in _STARTS
     if reaches and not may_read:
         yield found("send", "alone_outside", tool=ask.tool)
     if "execute" in effects:
         yield from _script(ask)
+
+
+def _guarded(finding: Finding) -> Finding:
+    """Return a finding, or the refusal where it is about Sopwith's own code."""
+    is_touch = finding.risk in ("outside", "delete", "change", "unknown")
+    is_ours = is_touch and _OUR_CODE.search(finding.reason)
+    return found("agent", "alone_own_code", what=finding.reason) if is_ours else finding
 
 
 def _may_read(ask: Ask, reads: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ config and what the run has read decide. Source: seed 000 (safety), 004 (session
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -60,7 +60,7 @@ class Gate:
 
     def __post_init__(self) -> None:
         places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
-        object.__setattr__(self, "places", replace(places, is_held=self.settings.sandbox != "none"))
+        object.__setattr__(self, "places", places._replace(is_held=self.settings.sandbox != "none"))
 
     def decide(self, ask: Ask) -> Decision:
         """Return the decision on a call. Never raises; takes well under 10 ms for what people write."""
@@ -108,8 +108,7 @@ class Gate:
         if leaves and wanted == "confirm":
             said.append(Said("gate.leaves_sandbox", {}))
         pin = pinned(ask, self.cwd, self.owner_home) if is_script else ""
-        targets = sorted({each.reason for each in kept if each.is_target})
-        scope = "|".join([ask.tool, *sorted(risks), *targets, *foreign(ask.origin), pin])
+        scope = "|".join([ask.tool, *sorted(risks), *_targets(kept), *foreign(ask.origin), pin])
         return Decision(wanted, chosen[0].risk, tuple(said), risks, scope, pin)
 
     def _findings(self, ask: Ask) -> Iterator[Finding]:
@@ -127,13 +126,16 @@ class Gate:
 
             yield from look(self, ask, effects)
         else:
-            yield found(
-                "unknown", "unknown_effects", tool=ask.tool, effects=", ".join(sorted(effects))
-            )
+            named = ", ".join(sorted(effects))
+            yield found("unknown", "unknown_effects", tool=ask.tool, effects=named)
 
 
 def _risks(findings: list[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.risk for each in findings))
+
+
+def _targets(findings: list[Finding]) -> list[str]:
+    return sorted({each.reason for each in findings if each.is_target})
 
 
 def _is_seen(finding: Finding) -> bool:

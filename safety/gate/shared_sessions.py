@@ -6,7 +6,6 @@ reads by the name @runs. Source: seed 004.
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 
 from safety.findings import Ask
@@ -27,12 +26,12 @@ def why_not(ask: Ask, folder: Path | None, run: Path | None = None) -> str:
     if any(map(references, map(str, ask.args.values()))):
         return "shared_reference"
     outside = [path for path in ask.paths if not path.is_relative_to(folder)]
-    kept = _kept(run.resolve()) if run and ask.tool == "file_read" else ()
-    is_kept = all(any(map(path.match, kept)) for path in outside)
-    return "" if is_kept else "shared_folder"
+    return "" if all(_may_read(ask, path, run) for path in outside) else "shared_folder"
 
 
-def _kept(run: Path) -> tuple[str, ...]:
-    """Return the patterns of long results and long outputs of this run."""
-    plain = glob.escape(str(run))
-    return f"{plain}/results/*", f"{plain}/out-*"
+def _may_read(ask: Ask, path: Path, run: Path | None) -> bool:
+    """True where a long result or a long output of this run is read."""
+    if run is None or ask.tool != "file_read":
+        return False
+    run = run.resolve()
+    return path.parent == run / "results" or (path.parent == run and path.name.startswith("out-"))

@@ -13,8 +13,4 @@ if TYPE_CHECKING:
     from safety.paths.places import references as references
     from safety.paths.places import shared_folder_of as shared_folder_of
 else:
-    _PLACES = ("RUNS", "SYSTEM_SECRETS", "Places", "references", "shared_folder_of")
-    _HANDLES = ("folder_of", "open_beneath")
-    __getattr__ = lazy(
-        __name__, **dict.fromkeys(_PLACES, "places"), **dict.fromkeys(_HANDLES, "handles")
-    )
+    __getattr__ = lazy(__name__)

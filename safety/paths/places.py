@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from text.sections import sections
 
@@ -44,8 +43,7 @@ def shared_folder_of(home: Path, id: str) -> Path:
     return folder
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """The places of one run, all absolute and with links followed."""
 
     roots: tuple[Path, ...]

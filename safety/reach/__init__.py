@@ -16,8 +16,4 @@ if TYPE_CHECKING:
     from safety.reach.fetches_of import fetches as fetches
     from safety.reach.fetches_of import is_local as is_local
 else:
-    _ADDRESSES = ("Address", "PrivateAddress", "Reach", "is_public")
-    _FETCHES = ("MOST_JUDGED", "Fetches", "fetches", "is_local")
-    __getattr__ = lazy(
-        __name__, **dict.fromkeys(_ADDRESSES, "addresses"), **dict.fromkeys(_FETCHES, "fetches_of")
-    )
+    __getattr__ = lazy(__name__)

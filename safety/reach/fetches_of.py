@@ -23,6 +23,7 @@ _FETCH_WITH = {
     "svn": names("checkout co export"),
     "hg": names("clone"),
 }
+_NONE = frozenset[str]()
 _VALUED = names(
     "-o --output -O -H --header -A --user-agent -e --referer -b --cookie -c -X --request -m --max-time"
     " --connect-timeout -w --write-out -u --user --retry -d --data -T -F --form -P -t -W -i -I -s -p -D"
@@ -83,24 +84,29 @@ def _shell(script: str, variables: Mapping[str, str]) -> Fetches:
 def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
     """Give the addresses of one command; "" for one that cannot be read."""
     words = _behind_wrappers(list(command.words), known)
-    name = (words[0].value(known) or "").rpartition("/")[2] if words else ""
-    if name in shells() or name.startswith("python"):
-        texts = [word.literal for word in words]
-        code = words[texts.index("-c") + 1].value(known) if "-c" in texts[:-1] else ""
-        inner = fetches(code or "", is_python=name.startswith("python"), variables=known)
-        yield from (*inner.urls, *([""] if inner.is_hidden else []))
-    elif name in _FETCHERS or _FETCH_WITH.get(name, set()) & {word.literal for word in words}:
+    name, texts = _name(words, known), [word.literal for word in words]
+    is_python = name.startswith("python")
+    if is_python or name in shells():
+        code = words[texts.index("-c") + 1].known_start(known) if "-c" in texts[:-1] else ""
+        inner = fetches(code, is_python=is_python, variables=known)
+        yield from inner.urls
+        yield from [""] * inner.is_hidden
+    elif name in _FETCHERS or not _FETCH_WITH.get(name, _NONE).isdisjoint(texts):
         yield from _addresses(words[1:], known)
 
 
+def _name(words: list[Word], known: Mapping[str, str]) -> str:
+    texts = [word.value(known) or "" for word in words[:1]]
+    return "".join(texts).rpartition("/")[2]
+
+
 def _behind_wrappers(words: list[Word], known: Mapping[str, str]) -> list[Word]:
-    while words:
-        name = (words[0].value(known) or "").rpartition("/")[2]
-        if name not in wrappers() or name in _FETCHERS:
-            return words
-        rest = range(1, len(words))
-        first = next((at for at in rest if _PROGRAM.fullmatch(words[at].value(known) or "")), None)
-        words = words[first:] if first else []
+    while (name := _name(words, known)) in wrappers() and name not in _FETCHERS:
+        rest = (word.value(known) or "" for word in words[1:])
+        first = next(
+            (at for at, text in enumerate(rest, 1) if _PROGRAM.fullmatch(text)), len(words)
+        )
+        words = words[first:]
     return words
 
 
@@ -131,11 +137,16 @@ def _python(code: str) -> Fetches:
         return Fetches()
     if not any(_is_library(name) for node in nodes for name in _imported(node)):
         return Fetches()
-    joined = [text for node in nodes for text in _known_start(node)]
-    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
-    texts = [each for each in values if isinstance(each, str) and each not in joined]
-    urls = [f"{text}…" for text in joined if _URL.match(text)] + list(filter(_URL.match, texts))
+    starts = {text for node in nodes for text in _known_start(node)}
+    texts = filter(_URL.match, _texts(nodes))
+    urls = [f"{text}…" if text in starts else text for text in texts]
     return Fetches(tuple(urls), not urls)
+
+
+def _texts(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_library(name: str) -> bool:

@@ -16,7 +16,4 @@ if TYPE_CHECKING:
     from safety.secrets.redactor import Redactor as Redactor
     from safety.secrets.redactor import Stream as Stream
 else:
-    _CREDENTIALS = dict.fromkeys(("given", "resolved"), "credentials")
-    _VALUES = dict.fromkeys(("held_values", "is_secret_name", "without"), "known_values")
-    _REDACTOR = dict.fromkeys(("HIDDEN", "Redactor", "Stream"), "redactor")
-    __getattr__ = lazy(__name__, **_CREDENTIALS, **_VALUES, **_REDACTOR)
+    __getattr__ = lazy(__name__)

@@ -215,7 +215,7 @@ _CODINGS: tuple[Callable[[str], bytes], ...] = (
 
 
 def _dumps(text: str, known: list[Known]) -> Iterator[Span]:
-    """`xxd`, `od -x`: lines of an offset and bytes, in either order; a line of uuencode."""
+    """`xxd`, `od -x`: lines of an offset and bytes, in either order."""
     lines = list(_DUMP.finditer(text))
     groups = [group for line in lines for group in line[1].split()]
     joined = "".join(groups)
@@ -224,6 +224,9 @@ def _dumps(text: str, known: list[Known]) -> Iterator[Span]:
         wanted = value.encode().hex()
         if wanted in joined or wanted[:-2] in swapped:
             yield Span(lines[0].start(), lines[-1].end(), label)
+
+
+def _uuencoded(text: str, known: list[Known]) -> Iterator[Span]:
     for line in _UU.finditer(text):
         letters = _from_uu(line[0])
         yield from (Span(*line.span(), each.label) for each in known if each.needle in letters)
@@ -236,4 +239,4 @@ def _from_uu(line: str) -> bytes:
         return b""
 
 
-_WAYS = (_between, _pieces, _numbers, _encoded, _dumps)
+_WAYS = (_between, _pieces, _numbers, _encoded, _dumps, _uuencoded)

@@ -16,11 +16,4 @@ if TYPE_CHECKING:
     from safety.taint.targets import host_of as host_of
     from safety.taint.targets import of_call as of_call
 else:
-    _ORIGINS = ("Origin", "foreign", "of_messages", "of_result")
-    _TARGETS = ("Target", "host_of", "of_call")
-    __getattr__ = lazy(
-        __name__,
-        Named="naming",
-        **dict.fromkeys(_ORIGINS, "origins"),
-        **dict.fromkeys(_TARGETS, "targets"),
-    )
+    __getattr__ = lazy(__name__)

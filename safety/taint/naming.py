@@ -7,7 +7,9 @@ A name licenses no address: "write to Bob" lets `bob@example.org` through only i
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult
@@ -162,20 +164,27 @@ class Named:
     def _days(self) -> set[tuple[int, int]]:
         """(month, day) of the dates in the request."""
         text = plain(self.request[:5000])
-        pairs = re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)
-        pairs += re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)
-        for first, second in _NUMBERED.findall(text):
-            pairs += [(first, second), (second, first)]
-        said = _MONTH_FIRST.findall(text)
-        said += [(month, days) for days, month in _DAY_FIRST.findall(text)]
-        for month, days in said:
-            number = _MONTHS.index(month) + 1
-            pairs += [(number, day) for day in re.findall(r"\d{1,2}", days)]
-        rest = _DAY_FIRST.sub(" ", _MONTH_FIRST.sub(" ", text))  # "the 19th", of whichever month
-        for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest):
-            pairs += [(month, day) for month in range(1, 13)]
-        found = {(int(month), int(day)) for month, day in pairs}
+        named = itertools.chain(_numbered(text), _in_words(text))
+        found = {(int(month), int(day)) for month, day in named}
         return {(month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31}
+
+
+def _numbered(text: str) -> Iterator[tuple[int | str, str]]:
+    """Yield month and day of `2026-05-19`, `5月19日`; of `5/19` both ways."""
+    yield from re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)
+    yield from re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)
+    for first, second in _NUMBERED.findall(text):
+        yield from ((first, second), (second, first))
+
+
+def _in_words(text: str) -> Iterator[tuple[int | str, str]]:
+    """Yield month and day of `May 19th`, `the 3rd of May`; of `the 19th` every month."""
+    said = _MONTH_FIRST.findall(text) + [found[::-1] for found in _DAY_FIRST.findall(text)]
+    for month, days in said:
+        yield from ((_MONTHS.index(month) + 1, day) for day in re.findall(r"\d{1,2}", days))
+    rest = _DAY_FIRST.sub(" ", _MONTH_FIRST.sub(" ", text))
+    for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest):
+        yield from ((month, day) for month in range(1, 13))
 
 
 def _covers(known: SplitResult, wanted: SplitResult, *, strict: bool) -> bool:

@@ -16,14 +16,4 @@ if TYPE_CHECKING:
     from sandbox.broker.links import PORT as PORT
     from sandbox.broker.links import mounted as mounted
 else:
-    __getattr__ = lazy(
-        __name__,
-        ASKED="links",
-        PORT="links",
-        Untrusted="host_programs",
-        environment="host_programs",
-        mounted="links",
-        program="host_programs",
-        serve="host_programs",
-        why_not="forms",
-    )
+    __getattr__ = lazy(__name__)

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "programs.yaml"
-_VALUE = re.compile(
-    r"[\w.,:@%/+*=~ -]*"
-)  # of an option; no shell reads it, but some programs run `|…`
+# of an option; no shell reads it, but some programs run `|…`
+_VALUE = re.compile(r"[\w.,:@%/+*=~ -]*")
 
 
 class Form(NamedTuple):

@@ -24,15 +24,8 @@ _APART = (
 _ESSENTIALS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SETTINGS = ("ld.so.cache", "localtime", "passwd", "group", "nsswitch.conf", "hosts", "alternatives", "ssl/certs", "ssl/openssl.cnf")  # fmt: skip
 _RUNTIME = ("/run", "/var/run")  # where daemons and the desktop have their sockets
-_KERNEL = (
-    "sys",
-    "sysrq-trigger",
-    "fs",
-    "scsi",
-    "acpi",
-    "mtrr",
-    "dynamic_debug",
-)  # bubblewrap itself closes irq and bus
+# bubblewrap itself closes irq and bus
+_KERNEL = ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "mtrr", "dynamic_debug")
 TEMPORARY_BYTES = 1 << 30  # of a folder for temporary files that the sandbox has for itself
 
 
@@ -106,10 +99,8 @@ def wide(
     for place in _RUNTIME:
         if Path(place).is_dir() and not Path(place).is_symlink():
             words += ["--tmpfs", place]
-    for writable in (
-        *roots,
-        *pinned,
-    ):  # a folder that is pinned is a mount point, which cannot be renamed
+    # a folder that is pinned is a mount point, which cannot be renamed
+    for writable in (*roots, *pinned):
         words += ["--bind-try", writable, writable]
     for fixed in kept:
         words += ["--ro-bind-try", fixed, fixed]

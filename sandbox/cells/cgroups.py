@@ -9,10 +9,8 @@ import os
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
-_FILES = {
-    "pids": ("pids.max", "pids.max"),
-    "memory": ("memory.limit_in_bytes", "memory.max"),
-}  # versions 1 and 2
+# versions 1 and 2
+_FILES = {"pids": ("pids.max", "pids.max"), "memory": ("memory.limit_in_bytes", "memory.max")}
 _counter = itertools.count(1)
 
 

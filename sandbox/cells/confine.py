@@ -32,12 +32,8 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, DEVICE = 1, 2, 4, 8, 1 << 14, 1 << 15
 READ = EXECUTE | READ_FILE | READ_DIR
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE
-RIGHTS = {
-    1: (1 << 13) - 1,
-    2: (1 << 14) - 1,
-    3: (1 << 15) - 1,
-    5: (1 << 16) - 1,
-}  # by version of Landlock, and later
+# by version of Landlock, and later
+RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 HOLDS_PORTS, CONNECT_TCP = 4, 2  # from this version on; the right to connect to a port
 MAKE_DEVICES = 1 << 6 | 1 << 11  # which would be doors to the disks
 SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody outside
@@ -166,9 +162,8 @@ def _start(given: int, output: int, has_mounts: bool) -> None:
 
 
 def _read(given: int) -> dict[str, Any]:
-    orders: dict[str, Any] = marshal.loads(
-        os.pread(given, os.fstat(given).st_size, 0)
-    )  # of our own
+    # of our own
+    orders: dict[str, Any] = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
     return orders
 
 
@@ -200,9 +195,8 @@ def _confine(orders: dict[str, Any], has_mounts: bool) -> None:
         _limit(getattr(resource, name), value)
     libc = ctypes.CDLL(None, use_errno=True)
     for right in range(RIGHTS_OF_ROOT if os.geteuid() == 0 else 0):
-        libc.prctl(
-            DROP_FOR_GOOD, right, 0, 0, 0
-        )  # root is then a user like others, from the exec on
+        # root is then a user like others, from the exec on
+        libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)
     _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
     orders["read"].append(f"/proc/{os.getpid()}")
     _landlock(libc, orders)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -65,22 +66,23 @@ class Sandbox:
 def probe(home: Path | None = None) -> Level:
     """Return what holds here, really tried. A success is noted in `home` and believed until the next boot."""
     key = machine() if home else ""
-    note = home / "sandbox" if home else None
-    if note is not None and key:
-        try:
-            if note.read_text("utf-8") == key:
-                return Level("full", program=bubblewrap())
-        except (OSError, UnicodeDecodeError):
-            pass  # not noted yet
+    note = home / "sandbox" if home and key else None
+    if note and _noted(note) == key:
+        return Level("full", program=bubblewrap())
     from sandbox.cells.probing import tried
 
     level = tried()
-    if level.name == "full" and note is not None and key:
-        try:
+    if note and level.name == "full":
+        with suppress(OSError):  # tried again next time
             note.write_text(key, "utf-8")
-        except OSError:
-            return level  # tried again next time
     return level
+
+
+def _noted(note: Path) -> str:
+    try:
+        return note.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def bubblewrap() -> str:

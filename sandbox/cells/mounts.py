@@ -32,10 +32,15 @@ _ALLOWED = frozenset(
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
-_NAMED = pattern(
-    r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+"
-)  # what looks like a path in a script
+# what looks like a path in a script
+_NAMED = pattern(r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+")
 _MOST_NAMED = 30
+
+
+def supervisor(talk: int, door: str, *limits: int) -> list[str]:
+    """Return the words that start a supervisor. `limits`: bytes of memory and of a file, CPU seconds, processes."""
+    python = os.path.realpath(sys.executable)
+    return [python, "-I", "-S", "-B", str(SUPERVISOR), str(talk), door, *map(str, limits)]
 
 
 class Plan(NamedTuple):
@@ -153,14 +158,10 @@ class Planner:
     def _named(self, cwd: Path, script: str) -> list[Path]:
         """Folders that a script seems to name."""
         words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
-        names = dict.fromkeys(
-            match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word)
-        )
+        found = (match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word))
+        names = list(dict.fromkeys(found))[:_MOST_NAMED]
         home = str(self.profile.places.owner)
-        return [
-            cwd / (home + name[1:] if name.startswith("~") else name)
-            for name in list(names)[:_MOST_NAMED]
-        ]
+        return [cwd / (home + name[1:] if name[0] == "~" else name) for name in names]
 
 
 def words(profile: Profile, plan: Plan, info: int) -> list[str]:
@@ -168,11 +169,7 @@ def words(profile: Profile, plan: Plan, info: int) -> list[str]:
     if profile.kind == "shared":
         return bubblewrap.minimal(profile.places.roots[0], (*profile.readable, SUPERVISOR), info)
     return bubblewrap.wide(
-        plan.roots,
-        pinned=plan.pinned,
-        kept=plan.kept,
-        hidden=plan.hidden,
-        info=info,
+        plan.roots, pinned=plan.pinned, kept=plan.kept, hidden=plan.hidden, info=info
     )
 
 
@@ -300,21 +297,23 @@ def _code(cwd: Path) -> list[str]:
 def _around(folder: str, left_out: Iterable[str]) -> list[str]:
     """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions. Before each
     call, over thousands of names: a Path takes ten times as long."""
+    if any(_is_within(folder, path) for path in left_out):
+        return []
     within = folder.rstrip("/") + "/"
     inside = [path for path in left_out if path.startswith(within)]
-    if any(folder == path or folder.startswith(path + "/") for path in left_out):
-        return []
     if not inside:
         return [folder]
     deeper = {path[len(within) :].partition("/")[0] for path in inside}
     found: list[str] = []
+    for name in _names_in(folder):
+        found += _around(within + name, inside) if name in deeper else [within + name]
+    return found
+
+
+def _names_in(folder: str) -> list[str]:
+    """Return the names in a folder but for links; none of one that we may not read."""
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name in deeper and not entry.is_symlink():
-                    found += _around(within + entry.name, inside)
-                elif not entry.is_symlink():
-                    found.append(within + entry.name)
+            return [entry.name for entry in entries if not entry.is_symlink()]
     except OSError:
         return []
-    return found

@@ -11,14 +11,12 @@ import errno
 import os
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _SAME_EVERYWHERE = {"open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "pidfd_getfd": 438, "mount_setattr": 442}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Machine:
+class _Machine(NamedTuple):
     """The numbers of one kind of machine: `arch` as the audit subsystem counts, then those of system calls."""
 
     arch: int

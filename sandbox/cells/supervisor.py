@@ -110,9 +110,8 @@ class Supervisor:
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
         ]
-        os.pwrite(
-            self.oom, b"1000", 0
-        )  # when memory is short, the kernel takes the script before us
+        # when memory is short, the kernel takes the script before us
+        os.pwrite(self.oom, b"1000", 0)
         try:
             os.chdir(orders.cwd)
             self.script = os.posix_spawnp(

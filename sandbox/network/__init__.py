@@ -16,14 +16,4 @@ if TYPE_CHECKING:
     from sandbox.network.named import local_ports as local_ports
     from sandbox.network.variables import proxied as proxied
 else:
-    __getattr__ = lazy(
-        __name__,
-        Exits="exits",
-        Leave="leaving",
-        NOTHING="leaving",
-        Outside="leaving",
-        leave_of="leaving",
-        local_ports="named",
-        proxied="variables",
-        read="journal",
-    )
+    __getattr__ = lazy(__name__)

@@ -29,10 +29,7 @@ class Exits:
     """The exits of all cells of a run."""
 
     def __init__(
-        self,
-        folder: Path,
-        find: Callable[[str, int], Sequence[Address]],
-        local: Sequence[int] = (),
+        self, folder: Path, find: Callable[[str, int], Sequence[Address]], local: Sequence[int] = ()
     ) -> None:
         """`folder` is the run's; `find` looks a host up and judges its addresses (safety/reach/addresses.py); `local` are ports of
         this machine that the owner has named."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import socket
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 HEAD_BYTES = 8192
 TLS_PORT = 443
@@ -28,12 +28,7 @@ def connect(proxy: str, host: str, port: int, seconds: float) -> socket.socket:
         raise OSError(f"the proxy of your network is no http:// address: {place.scheme}")
     way = socket.create_connection((place.hostname, place.port or 80), seconds)
     try:
-        shown = f"[{host}]" if ":" in host else host
-        head = f"CONNECT {shown}:{port} HTTP/1.1\r\nHost: {shown}:{port}\r\n"
-        if place.username is not None:
-            user = f"{unquote(place.username)}:{unquote(place.password or '')}"
-            head += f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n"
-        way.sendall(f"{head}\r\n".encode("latin-1"))
+        way.sendall(_head(place, f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
         status = _answer(way).split(b" ", 2)[1:2]
         if status != [b"200"]:
             said = status[0].decode("ascii", "replace")[:3] if status else "nothing"
@@ -42,6 +37,14 @@ def connect(proxy: str, host: str, port: int, seconds: float) -> socket.socket:
         way.close()
         raise
     return way
+
+
+def _head(proxy: SplitResult, place: str) -> bytes:
+    head = f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n"
+    if proxy.username is not None:
+        user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+        head += f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n"
+    return f"{head}\r\n".encode("latin-1")
 
 
 def _answer(way: socket.socket) -> bytes:

@@ -30,26 +30,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
-READ_ONLY, NO_SUID, NO_DEVICES, REMOUNT, NO_ATIME, RECURSIVE, SHARED = (
-    1,
-    2,
-    4,
-    32,
-    1024,
-    16384,
-    1 << 20,
-)
+READ_ONLY, NO_SUID, NO_DEVICES, REMOUNT, NO_ATIME = 1, 2, 4, 32, 1024
+RECURSIVE, SHARED = 16384, 1 << 20
 DETACH = 2
 SET_DUMPABLE = 4
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
-CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR, EMPTY_PATH, HERE, ALL_BELOW = (
-    1,
-    0o2000000,
-    4,
-    0x1000,
-    -100,
-    0x8000,
-)
+CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
+EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
 KILL = 9
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -122,20 +109,11 @@ class Mounts:
     def mount(self, orders: dict[str, list[Any]]) -> None:
         """Mount a stage. Raises Refused, and then nothing is mounted."""
         shown = [(path, _clone(path, read_only=True)) for path in orders["shows"]]
-        bound = [
-            (path, _clone(path, read_only=False)) for path in filter(_is_there, orders["binds"])
-        ]
+        # a socket may have been removed by its program since it was found
+        there = filter(os.path.lexists, orders["binds"])
+        bound = [(path, _clone(path, read_only=False)) for path in there]
         try:
-            for path in orders["walls"]:
-                self._wall(path)
-            for lower, upper, work in orders["layers"]:
-                self._overlay(lower, upper, work)
-            folders = [path for path in orders["masks"] if self._mask(path)]
-            for path, tree in shown:
-                _make_place(path, tree)
-                self._move(tree, path)
-            for path in folders:
-                checked(_libc.mount(None, _bytes(path), None, REMOUNT | READ_ONLY, None), path)
+            self._cover(orders, shown)
             for path, tree in bound:
                 self._move(tree, path)
         except Refused:
@@ -144,6 +122,19 @@ class Mounts:
         finally:
             for _, tree in (*shown, *bound):
                 os.close(tree)
+
+    def _cover(self, orders: dict[str, list[Any]], shown: list[tuple[str, int]]) -> None:
+        """Mount the layers, and on them nothing in the place of what is hidden."""
+        for path in orders["walls"]:
+            self._wall(path)
+        for lower, upper, work in orders["layers"]:
+            self._overlay(lower, upper, work)
+        folders = list(filter(self._mask, orders["masks"]))
+        for path, tree in shown:
+            _make_place(path, tree)
+            self._move(tree, path)
+        for path in folders:
+            checked(_libc.mount(None, _bytes(path), None, REMOUNT | READ_ONLY, None), path)
 
     def umount(self, how: int) -> None:
         """Take it away again, last first. Raises Refused while a process is in it."""
@@ -157,13 +148,9 @@ class Mounts:
     def _overlay(self, lower: str, upper: str, work: str) -> None:
         # volatile: the upper is never mounted again, so it need not be synced; no atime: a copy
         # keeps that of its original
-        options = ",".join(
-            ["userxattr", "volatile"]
-            + [
-                f"{name}={_escaped(path)}"
-                for name, path in (("lowerdir", lower), ("upperdir", upper), ("workdir", work))
-            ]
-        )
+        places = {"lowerdir": lower, "upperdir": upper, "workdir": work}
+        named = (f"{name}={_escaped(path)}" for name, path in places.items())
+        options = ",".join(["userxattr", "volatile", *named])
         flags = NO_ATIME | NO_DEVICES | NO_SUID
         checked(_libc.mount(b"overlay", _bytes(lower), b"overlay", flags, _bytes(options)), lower)
         self.made.append(lower)
@@ -205,11 +192,6 @@ def _clone(path: str, *, read_only: bool, how: int = CLONE_TREE | CLOSE_ON_EXEC)
         wanted = _Attributes(READ_ONLY, 0, 0, 0)
         checked(_libc.syscall(MOUNT_SETATTR, tree, b"", EMPTY_PATH, ctypes.byref(wanted), 32), path)
     return tree
-
-
-def _is_there(path: str) -> bool:
-    """Return True for a socket that its program has not removed since it was found."""
-    return os.path.lexists(path)
 
 
 def _make_place(path: str, tree: int) -> None:

@@ -121,20 +121,9 @@ class BareCell:
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         rights = ["--cap-add", "ALL"] if os.geteuid() == 0 else []
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
-        words = [
-            bubblewrap() or "bwrap",
-            *apart,
-            *rights,
-            "--dev-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--",
-        ]
-        python = os.path.realpath(sys.executable)
-        words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno()), "-1"]
-        words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]
+        bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
+        supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
+        words = [bubblewrap() or "bwrap", *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],

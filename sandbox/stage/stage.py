@@ -317,11 +317,7 @@ def _made(
 
 
 def _mounted(
-    holder: Holder,
-    wanted: list[places.Layer],
-    entry: Entry,
-    home: Path,
-    mounting: _Mounting,
+    holder: Holder, wanted: list[places.Layer], entry: Entry, home: Path, mounting: _Mounting
 ) -> list[Clock]:
     """Mount the layers, each with its copies in the first place that overlayfs takes. Returns the
     moment, by layer."""

@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,17 +34,29 @@ def change_set(
 ) -> ChangeSet:
     """Return the changes, sorted by path."""
     deltas = list(deltas)
-    gone = [leaf for each in deltas if _goes(each) for leaf in _leaves(each.path, each.path)]
-    new = [leaf for each in deltas if _comes(each) for leaf in _leaves(each.upper, each.path)]
+    gone = [leaf for each in filter(_goes, deltas) for leaf in _leaves(each.path, each.path)]
+    new = [leaf for each in filter(_comes, deltas) for leaf in _leaves(each.upper, each.path)]
     moved = _moved(gone, new)
     changes = [_moved_change(old, to) for to, old in moved.items()]
-    left = {leaf.path for leaf in gone} - {leaf.path for leaf in moved.values()}
+    left, come = _by_top(gone, moved.values()), _by_top(new, moved)
     for each in deltas:
-        changes += _changes(each, gone, new, left, {leaf.path for leaf in moved})
+        changes += _changes(each, left[each.path], come[each.path])
     ours = [change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes]
-    return ChangeSet(
-        tuple(sorted(ours, key=lambda change: (os.fsencode(change.path), change.kind)))
-    )
+    return ChangeSet(tuple(sorted(ours, key=_place_of)))
+
+
+def _place_of(change: Change) -> tuple[bytes, str]:
+    return os.fsencode(change.path), change.kind
+
+
+def _by_top(leaves: Iterable[_Leaf], moved: Collection[_Leaf]) -> defaultdict[str, list[_Leaf]]:
+    """Return the files that were not only moved, by the top of what came or went with them."""
+    found: defaultdict[str, list[_Leaf]] = defaultdict(list)
+    others = set(moved)
+    for leaf in leaves:
+        if leaf not in others:
+            found[leaf.top].append(leaf)
+    return found
 
 
 def _goes(each: Delta) -> bool:
@@ -71,31 +83,17 @@ def _is_alike(each: Delta) -> bool:
     return staged_dress(each.upper, lower) == dress_of(lower)
 
 
-def _changes(
-    each: Delta, gone: list[_Leaf], new: list[_Leaf], left: set[str], moved: set[str]
-) -> list[Change]:
+def _changes(each: Delta, left: list[_Leaf], come: list[_Leaf]) -> list[Change]:
     """Return what is to be said of one delta beside what was moved."""
     if each.kind == "dress":
         return _dressed(each)
-    if each.kind == "changed" and _is_alike(each):
-        return []
     if each.kind == "changed" and not _is_other_type(each):
-        return [_of_file("changed", each)]
+        return [] if _is_alike(each) else [_of_file("changed", each)]
     found = []
-    if _goes(each) and each.before:
-        found += _whole(
-            "gone",
-            each.path,
-            each.before,
-            [leaf for leaf in gone if leaf.top == each.path and leaf.path in left],
-        )
-    if _comes(each) and each.after:
-        found += _whole(
-            "new",
-            each.path,
-            each.after,
-            [leaf for leaf in new if leaf.top == each.path and leaf.path not in moved],
-        )
+    if each.before and _goes(each):
+        found += _whole("gone", each.path, each.before, left)
+    if each.after and _comes(each):
+        found += _whole("new", each.path, each.after, come)
     return found
 
 

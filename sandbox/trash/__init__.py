@@ -10,4 +10,4 @@ if TYPE_CHECKING:
     from sandbox.trash.old import Trash as Trash
     from sandbox.trash.old import TrashError as TrashError
 else:
-    __getattr__ = lazy(__name__, Item="old", Trash="old", TrashError="old")
+    __getattr__ = lazy(__name__)

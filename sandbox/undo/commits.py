@@ -120,28 +120,13 @@ def carry_out(
     the deltas as they were looked at: what was written since is a conflict. Raises Conflicted and
     OSError."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    states = dict(_states(steps)) | dict(_seen(found))
-    folders = {each.path: each for each in found if trees.is_folder(each.before)}
-    written = {_file_of(step.path) for step in steps if step.way == "inside"}
-    above = {str(folder) for step in steps for folder in Path(step.path).parents}
+    watch = _Watch(steps, found, clocks)
     before = {step.path: trees.stamp(step.path) for step in steps}
     done = {"steps": steps, "began": began, "before": before, "changes": listed(changes)}
     entry.write(sync=True, state="working", **done, **fields)
 
-    def check(step: Step) -> None:
-        file = _file_of(step.kept) if step.kept and step.way == "move" else None
-        if file is None or file in written or step.path in above:  # ours has set a folder's time
-            return
-        now, folder = _state_of(step.kept), folders.get(step.path)
-        # what came in a folder a step before is not known by its name
-        is_written = states.get(file, now) != now or is_in_use(step.kept)
-        if not is_written and folder:
-            is_written = is_touched_below(step.kept, clocks[folder.layer].since())
-        if is_written:
-            raise Interfered(step.path, "somebody else has written to it meanwhile")
-
     try:
-        do_all(steps, check)
+        do_all(steps, watch.check)
     except (Interfered, OSError) as error:
         entry.write(state="waiting")
         if isinstance(error, OSError):
@@ -149,6 +134,31 @@ def carry_out(
         raise Conflicted([Conflict(error.path, error.why)]) from error
     entry.write(state="made")
     return finish(entry, steps)
+
+
+class _Watch:
+    """Look at what was moved away: what others have written to it since it was looked at is a conflict."""
+
+    def __init__(self, steps: list[Step], found: Sequence[Delta], clocks: Sequence[Clock]) -> None:
+        self.clocks = clocks
+        self.states = dict(_states(steps)) | dict(_seen(found))
+        self.folders = {each.path: each for each in found if trees.is_folder(each.before)}
+        self.written = {_file_of(step.path) for step in steps if step.way == "inside"}
+        self.above = {str(folder) for step in steps for folder in Path(step.path).parents}
+
+    def check(self, step: Step) -> None:
+        """Raise Interfered where somebody has written to what a step has moved."""
+        file = _file_of(step.kept) if step.kept and step.way == "move" else None
+        # ours has set the time of a folder above
+        if file is None or file in self.written or step.path in self.above:
+            return
+        now, folder = _state_of(step.kept), self.folders.get(step.path)
+        # what came in a folder a step before is not known by its name
+        is_written = self.states.get(file, now) != now or is_in_use(step.kept)
+        if not is_written and folder:
+            is_written = is_touched_below(step.kept, self.clocks[folder.layer].since())
+        if is_written:
+            raise Interfered(step.path, "somebody else has written to it meanwhile")
 
 
 def _states(steps: list[Step]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -182,14 +192,15 @@ def _state_of(path: str) -> tuple[int, int]:
 def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> ChangeSet:
     """Close an entry whose steps something else has done. Returns the changes."""
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
-    done = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    done = [change_of(each, step.kept) for each, step in zip(found, steps, strict=True)]
     changes = ChangeSet(tuple(done))
     entry.write(steps=steps, began=began, changes=listed(changes))
     finish(entry, steps)
     return changes
 
 
-def _direct_change(delta: Delta, kept: str) -> Change:
+def change_of(delta: Delta, kept: str) -> Change:
+    """Return what a delta outside of a stage is to the gate; what stood there lies at `kept`."""
     files, size = trees.measured(delta.path if delta.after else kept)
     before = trees.measured(kept)[1] if kept else None
     status = delta.after or delta.before

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from safety.changes import Change, ChangeSet, FileType
+from safety.changes import ChangeSet
 from sandbox.undo import commits, entries, places, trees
 from sandbox.undo.conflicts import Clock
 from sandbox.undo.entries import Entry
@@ -125,9 +125,9 @@ def remove(home: Path, run: str, call: str, paths: Iterable[Path]) -> tuple[str,
     try:
         layers = [_layer(folder, home, entry.number, n) for n, folder in enumerate(folders)]
         entry.write(layers=layers)
-        deltas = [_gone(name, folders.index(_above(name))) for name in names]
+        deltas = [_gone(name, folders.index(_above(name))) for name in sorted(names)]
         clocks = [_clock(layer) for layer in layers]
-        changes = ChangeSet(tuple(sorted(map(_change, deltas), key=lambda each: str(each.path))))
+        changes = ChangeSet(tuple(commits.change_of(each, each.path) for each in deltas))
         steps = commits.prepare(entry, deltas, clocks)
         commits.carry_out(entry, steps, changes, deltas, clocks)
     except StageError as error:
@@ -151,10 +151,3 @@ def _clock(layer: places.Layer) -> Clock:
 
 def _gone(name: str, layer: int) -> Delta:
     return Delta("gone", name, "", layer, os.lstat(name), None)
-
-
-def _change(delta: Delta) -> Change:
-    assert delta.before is not None
-    files, size = trees.measured(delta.path)
-    kind: FileType = "folder" if trees.is_folder(delta.before) else "file"
-    return Change("gone", Path(delta.path), kind, before=size, files=files)

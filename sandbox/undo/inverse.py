@@ -15,7 +15,7 @@ from sandbox.undo import commits, entries, places, trees
 from sandbox.undo.conflicts import Conflict, is_in_use
 from sandbox.undo.entries import Entry, is_undo, read_changes
 from sandbox.undo.places import StageError
-from sandbox.undo.steps import Step
+from sandbox.undo.steps import Step, Way
 from sandbox.undo.walk import LEFT_ALONE
 
 CHANGED = "somebody else has made or changed it since"
@@ -47,17 +47,17 @@ class Inverse:
     def _take(self, entry: Entry) -> None:
         """Add the steps that take one entry back, its last one first."""
         steps = steps_of(entry)[::-1]
-        moves = [step for step in steps if step.way == "move"]
         left = {path: _stamp(each) for path, each in entry.record["stamps"].items()}
         self._look(entry, steps, left)
         before = self._chained(entry, left)
+        moves = _of_way("move", steps)
         stands = {step.path: self._inode(step.path) for step in moves}
-        self._written |= {step.old for step in steps if step.way == "inside"}
+        self._written |= {step.old for step in _of_way("inside", steps)}
         kept = [step for step in moves if step.kept]
-        self._forget_dress(step.path for step in kept)
+        self._forget_dress(kept)
         for step in steps:
             self.steps.append(self._back(step, left, stands))
-        self._forget_dress(step.path for step in kept if not os.path.isdir(step.kept))
+        self._forget_dress(step for step in kept if not os.path.isdir(step.kept))
         self._before |= before
 
     def _back(
@@ -106,9 +106,9 @@ class Inverse:
             return left is now
         return now.inode == left.inode or self._origin(now) == self._origin(left)
 
-    def _forget_dress(self, paths: Iterable[str]) -> None:
+    def _forget_dress(self, kept: Iterable[Step]) -> None:
         """Leave out changes of rights and times of what is put back whole after them."""
-        whole = set(paths)
+        whole = {step.path for step in kept}
         for count, step in enumerate(self.steps):
             above = (step.path, *map(str, Path(step.path).parents))
             if step.way == "dress" and not whole.isdisjoint(above):
@@ -184,14 +184,17 @@ class Inverse:
         place, now = self._place(path), self._now(path)
         if wanted is None or now is None:
             yield from _come_or_gone(path, wanted, now)
-        elif os.path.isdir(place) and not os.path.islink(place):
-            if now.inode != wanted.inode and self._is_other(now, wanted):
-                yield Conflict(path, "it is another folder now")
+        elif trees.is_folder(trees.look(place)):
+            yield from self._of_folder(path, now, wanted)
             yield from self._below(path, place, limit)
         elif not self._is_untouched(path, place, now, wanted) and self._is_other(now, wanted):
             yield Conflict(path, "somebody else has changed it since")
         elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
+
+    def _of_folder(self, path: str, now: trees.Stamp, wanted: trees.Stamp) -> Iterator[Conflict]:
+        if now.inode != wanted.inode and self._is_other(now, wanted):
+            yield Conflict(path, "it is another folder now")
 
     def _is_other(self, now: trees.Stamp, wanted: trees.Stamp) -> bool:
         return self._origin(now) != self._origin(wanted)
@@ -237,17 +240,18 @@ class Inverse:
 
     def _later(self) -> Iterator[Conflict]:
         """Yield the conflicts with calls of the same run that came later and are not taken back."""
-        newest = self.chosen[0]
-        run = entries.run_in_mark(newest.record["run"])
-        marks = entries.marks(self.home)
-        later = [each for each in marks if each.run == run and each.number > newest.number]
-        records = [entries.peek(self.home / "undo" / mark.number) for mark in later]
-        theirs = [
-            Step.read(fields) for each in filter(_stands, records) for fields in each["steps"]
-        ]
+        theirs = list(self._steps_after(self.chosen[0]))
         for path in dict.fromkeys(_changed_in(self.chosen) if theirs else ()):
             if any(_meets(step, path) for step in theirs):
                 yield Conflict(path, LATER)
+
+    def _steps_after(self, newest: Entry) -> Iterator[Step]:
+        """Yield the steps of the later calls of a run whose changes hold."""
+        run = entries.run_in_mark(newest.record["run"])
+        for mark in entries.marks(self.home):
+            is_later = mark.run == run and mark.number > newest.number
+            record = entries.peek(self.home / "undo" / mark.number) if is_later else {}
+            yield from map(Step.read, record["steps"] if _stands(record) else ())
 
     def _place(self, path: str) -> str:
         """Return where what will stand at a path once the steps so far are done lies now; "" for
@@ -310,7 +314,11 @@ def entered(chosen: list[Entry]) -> AbstractContextManager[None]:
 
 def steps_of(entry: Entry) -> list[Step]:
     """Return the steps of an entry, in their order."""
-    return [Step.read(fields) for fields in entry.record["steps"]]
+    return list(map(Step.read, entry.record["steps"]))
+
+
+def _of_way(way: Way, steps: Iterable[Step]) -> list[Step]:
+    return [step for step in steps if step.way == way]
 
 
 def _stands(record: dict[str, Any]) -> bool:

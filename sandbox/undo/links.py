@@ -83,11 +83,7 @@ def linked(path: str) -> Iterator[tuple[str, os.stat_result]]:
 def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
     """Put one copy of each file into the upper folders, by all its names. Raises StageError where
     that is too much."""
-    names: dict[int, list[tuple[int, str]]] = {}
-    for number, layer in enumerate(layers):
-        for entry in trees.below(layer.lower):
-            if entry.inode() in wanted and not entry.is_dir(follow_symlinks=False):
-                names.setdefault(entry.inode(), []).append((number, entry.path))
+    names = _names_of(layers, wanted)
     sizes = [os.lstat(places[0][1]).st_size for places in names.values()]
     if len(sizes) > MOST_FILES or sum(sizes) > MOST_BYTES:
         raise StageError(
@@ -98,6 +94,16 @@ def share(layers: list[Layer], wanted: set[int]) -> list[Group]:
     for number, name in sorted({each for places in names.values() for each in places}):
         trees.dress_above(layers[number].lower, layers[number].upper, name)
     return [group for group in found if group]
+
+
+def _names_of(layers: list[Layer], wanted: set[int]) -> dict[int, list[tuple[int, str]]]:
+    """Return all names of files by their inodes, with the layer of each."""
+    names: dict[int, list[tuple[int, str]]] = {}
+    for number, layer in enumerate(layers):
+        for entry in trees.below(layer.lower):
+            if entry.inode() in wanted and not entry.is_dir(follow_symlinks=False):
+                names.setdefault(entry.inode(), []).append((number, entry.path))
+    return names
 
 
 def _shared(layers: list[Layer], inode: int, places: list[tuple[int, str]]) -> Group | None:
@@ -148,20 +154,22 @@ def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
     for layer in layers:
         trees.open_up(layer.upper)
     found = deltas(layers, {(group.inode, group.copy) for group in groups})
-    elsewhere: dict[int, str] = {}  # copy → a new name of it
-    if groups:
-        for delta in found:
-            if delta.after and delta.kind in ("new", "changed"):
-                for name, status in linked(delta.upper):
-                    elsewhere[status.st_ino] = delta.path + name[len(delta.upper) :]
+    elsewhere = dict(_new_names(found)) if groups else {}
     for group in groups:
         path = _name_of(group, layers) or elsewhere.get(group.copy)
         if path and not _is_as_before(group):
             before, after = os.lstat(group.names[0]), os.lstat(group.held)
-            found.append(
-                Delta("changed", path, group.held, group.layer, before, after, group.names[0])
-            )
+            first = group.names[0]
+            found.append(Delta("changed", path, group.held, group.layer, before, after, first))
     return found
+
+
+def _new_names(found: list[Delta]) -> Iterator[tuple[int, str]]:
+    """Yield the inodes of what has come, and of what lies in it, with a name of each."""
+    for delta in found:
+        if delta.after and delta.kind in ("new", "changed"):
+            for name, status in linked(delta.upper):
+                yield status.st_ino, delta.path + name[len(delta.upper) :]
 
 
 def _name_of(group: Group, layers: list[Layer]) -> str:

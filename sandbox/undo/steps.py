@@ -189,11 +189,7 @@ def _put_on(path: str, wanted: Dress | None) -> None:
         os.utime(path, ns=(os.lstat(path).st_atime_ns, wanted.mtime), follow_symlinks=False)
 
 
-_DO: dict[Way, Callable[[Step], None]] = {
-    "move": _move,
-    "inside": _write_inside,
-    "dress": _dress,
-}
+_DO: dict[Way, Callable[[Step], None]] = {"move": _move, "inside": _write_inside, "dress": _dress}
 _TAKE_BACK: dict[Way, Callable[[Step], None]] = {
     "move": _move_back,
     "inside": _write_back,

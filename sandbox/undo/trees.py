@@ -252,9 +252,8 @@ def carry(source: str, target: str, seen: dict[int, str] | None = None) -> None:
     its own files. `seen`: where files with several names went, for links among several calls."""
     _carry(source, target, {} if seen is None else seen)
     if is_folder(look(source)):
-        for folder in reversed(
-            [source, *_folders_below(source)]
-        ):  # a folder's time changes while it is filled
+        # a folder's time changes while it is filled
+        for folder in reversed([source, *_folders_below(source)]):
             clothe(folder, target + folder[len(source) :])
 
 

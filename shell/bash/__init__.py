@@ -3,21 +3,18 @@
 Nothing is run or expanded; what cannot be read is said, never raised, but by `parse`.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from shell.bash.reader import parse, read
-    from shell.bash.syntax import Command, NotUnderstood, Part, Redirect, Script, Word
-
-__all__ = ["Command", "NotUnderstood", "Part", "Redirect", "Script", "Word", "parse", "read"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    home = "reader" if name in ("parse", "read") else "syntax"
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    from shell.bash.reader import parse as parse
+    from shell.bash.reader import read as read
+    from shell.bash.syntax import Command as Command
+    from shell.bash.syntax import NotUnderstood as NotUnderstood
+    from shell.bash.syntax import Part as Part
+    from shell.bash.syntax import Redirect as Redirect
+    from shell.bash.syntax import Script as Script
+    from shell.bash.syntax import Word as Word
+else:
+    __getattr__ = lazy(__name__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from shell.bash.syntax import Command, Part, Script, Word
@@ -103,13 +104,11 @@ class Pieces:
             return self._concatenated(node)
         if kind == "string":
             return [Part("text", "", True), *self.filled(node, False)]
-        if kind == "raw_string":
-            return [Part("text", source[1:-1], True)]
-        if kind == "ansi_c_string":
-            return [Part("text", _ANSI.sub(_ansi, source[2:-1]), True)]
         if kind == "translated_string":
-            inner = [child for child in node.children if child.is_named]
-            return [part for child in inner for part in self._parts(child)]
+            inner = filter(lambda child: child.is_named, node.children)
+            return list(itertools.chain.from_iterable(map(self._parts, inner)))
+        if kind in _AS_IT_IS:
+            return [Part("text", _AS_IT_IS[kind](source), True)]
         self.inside(node)
         return _unescaped(source)
 
@@ -171,6 +170,12 @@ class Pieces:
                 self.visit(child)
         if command.redirects:
             self.script.commands.append(command)
+
+
+_AS_IT_IS: Mapping[str, Callable[[str], str]] = {
+    "raw_string": lambda source: source[1:-1],
+    "ansi_c_string": lambda source: _ANSI.sub(_ansi, source[2:-1]),
+}
 
 
 def _unescaped(source: str) -> list[Part]:

@@ -22,6 +22,7 @@ MAX_COMMANDS = 500
 _UNREADABLE = "it is no shell script that we can read"
 _DECLARES = {"declaration_command", "unset_command"}
 _GROUPS = {"list", "pipeline", "negated_command"}
+_QUOTES = frozenset("'\"\\")
 _NO_CONTENT = {"heredoc_start", "heredoc_end", "file_descriptor"}
 
 
@@ -210,13 +211,14 @@ class _Reader(Pieces):
 
     def _document(self, node: Node, command: Command) -> None:
         """`<< END`, with all that stands behind it in its line: the grammar holds that here."""
-        redirect, is_piped = Redirect("<<", Word()), False
+        redirect = Redirect("<<", Word())
         later: list[Node] = []
-        start = next((child for child in node.children if child.type == "heredoc_start"), None)
-        is_quoted = start is not None and any(mark in self.source(start) for mark in "'\"\\")
+        is_quoted = is_piped = False
         for child in node.children:
             kind = child.type
-            if kind == "heredoc_body":
+            if kind == "heredoc_start":
+                is_quoted = not _QUOTES.isdisjoint(self.source(child))
+            elif kind == "heredoc_body":
                 redirect.word = self._body(child, is_quoted)
             elif kind in REDIRECTS:
                 self.redirect(child, command)
@@ -224,7 +226,7 @@ class _Reader(Pieces):
                 command.words.append(self.word(child))
             elif child.is_named and kind not in _NO_CONTENT:
                 later.append(child)
-            is_piped = (is_piped and kind not in ("&&", "||", ";")) or kind in _PIPES
+            is_piped = _JOINTS.get(kind, is_piped)
         command.redirects.append(redirect)
         if later:
             self._behind.append(functools.partial(self._follow, later, command, is_piped))
@@ -337,7 +339,8 @@ class _Reader(Pieces):
     }
 
 
-_PIPES = {"|", "|&", "pipeline"}
+# By what stands behind a command: is its output read there?
+_JOINTS = {"|": True, "|&": True, "pipeline": True, "&&": False, "||": False, ";": False}
 
 
 def _last(body: Node | None) -> Node | None:

@@ -3,22 +3,17 @@
 `use_of` judges one command line; `operands` and `values_of` split it.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from shell.catalogue.options import operands, values_of
-    from shell.catalogue.packs import Entry, entry, words
-    from shell.catalogue.uses import Use, use_of
-
-__all__ = ["Entry", "Use", "entry", "operands", "use_of", "values_of", "words"]
-_HOMES = {"operands": "options", "values_of": "options", "Use": "uses", "use_of": "uses"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'packs')}"), name)
+    from shell.catalogue.options import operands as operands
+    from shell.catalogue.options import values_of as values_of
+    from shell.catalogue.packs import Entry as Entry
+    from shell.catalogue.packs import entry as entry
+    from shell.catalogue.packs import words as words
+    from shell.catalogue.uses import Use as Use
+    from shell.catalogue.uses import use_of as use_of
+else:
+    __getattr__ = lazy(__name__)

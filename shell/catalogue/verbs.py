@@ -41,16 +41,20 @@ def judge(known: Entry, plain: Sequence[str | None]) -> str:
     start = known.more.get("verbs", 0)
     if start == "first":
         return _first(known, plain)
-    named = [word or "" for word in plain[int(start) :][:_LAST_VERB]]
-    nouns = words("nouns") | set(known.listed("reads_verbs"))
-    seen = ""
-    for word, behind in zip(named, [*named[1:], ""], strict=False):
-        kind = kind_of(word, known)
-        if word in nouns and kind_of(behind, known):
+    named = list(map(_known, plain[int(start) :][:_LAST_VERB]))
+    kinds = [kind_of(word, known) for word in named]
+    nouns, seen = words("nouns").union(known.listed("reads_verbs")), "send"
+    for at, word in enumerate(named):
+        kind = kinds[at] or "send"
+        if word in nouns and any(kinds[at + 1 : at + 2]):
             seen = kind
-        elif kind or not word:
-            return kind or "send"
-    return seen or "send"
+        elif kinds[at] or not word:
+            return kind
+    return seen
+
+
+def _known(word: str | None) -> str:
+    return word or ""
 
 
 def _first(known: Entry, plain: Sequence[str | None]) -> str:

@@ -3,31 +3,17 @@
 Files are named, not looked for; what a place means (a home, a key, a root) is judged in safety/.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from shell.effects.known import GUARDED, MADE, PROXIES
-    from shell.effects.records import Effect, Setting
-    from shell.effects.statements import changes_sql
-    from shell.effects.walk import scan
-
-__all__ = ["GUARDED", "MADE", "PROXIES", "Effect", "Setting", "changes_sql", "scan"]
-_HOMES = {
-    "Effect": "records",
-    "Setting": "records",
-    "scan": "walk",
-    "GUARDED": "known",
-    "MADE": "known",
-    "PROXIES": "known",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    home = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'statements')}")
-    return getattr(home, name)
+    from shell.effects.known import GUARDED as GUARDED
+    from shell.effects.known import MADE as MADE
+    from shell.effects.known import PROXIES as PROXIES
+    from shell.effects.records import Effect as Effect
+    from shell.effects.records import Setting as Setting
+    from shell.effects.statements import changes_sql as changes_sql
+    from shell.effects.walk import scan as scan
+else:
+    __getattr__ = lazy(__name__)

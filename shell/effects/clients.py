@@ -28,8 +28,6 @@ _READS = {"GET", "HEAD", "OPTIONS"}
 _ASKS_NOTHING = frozenset(["-l", "--list", "--version", "--help", "-V", "-version"])
 _REDIS_LOOKS = ("--scan", "--stat", "--bigkeys", "--memkeys", "--latency")
 _SHELL_LINE = pattern(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)")
-_IMAGE = pattern(r"/dev/null|test|tmp|temp|dummy|swap|\.(img|iso|raw|bin|dat)$")
-_BLANK = pattern(r"/dev/(zero|null|u?random)")
 
 
 def _values(args: Args) -> list[str | None]:
@@ -102,14 +100,18 @@ def _fetches(state: State, known: Entry, args: Args, command: Command) -> None:
     asked, given = known.listed("fetches"), {arg.text for arg in args[1:]}
     if asked != ["all"] and given.isdisjoint(asked):
         return
-    is_carried = any(arg.has_output or arg.stream for arg in args[1:])
-    is_looked_up = known.name in _RESOLVERS and any(arg.text is None for arg in args[1:])
-    if is_carried or is_looked_up:
+    hidden = {None} if known.name in _RESOLVERS else set()
+    if any(arg.is_printed or arg.text in hidden for arg in args[1:]):
         state.add("send", known.name, "what a command prints", is_local=False)
     for option in {arg.start for arg in args}.intersection(known.listed("proxies")):
-        value = next(iter(texts_of(known, option, args)), None)
-        if option != "-e" or "proxy" in (value or "proxy"):
-            state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
+        _proxied(state, known, option, args)
+
+
+def _proxied(state: State, known: Entry, option: str, args: Args) -> None:
+    """`curl -x PROXY`, `wget -e https_proxy=PROXY`."""
+    value = next(iter(texts_of(known, option, args)), None)
+    if option != "-e" or "proxy" in (value or "proxy"):
+        state.add("send", known.name, f"{option}: what is asked goes there", is_local=False)
 
 
 def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
@@ -126,15 +128,20 @@ def openssl(state: State, known: Entry, args: Args, command: Command) -> None:
 def git(state: State, known: Entry, args: Args, command: Command) -> None:
     """Settings of git that run programs, given for once or for good."""
     values = [arg.start for arg in args[1:]]
-    for option, setting in itertools.pairwise(values):
-        key, _, text = setting.partition("=")
-        if option in ("-c", "--config-env") and _GIT_SETTING.match(key):
-            _git_program(state, text)
+    _git_options(state, values)
     plain = [value or "" for value in operands(known, _values(args))]
     if plain[:1] == ["config"] and _GIT_READS.isdisjoint(values):
         _git_config(state, plain[1:], is_wide=not {"--global", "--system"}.isdisjoint(values))
     if plain[:2] == ["bisect", "run"]:
         state.run_words(state, args[values.index("run") + 2 :] or args[:1], Command())
+
+
+def _git_options(state: State, values: list[str]) -> None:
+    """`git -c KEY=VALUE`."""
+    for option, setting in itertools.pairwise(values):
+        key, _, text = setting.partition("=")
+        if option in ("-c", "--config-env") and _GIT_SETTING.match(key):
+            _git_program(state, text)
 
 
 def _git_config(state: State, plain: list[str], *, is_wide: bool) -> None:
@@ -160,11 +167,7 @@ def _jobs(state: State, known: Entry, args: Args, command: Command) -> None:
 
 
 def dd(state: State, known: Entry, args: Args, command: Command) -> None:
-    """`dd if=/dev/zero of=photo.jpg`: nothing in the place of what a file holds; an image is made that way."""
-    given = dict(arg.start.partition("=")[::2] for arg in args[1:])
-    is_blank = _BLANK.fullmatch(given.get("if", ""))
-    if is_blank and not _IMAGE.search(given.get("of", "/dev/null")):
-        state.add("delete", "dd", "overwrites a file")
+    """`dd of="$place"`: it may be a disk."""
     if any(arg.text is None and arg.start.startswith("of=") for arg in args[1:]):
         state.add("system", "dd", "writes to a place that is only known when it runs")
 

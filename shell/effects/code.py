@@ -72,11 +72,9 @@ def _behind(option: str, rest: Args, at: int) -> list[str | None]:
         return [arg.start[len(prefix) :]] if arg.start.startswith(prefix) else []
     if arg.start == option or _is_cluster(option, arg.start):
         return [each.text for each in rest[at + 1 : at + 2]] or [None]
-    if arg.start.startswith(option + "="):
-        return [arg.text and arg.text[len(option) + 1 :]]
-    if option in _MAY_BE_GLUED and re.match(rf"{option}(?![a-zA-Z0-9])", arg.start):
-        return [arg.text and arg.text[2:]]
-    return []
+    ending = r"=|(?![a-zA-Z0-9])" if option in _MAY_BE_GLUED else "="
+    glued = re.match(f"{re.escape(option)}(?:{ending})", arg.start)
+    return [arg.text and arg.text[glued.end() :]] if glued else []
 
 
 def _is_cluster(option: str, text: str) -> bool:
@@ -118,7 +116,7 @@ def _script_file(state: State, name: str, language: str, first: Arg, command: Co
     if first.stream:
         _run_text(state, name, language, None, command)
     elif path in state.written:
-        _run_text(state, name, language, state.written[path or ""], command)
+        _run_text(state, name, language, state.written[path], command)
     elif first.has_output or first.start.startswith(("/dev/fd", "/proc/")):
         state.add("unknown", name, "runs a file that is only known when it runs")
 

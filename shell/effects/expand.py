@@ -111,4 +111,4 @@ def input_of(state: State, command: Command) -> str | None:
         return text_of(state, last.word)
     args = expand(state, last.word)
     path = state.join(args[0].start) if args else None
-    return state.written.get(path or "")
+    return state.written.get(path)

@@ -13,7 +13,6 @@ from shell.effects.state import Arg, State
 from text import pattern
 
 _DISK = pattern(r"(^|=)/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md)")
-_DEVICE = pattern(r"/dev/\w")
 _NO_FILE = pattern(r"\d+|-")
 _REMOTE = pattern(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://")
 _EMPTIES = (">", ">|", "&>")
@@ -68,10 +67,8 @@ def of_command(state: State, name: str, args: list[Arg], command: Command) -> No
     _note(state, "writes", name, written)
     if "fetches" in known.more:
         _fetched(state, written, rest)
-    is_deep = _is_deep(known, rest)
-    for arg in _chosen(known, "deletes", rest, plain):
-        state.file("takes" if is_deep or arg.is_pattern else "deletes", name, arg)
-    if is_deep and "rights" in known.more:
+    _note(state, "takes", name, _chosen(known, "deletes", rest, plain))
+    if "rights" in known.more and _is_deep(known, rest):
         _note(state, "locks", name, plain[1:])
     _of_more_roles(state, known, rest, plain)
 
@@ -95,7 +92,7 @@ def _of_more_roles(state: State, known: Entry, rest: list[Arg], plain: list[Arg]
 
 def _devices(plain: list[Arg]) -> list[Arg]:
     named = [_cut(arg) if arg.start.startswith("of=") else arg for arg in plain]
-    return [arg for arg in named if _DEVICE.match(arg.start)]
+    return [arg for arg in named if arg.start.startswith("/dev/")]
 
 
 def _fetched(state: State, written: list[Arg], rest: list[Arg]) -> None:

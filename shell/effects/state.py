@@ -29,6 +29,11 @@ class Arg(NamedTuple):
     has_output: bool = False  # holds the output of a command, which is not known
     stream: tuple[Command, ...] = ()  # of `<(…)`: the commands whose output can be read there
 
+    @property
+    def is_printed(self) -> bool:
+        """True for what a command prints."""
+        return self.has_output or bool(self.stream)
+
 
 @dataclass(slots=True)
 class State:
@@ -42,8 +47,12 @@ class State:
     depth: int = 0
     effects: list[Effect] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
-    written: dict[str, str | None] = field(default_factory=dict)  # files made: their text, if known
-    copies: dict[str, str] = field(default_factory=dict)  # files made from programs: their names
+    written: dict[str | None, str | None] = field(
+        default_factory=dict
+    )  # files made: their text, if known
+    copies: dict[str | None, str] = field(
+        default_factory=dict
+    )  # files made from programs: their names
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()

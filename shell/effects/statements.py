@@ -28,7 +28,7 @@ _META = pattern(
 _MONGO = pattern(
     r"\.\s*(drop\w*|delete\w*|remove\w*|insert\w*|update\w*|replace\w*|findOneAnd\w*|findAndModify|save|create\w*|rename\w*|bulkWrite|runCommand|adminCommand|shutdown\w*|grant\w*|revoke\w*"
     r"|set\w*|enable\w*|disable\w*|kill\w*|fsync\w*|compact|mapReduce|copyTo|cloneCollection|reIndex|addShard|removeShard|initiate|reconfig|stepDown|add|changeUserPassword|logout|convertToCapped|initialize\w*)\s*\("
-    r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b",
+    r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b"
 )
 _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 

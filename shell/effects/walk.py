@@ -88,9 +88,9 @@ def _is_pattern(arg: Arg) -> bool:
 def _executed(state: State, name: str, args: list[Arg], command: Command) -> None:
     path = state.join(name) if "/" in name else None
     if path in state.written:
-        _made_file(state, state.written[path or ""], args)
+        _made_file(state, state.written[path], args)
         return
-    name = state.copies.get(path or "", name.rpartition("/")[2] or name)
+    name = state.copies.get(path, name.rpartition("/")[2] or name)
     use = use_of(name, [_known(arg) for arg in args[1:]])
     if name in state.forbidden:
         state.add("forbidden", name, is_local=False)

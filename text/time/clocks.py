@@ -13,13 +13,14 @@ HOUR = 3600
 
 
 def _clock(hour: int, minute: int | None, second: int | None, half: str) -> Clock | None:
-    if hour > 24 or (minute or 0) > 59 or (second or 0) > 59:
+    minutes, seconds = minute or 0, second or 0
+    if hour > 24 or max(minutes, seconds) > 59:
         return None
     if half and hour <= 12:
         hour = hour % 12 + (12 if half[0] in "pP" else 0)
-    length = HOUR if minute is None else 60 if second is None else 1
+    length = (1, 60, HOUR)[(minute, second).count(None)]
     halves = not half and 1 <= hour <= 12
-    return Clock(hour * HOUR + (minute or 0) * 60 + (second or 0), length, halves=halves)
+    return Clock(hour * HOUR + minutes * 60 + seconds, length, halves=halves)
 
 
 def hour(_: Place, hour: int, half: str = "", minute: int | None = None, second: int | None = None) -> Clock | None:  # fmt: skip

@@ -25,11 +25,6 @@ def full_year(_: Place, n: int) -> int:
     return two_digits(n) if n < 100 else n
 
 
-def late_digits(place: Place, n: int) -> int | None:
-    """The last two digits of a year that no day of a month can be."""
-    return two_digits(n) if n > 31 and len(place.said) == 2 else None
-
-
 def year_from_now(place: Place, shift: int) -> int:
     """This year, the last one (-1), ..."""
     today: date = place.now.today
@@ -42,8 +37,15 @@ def near_day(place: Place, days: int) -> Span:
 
 
 def told_day(place: Place, days: int) -> Span:
-    """So many days from the day that was spoken of."""
-    return spans.told_day(days, place.now.today)
+    """So many days from the day that was spoken of, or from today."""
+
+    def told(other: Span) -> Span:
+        if not other.start or not other.end or other.end - other.start > 31 * DAY:
+            raise ValueError("no day was spoken of")
+        last = other.end - timedelta(seconds=1)
+        return day_span((other.start if days < 0 else last).date() + days * DAY)
+
+    return replace(near_day(place, days), told=told)
 
 
 def told_only(place: Place, days: int) -> Span:
@@ -60,7 +62,11 @@ def dated(place: Place, month: int, day: int, year: int | None = None) -> Span:
 
 def day_of_month(place: Place, day: int) -> Span:
     """A day of the month that is near."""
-    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+
+    def made(n: int) -> Span:
+        return replace(day_span(date(n // 12, n % 12 + 1, day)), cycle="month")
+
+    return spans.chosen(place.now, made, place.now.today.year * 12 + place.now.today.month - 1)
 
 
 @repeating("period")
@@ -73,19 +79,24 @@ def day_in(_: Place, day: int, period: Span) -> Span:
 
 
 def weekday(place: Place, day: int) -> Span:
-    """A day of the week that is near."""
-    return spans.weekly(place.now, day)
+    """A day of the week (Monday is 0) that is near; said on that day, another one is meant."""
+    first = spans.monday(place.now.today) + day * DAY
+    return spans.chosen(place.now, lambda n: _of_week(first + 7 * n * DAY), 0, strictly=True)
+
+
+def _of_week(day: date) -> Span:
+    return replace(day_span(day), cycle="week")
 
 
 def weekday_by_week(place: Place, shift: int, day: int) -> Span:
     """A day of this week (0), the last one (-1), ..."""
-    return spans.day_of_week(place.now, shift, day)
+    return _of_week(spans.monday(place.now.today) + (7 * shift + day) * DAY)
 
 
 def nearest_weekday(place: Place, shift: int, day: int) -> Span:
     """The last or the coming such day."""
     away = (day - place.now.today.weekday()) % 7 or 7
-    return replace(day_span(place.now.today + (away if shift > 0 else away - 7 or -7) * DAY), cycle="week")  # fmt: skip
+    return _of_week(place.now.today + (away if shift > 0 else away - 7 or -7) * DAY)
 
 
 def weekday_beside(place: Place, day: int, span: Span, shift: int = 0) -> Span:
@@ -138,7 +149,7 @@ def weekday_of(place: Place, day: int, period: Span) -> Span:
     """Monday of a week."""
     if period.start is None or period.unit not in ("week", "workweek"):
         raise ValueError("no week")
-    return replace(day_span(period.start.date() + day * DAY), cycle="week")
+    return _of_week(period.start.date() + day * DAY)
 
 
 def feast(place: Place, feast: Feast, year: int | None = None) -> Span:
@@ -220,12 +231,6 @@ def units_and_weekday(place: Place, length: Quantity, sign: int, day: int) -> Sp
     return day_span(far.begin.date() + (day - far.begin.weekday()) % 7 * DAY)
 
 
-def feasts_away(place: Place, n: float, feast: Feast, sign: int) -> Span:
-    """Two Christmases ago."""
-    near = shifted_feast(place, sign, feast)
-    return feast(near.begin.year + sign * int(n - 1))
-
-
 def same_day(place: Place, days: int, shift: int, unit: str) -> Span:
     """This day a year or a month before: 去年今天."""
     today = place.now.today + days * DAY
@@ -245,12 +250,6 @@ def moment_now(place: Place) -> Span:
     """This minute."""
     start: datetime = place.now.moment
     return Span(start, start + timedelta(minutes=1), "vague")
-
-
-def weekday_by_date(place: Place, day: int, sign: int, span: Span) -> Span:
-    """The Sunday before October 25."""
-    away = (day - span.begin.weekday()) % 7 or 7
-    return day_span(span.begin.date() + (away if sign > 0 else away - 7 or -7) * DAY)
 
 
 def iso_moment(place: Place, said: str) -> Span:
@@ -276,12 +275,6 @@ def fiscal(_: Place, figures: list[int]) -> int:
     return two_digits(figures[0]) if figures[0] < 100 else figures[0]
 
 
-def weekday_of_week_ago(place: Place, length: Quantity, day: int) -> Span:
-    """三周前的周一: of the week so long ago."""
-    far = from_now(place, length, -1)
-    return day_span(spans.monday(far.begin.date()) + day * DAY)
-
-
 def quarter_hours(_: Place, n: float) -> Quantity:
     """一刻钟."""
     return [(15 * n, "minute")]
@@ -290,11 +283,6 @@ def quarter_hours(_: Place, n: float) -> Quantity:
 def told_clock(_: Place, clock: Clock) -> Span:
     """Return that evening: of the day that was spoken of."""
     return clock.told()
-
-
-def earlier_today(place: Place) -> Span:
-    """From midnight to now."""
-    return Span(spans.at(place.now.today), place.now.moment, "hour")
 
 
 def later_today(place: Place) -> Span:

@@ -159,25 +159,27 @@ def shared(found: list[Found], text: str) -> list[Found]:
 def _around_a_noun(found: list[Found], text: str) -> list[Found]:
     """ "The 3pm meeting yesterday", "my Monday class last week": the noun stands within one expression."""
     joined: list[Found] = []
-    for begin, end, span in found:
-        first, last, before = joined[-1] if joined else (0, 0, SILENT)
-        if before.again and _NOUN.fullmatch(text[last:begin]) and _DETERMINER.search(text[:first]):
-            whole = SILENT
-            if before.cycle == "hours":
-                whole = _tried(_hours_of, before, span)
-            elif (
-                span.unit == "week"
-                and span.start
-                and before.start
-                and (before.cycle or before.unit == "part")
-            ):
-                day = span.start + before.start.weekday() * DAY
-                whole = _moved(before, day + (before.start - at(before.start.date())))
-            if whole.start and not whole.again:
-                joined[-1] = (first, end, whole)
-                continue
-        joined.append((begin, end, span))
+    for each in found:
+        whole = _one_around(joined[-1], each, text) if joined else SILENT
+        if whole.start and not whole.again:
+            joined[-1] = (joined[-1][0], each[1], whole)
+        else:
+            joined.append(each)
     return joined
+
+
+def _one_around(one: Found, other: Found, text: str) -> Span:
+    (first, last, before), (begin, _, span) = one, other
+    is_around = _NOUN.fullmatch(text[last:begin]) and _DETERMINER.search(text[:first])
+    if not before.again or not is_around:
+        return SILENT
+    if before.cycle == "hours":
+        return _tried(_hours_of, before, span)
+    has_day = before.start is not None and (before.cycle != "" or before.unit == "part")
+    if span.unit == "week" and span.start and has_day:
+        into_week = before.begin - at(monday(before.begin.date()))
+        return _moved(before, span.start + into_week)
+    return SILENT
 
 
 def _known(span: Span, before: Span, gap: str) -> Span:
@@ -185,11 +187,8 @@ def _known(span: Span, before: Span, gap: str) -> Span:
         return _tried(_told, span, before)
     if _NEXT_OF_A_LIST.fullmatch(gap):
         return SILENT if before.silent and span.again else _tried(_beside, span, before)
-    return (
-        _tried(_hours_of, span, before)
-        if span.cycle == "hours" and not _END_OF_SENTENCE.search(gap)
-        else span
-    )
+    is_hour = span.cycle == "hours" and not _END_OF_SENTENCE.search(gap)
+    return _tried(_hours_of, span, before) if is_hour else span
 
 
 def _tried(change: Callable[[Span, Span], Span], span: Span, other: Span) -> Span:
@@ -203,14 +202,10 @@ def one_day(found: list[Found], text: str) -> list[Found]:
     """A day in one language and its hours in the other, side by side, are one: "last Friday 下午"."""
     joined: list[Found] = []
     for begin, end, span in found:
-        first, last, before = joined[-1] if joined else (0, 0, None)
-        day = (
-            before.start
-            if before and before.unit == "day" and _ONE_DAY.fullmatch(text[last:begin])
-            else None
-        )
-        if day and span.start and span.end and span.end - span.start < DAY:
-            ahead = day - span.start.replace(hour=0, minute=0, second=0)
+        first, last, before = joined[-1] if joined else (0, 0, SILENT)
+        is_day = before.unit == "day" and _ONE_DAY.fullmatch(text[last:begin]) is not None
+        if is_day and before.start and span.start and span.end and span.end - span.start < DAY:
+            ahead = before.start - at(span.start.date())
             joined[-1] = (first, end, replace(span, start=span.start + ahead, end=span.end + ahead))
         else:
             joined.append((begin, end, span))
@@ -219,63 +214,53 @@ def one_day(found: list[Found], text: str) -> list[Found]:
 
 def _beside(span: Span, other: Span, *, ahead: bool = False) -> Span:
     """`span` in the day, week, month or year of its neighbour in a list; `ahead`: the neighbour comes later there."""
-    if span.start is None or span.end is None or other.start is None or not span.again:
+    if span.start is None or other.start is None or not span.again:
         return span
     if span.cycle == "hours":
         return _hours_of(span, other, ahead=ahead) if other.cycle == "day" else span
-    if span.cycle == "month" and other.unit == "day" and (other.cycle == "year" or not other.again):
-        return _moved(span, other.start.replace(day=span.start.day))
+    return _of_cycle(span, other)
+
+
+def _of_cycle(span: Span, other: Span) -> Span:
+    if span.cycle == "month":
+        is_near_day = other.unit == "day" and (other.cycle == "year" or not other.again)
+        return _moved(span, other.begin.replace(day=span.begin.day)) if is_near_day else span
     if span.cycle != other.cycle or other.again:
         return span
     if span.cycle == "week":
-        return _moved(span, at(monday(other.start.date()) + span.start.weekday() * DAY))
-    return _of_year(span, other.start) if span.cycle == "year" else span
+        return _moved(span, at(monday(other.begin.date()) + span.begin.weekday() * DAY))
+    return _of_year(span, other.begin) if span.cycle == "year" else span
 
 
 def _of_year(span: Span, other: datetime) -> Span:
     """The one in the same year, but the neighbour when the year ends between them: December and January."""
-    near = [each for each in (first_from(span, other), last_until(span, other)) if each.start]
-    close = [each for each in near if each.start and abs(each.start - other) <= _NEAR]
-    same = [each for each in near if each.start and each.start.year == other.year]
+    near = [first_from(span, other), last_until(span, other)]
+    close = [each for each in near if abs(each.begin - other) <= _NEAR]
+    same = [each for each in near if each.begin.year == other.year]
     return replace((close or same or [span])[0], again=None)
 
 
 def _hours_of(span: Span, other: Span, *, ahead: bool = False) -> Span:
     """A time of day on the day that the other one names, or is a time of."""
-    if (
-        span.start is None
-        or span.end is None
-        or other.start is None
-        or other.end is None
-        or not span.again
-    ):
+    if not span.again or other.silent:
         return span
-    is_day = other.unit == "day" and other.end - other.start <= DAY
-    if other.silent or not (is_day or other.cycle == "day"):
+    is_day = other.unit == "day" and other.finish - other.begin <= DAY
+    if not is_day and other.cycle != "day":
         return span
-    day = at(other.start.date())
-    time = span.start - at(span.start.date())
-    later = span.again(1).start
-    if later is None or later - span.start >= DAY:
+    day, time = at(other.begin.date()), span.begin - at(span.begin.date())
+    if span.again(1).begin - span.begin >= DAY:
         return _moved(span, day + time)
     early = day + time % (DAY / 2)  # it may be before or after noon
-    late = early + DAY / 2
     if is_day:
-        return _moved(span, late if 1 <= early.hour < 7 else early)
-    if ahead:
-        return _moved(span, late if late <= other.start else early)
-    return _moved(span, late if early < other.start else early)
+        is_late = 1 <= early.hour < 7
+    else:
+        is_late = early < other.begin - (DAY / 2 if ahead else 0 * DAY)
+    return _moved(span, early + DAY / 2 if is_late else early)
 
 
 def _moved(span: Span, start: datetime) -> Span:
-    assert span.start and span.end
-    return replace(
-        span,
-        start=start,
-        end=start + (span.end - span.start),
-        again=None,
-        cycle=span.cycle.replace("hours", "day"),
-    )
+    end, cycle = start + (span.finish - span.begin), span.cycle.replace("hours", "day")
+    return replace(span, start=start, end=end, again=None, cycle=cycle)
 
 
 def _told(span: Span, other: Span) -> Span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from text.time import days, spans
+from text.time import spans
 from text.time.grammar import Place
 from text.time.spans import (
     DAY,
@@ -70,13 +70,6 @@ def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = No
     if year is not None:
         return months_span(year, first, length, unit)
     return spans.yearly(place.now, lambda number: months_span(number, first, length, unit))
-
-
-def quarter_figures(
-    place: Place, figures: list[int], unit: str = "quarter", year: int | None = None
-) -> Span | None:
-    """Q2, H1 of last year."""
-    return quarter(place, figures[0], unit, year)
 
 
 def quarter_of_year(place: Place, said: str) -> Span | None:
@@ -159,24 +152,14 @@ def season(place: Place, month: int, year: int | None = None, months: int = 3) -
 
 
 def shifted_season(place: Place, shift: int, month: int, months: int = 3) -> Span:
-    """Last summer, this winter."""
-    if shift == 0:
-        return _season_of_this_year(place, month, months)
-    year = place.now.today.year
+    """Last summer: the last one that is over; next summer: the first that has not begun; this winter."""
+    now, year = place.now.moment, place.now.today.year
+    near = [months_span(year + n, month, months, "season") for n in (-2, -1, 0, 1)]
     if shift < 0:
-        found = months_span(year - 1, month, months, "season")
-        is_over = found.end is not None and found.end <= place.now.moment
-        return found if is_over else months_span(year - 2, month, months, "season")
-    found = months_span(year, month, months, "season")
-    is_ahead = found.start is not None and found.start > place.now.moment
-    return found if is_ahead else months_span(year + 1, month, months, "season")
-
-
-def _season_of_this_year(place: Place, month: int, months: int) -> Span:
-    earlier = months_span(place.now.today.year - 1, month, months, "season")
-    if earlier.end and earlier.end > place.now.moment:
-        return earlier
-    return months_span(place.now.today.year, month, months, "season")
+        return [each for each in near if each.finish <= now][-1]
+    if shift > 0:
+        return next(each for each in near if each.begin > now)
+    return next((each for each in near[1:3] if each.finish > now), near[2])
 
 
 def decade(_: Place, figures: list[int]) -> Span:
@@ -299,27 +282,10 @@ def starting(place: Place, length: Quantity, span: Span) -> Span:
     return Span(span.begin, spans.moved(place.now, span.begin, length, 1).start, "day")
 
 
-def units_ago(place: Place, n: float, month: int, sign: int = -1) -> Span:
-    """Two summers ago: the season or month."""
-    near = shifted_season(place, sign, month)
-    return months_span(near.begin.year + sign * int(n - 1), month, 3, "season")
-
-
-def weekends_away(place: Place, n: float, sign: int = -1) -> Span:
-    """Two weekends ago."""
-    return unit_span(place.now.today, "weekend", sign * int(n))
-
-
 def vague(place: Place, days: int) -> Span:
     """Recently: about so many days ago until now; a hint only."""
     today = at(place.now.today)
     return Span(today + days * DAY, place.now.moment, "vague")
-
-
-def week_of_day(place: Place, day: int) -> Span:
-    """The week of the 15th."""
-    found: Span = week_of(place, span=days.day_of_month(place, day))
-    return found
 
 
 def stretch_units(place: Place, n: float, sign: int, unit: str) -> Span:
@@ -353,8 +319,3 @@ def recent_weekend(place: Place) -> Span:
 def this_so_far(place: Place, unit: str) -> Span:
     """Year to date."""
     return Span(unit_span(place.now.today, unit).start, at(place.now.today), "day")
-
-
-def unit_by_date(_: Place, unit: str, sign: int, span: Span) -> Span:
-    """The week before August 3: by the calendar."""
-    return unit_span(span.begin.date(), unit, sign)

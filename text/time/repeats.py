@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from text.time.grammar import Place
-from text.time.spans import Clock, Quantity, Span
+from text.time.spans import Clock, Span
 
 _ADDED = ("times", "parts")  # more of them may be said
 Days = tuple[int, ...]  # of a week: 0 is Monday; of a month: -1 is the last
@@ -42,20 +43,24 @@ class Repeat:
 
 def together(_: Place, said: Repeat, more: Repeat) -> Repeat:
     """Join two parts of one time. Raises ValueError where they contradict each other."""
-    joined = {}
-    for name in (each.name for each in fields(Repeat)):
-        first, second = getattr(said, name), getattr(more, name)
-        if name in _ADDED:
-            joined[name] = first + second
-        elif name == "every" and first and second:
-            joined[name] = _finer(first, second)
-        elif first and second and first != second:
-            raise ValueError(f"two of {name}")
-        else:
-            joined[name] = second if first in (None, (), "") else first
+    names = (each.name for each in fields(Repeat))
+    joined = {name: _joined(name, getattr(said, name), getattr(more, name)) for name in names}
     if joined["every"] and (joined["span"] or joined["wait"]):
         raise ValueError("what comes again is not once")
     return Repeat(**joined)
+
+
+def _joined(name: str, first: Any, second: Any) -> Any:
+    if name in _ADDED:
+        return first + second
+    is_first, is_second = (each not in (None, (), "") for each in (first, second))
+    if not (is_first and is_second):
+        return first if is_first else second
+    if name == "every":
+        return _finer(first, second)
+    if first != second:
+        raise ValueError(f"two of {name}")
+    return first
 
 
 def _finer(first: tuple[int, str], second: tuple[int, str]) -> tuple[int, str]:
@@ -69,6 +74,22 @@ def _finer(first: tuple[int, str], second: tuple[int, str]) -> tuple[int, str]:
     return finer
 
 
+def repeat(_: Place, every: Any = None, **said: Any) -> Repeat:
+    """Return what a row says, by the names of Repeat's fields; `every` is a unit, or so many of one."""
+    if every is not None:
+        said["every"] = (1, every) if isinstance(every, str) else every[0]
+    read = {name: _READERS[name](value) for name, value in said.items() if name in _READERS}
+    return Repeat(**{**said, **read})
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "minute": int,
+    "wait": tuple,
+    "month_days": lambda said: said if isinstance(said, tuple) else (said,),
+    "span": lambda said: replace(said, again=None),
+}
+
+
 def every(_: Place, unit: str, n: float = 1) -> Repeat | None:
     """Every so many units."""
     if n != int(n):
@@ -79,14 +100,9 @@ def every(_: Place, unit: str, n: float = 1) -> Repeat | None:
     return Repeat(every=(int(n), unit)) if unit in known else None
 
 
-def every_and_half(_: Place, n: float) -> Repeat:
-    """Every one and a half hours."""
-    return Repeat(every=(int(n) * 60 + 30, "minute"))
-
-
-def every_quarters(_: Place, n: float = 1) -> Repeat:
-    """Every so many quarters of an hour."""
-    return Repeat(every=(int(n) * 15, "minute"))
+def every_minutes(_: Place, each: int, n: float = 1, more: int = 0) -> Repeat:
+    """Every so many quarters of an hour, or one and a half hours."""
+    return Repeat(every=(int(n) * each + more, "minute"))
 
 
 def often(_: Place, n: float, unit: str) -> Repeat | None:
@@ -94,9 +110,9 @@ def often(_: Place, n: float, unit: str) -> Repeat | None:
     return Repeat(every=(1, unit), count=(int(n), unit)) if unit in ("day", "week") else None
 
 
-def one_day(_: Place, day: int) -> Days:
-    """A day of the week or of the month."""
-    return (day,)
+def one(_: Place, **said: Any) -> tuple[Any, ...]:
+    """One day of the week or of the month, or one time of day."""
+    return tuple(said.values())
 
 
 def days_and(_: Place, days: Days, more: Days) -> Days:
@@ -109,39 +125,9 @@ def days_between(_: Place, first: int, last: int) -> Days:
     return tuple(sorted((first + step) % 7 for step in range((last - first) % 7 + 1)))
 
 
-def workdays(_: Place) -> Days:
-    """From Monday to Friday."""
-    return (0, 1, 2, 3, 4)
-
-
-def weekend(_: Place) -> Days:
-    """Saturday and Sunday."""
-    return (5, 6)
-
-
-def weekly(_: Place, days: Days, n: int = 1) -> Repeat:
-    """On these days of every week, or of every Nth one."""
-    return Repeat(every=(n, "week"), weekdays=days)
-
-
 def on_days(_: Place, days: Days) -> Repeat:
     """On these days; of one day alone something else must say that it comes again."""
-    return Repeat(weekdays=days) if len(days) == 1 else weekly(_, days)
-
-
-def without(_: Place, days: Days) -> Repeat:
-    """Not on these days of the week."""
-    return Repeat(left_out=days)
-
-
-def monthly(_: Place, days: Days) -> Repeat:
-    """On these days of every month."""
-    return Repeat(every=(1, "month"), month_days=days)
-
-
-def monthly_on(_: Place, day: int) -> Repeat:
-    """On one day of every month."""
-    return Repeat(every=(1, "month"), month_days=(day,))
+    return Repeat(every=None if len(days) == 1 else (1, "week"), weekdays=days)
 
 
 def monthly_weekday(_: Place, nths: Days, day: int) -> Repeat:
@@ -149,19 +135,9 @@ def monthly_weekday(_: Place, nths: Days, day: int) -> Repeat:
     return Repeat(every=(1, "month"), nth_weekdays=tuple((nth, day) for nth in nths))
 
 
-def last_of(_: Place, last: str) -> Repeat:
-    """On the last working day of every month, or the last day of every quarter."""
-    return Repeat(every=(1, "month" if last == "workday" else "quarter"), last=last)
-
-
 def yearly(_: Place, month: int, day: int) -> Repeat:
     """On one day of every year."""
     return Repeat(every=(1, "year"), year_day=(month, day))
-
-
-def one_time(_: Place, clock: Clock) -> tuple[Clock, ...]:
-    """One time of day."""
-    return (clock,)
 
 
 def times_and(_: Place, clocks: tuple[Clock, ...], more: tuple[Clock, ...]) -> tuple[Clock, ...]:
@@ -169,61 +145,8 @@ def times_and(_: Place, clocks: tuple[Clock, ...], more: tuple[Clock, ...]) -> t
     return clocks + more
 
 
-def at_times(_: Place, clocks: tuple[Clock, ...]) -> Repeat:
-    """At these times of day."""
-    return Repeat(times=clocks)
-
-
-def daily_times(_: Place, clocks: tuple[Clock, ...]) -> Repeat:
-    """At these times of every day."""
-    return Repeat(every=(1, "day"), times=clocks)
-
-
-def usual_part(_: Place, hours: list[int]) -> Part:
+def usual_part(_: Place, hours: list[int]) -> tuple[Part]:
     """A part of the day: its hours, and the one at which it is meant, or the middle of it."""
     first, last, *usual = hours
-    length = (last - first) * 3600
-    return Part(
-        Clock(first * 3600, length, is_part=True),
-        usual[0] if usual else (first + last) // 2,
-    )
-
-
-def in_day_part(_: Place, part: Part) -> Repeat:
-    """In a part of the day."""
-    return Repeat(parts=(part,))
-
-
-def daily_part(_: Place, part: Part) -> Repeat:
-    """In a part of every day."""
-    return Repeat(every=(1, "day"), parts=(part,))
-
-
-def in_hours(_: Place, hours: Clock) -> Repeat:
-    """Within these hours of a day."""
-    return Repeat(hours=hours)
-
-
-def starting_at(_: Place, clock: Clock) -> Repeat:
-    """At this time is one of them."""
-    return Repeat(start=clock)
-
-
-def at_minute(_: Place, n: float) -> Repeat:
-    """At a minute of each hour."""
-    return Repeat(minute=int(n))
-
-
-def at_minute_hourly(_: Place, n: float) -> Repeat:
-    """At a minute of every hour."""
-    return Repeat(every=(1, "hour"), minute=int(n))
-
-
-def wait(_: Place, length: Quantity) -> Repeat:
-    """So much later."""
-    return Repeat(wait=tuple(length))
-
-
-def once(_: Place, span: Span) -> Repeat:
-    """On one day, or at one moment."""
-    return Repeat(span=replace(span, again=None))
+    clock = Clock(first * 3600, (last - first) * 3600, is_part=True)
+    return (Part(clock, usual[0] if usual else (first + last) // 2),)

@@ -38,6 +38,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "month": lambda said: _MONTHS.find(said[:3].lower()) // 3 + 1,
     "int_short": lambda said: two_digits(int(said[1:])),
     "minute_words": lambda said: numbers.cardinal(re.sub(r"^(?:oh|o|zero)[\s-]", "", said.lower())),
+    "figure": lambda said: int(re.sub(r"\D", "", said)),
     "figures": lambda said: [int(each) for each in re.findall(r"\d+", said)],
 }
 _NUMBER_WORDS = {

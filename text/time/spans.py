@@ -6,7 +6,7 @@ Everything here is the speaker's local time without a zone, from `start` to befo
 from __future__ import annotations
 
 import calendar
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import wraps
@@ -16,6 +16,7 @@ DAY = timedelta(days=1)
 CLOCK_UNITS = {"hour": 3600, "minute": 60, "second": 1}
 DAY_UNITS = {"day": 1, "week": 7, "fortnight": 14}
 MONTH_UNITS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
+_UNITS = (CLOCK_UNITS | DAY_UNITS | MONTH_UNITS).keys()
 Meaning = Callable[..., Any]
 Quantity = list[tuple[float, str]]  # "two years and a half": [(2.5, "year")]
 
@@ -159,29 +160,28 @@ def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool =
 
     `make(n)` is the nth (n: a year, a week, ...), `near` is the n of today. `strictly`: what begins today is not meant.
     """
-    today = at(now.today)
-
-    def begun(span: Span) -> bool:
-        return span.start is not None and (
-            span.start < today or (not strictly and span.start <= now.moment)
-        )
-
-    def ahead(span: Span) -> bool:
-        return (
-            span.end is not None and (span.start or today) > today
-            if strictly
-            else (span.end or today) > now.moment
-        )
-
-    steps = range(near + 2, near - 9, -1) if now.past else range(near - 2, near + 9)
-    for n in steps:
+    fits = _has_begun if now.past else _is_ahead
+    for n in range(near + 2, near - 9, -1) if now.past else range(near - 2, near + 9):
         try:
             span = make(n)
         except ValueError:  # February 29 in most years
             continue
-        if begun(span) if now.past else ahead(span):
+        if fits(span, now, strictly):
             return _repeating(make, n, span)
     raise ValueError("no such day in these years")
+
+
+def _has_begun(span: Span, now: Now, strictly: bool) -> bool:
+    if span.start is None:
+        return False
+    return span.start < at(now.today) or (not strictly and span.start <= now.moment)
+
+
+def _is_ahead(span: Span, now: Now, strictly: bool) -> bool:
+    today = at(now.today)
+    if strictly:
+        return span.end is not None and (span.start or today) > today
+    return (span.end or today) > now.moment
 
 
 def _repeating(make: Callable[[int], Span], n: int, span: Span) -> Span:
@@ -193,72 +193,33 @@ def yearly(now: Now, make: Callable[[int], Span]) -> Span:
     return chosen(now, lambda year: replace(make(year), cycle="year"), now.today.year)
 
 
-def weekly(now: Now, weekday: int) -> Span:
-    """A day of the week (Monday is 0); said on that day, another one is meant."""
-    first = monday(now.today) + weekday * DAY
-    return chosen(
-        now, lambda n: replace(day_span(first + 7 * n * DAY), cycle="week"), 0, strictly=True
-    )
-
-
-def day_of_week(now: Now, week: int, weekday: int) -> Span:
-    """A day of this week (0), the last one (-1), ..."""
-    return replace(day_span(monday(now.today) + (7 * week + weekday) * DAY), cycle="week")
-
-
-def told_day(days: int, today: date) -> Span:
-    """So many days from the day that was spoken of, or from today."""
-
-    def told(other: Span) -> Span:
-        if not other.start or not other.end or other.end - other.start > 31 * DAY:
-            raise ValueError("no day was spoken of")
-        return day_span(
-            (other.start if days < 0 else other.end - timedelta(seconds=1)).date() + days * DAY
-        )
-
-    return replace(day_span(today + days * DAY), told=told)
-
-
-def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
-    """Return what comes once a month: `make(year, month)`."""
-    near = now.today.year * 12 + now.today.month - 1
-    return chosen(now, lambda n: replace(make(n // 12, n % 12 + 1), cycle="month"), near)
-
-
 def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
     """Return what lies so far from `start`: a day for days and longer units, else a minute or second."""
-    days, seconds, months = 0.0, 0.0, 0.0
-    for amount, unit in quantity:
-        if unit in CLOCK_UNITS:
-            seconds += amount * CLOCK_UNITS[unit]
-        elif unit in DAY_UNITS:
-            days += amount * DAY_UNITS[unit]
-        else:
-            months += amount * _months_in(unit)
-    if any(unit == "day" and amount % 1 for amount, unit in quantity):
+    seconds = _total(quantity, CLOCK_UNITS)
+    days, months = _total(quantity, DAY_UNITS), _total(quantity, MONTH_UNITS)
+    units = {unit for _, unit in quantity}
+    if not units <= _UNITS:
+        raise ValueError("weekends are counted, they have no length")
+    if "day" in units:
         seconds += days % 1 * 86400
     if months > 120_000 or days > 3_700_000:
         raise OverflowError(months)
-    moving = (
-        plus_months(start.date(), sign * int(months)) + sign * int(days + months % 1 * 30) * DAY
-    )
+    far = int(days + months % 1 * 30)
+    moving = plus_months(start.date(), sign * int(months)) + sign * far * DAY
     if not seconds:
         return day_span(moving)
-    width = 1 if any(unit == "second" for _, unit in quantity) else 60
+    width = timedelta(seconds=1 if "second" in units else 60)
+    away = sign * timedelta(seconds=seconds)
     if start != now.moment:
-        first = datetime.combine(moving, start.time()) + sign * timedelta(seconds=seconds)
-        return Span(first, first + timedelta(seconds=width), "minute")
+        first = datetime.combine(moving, start.time()) + away
+        return Span(first, first + width, "minute")
     # From now on elapsed time counts, also over a change of the clocks.
-    instant = datetime.combine(moving, now.moment.time(), now.aware.tzinfo).astimezone(
-        UTC
-    ) + sign * timedelta(seconds=seconds)
-    return Span(local(now, instant), local(now, instant + timedelta(seconds=width)), "minute")
+    instant = datetime.combine(moving, now.moment.time(), now.aware.tzinfo).astimezone(UTC) + away
+    return Span(local(now, instant), local(now, instant + width), "minute")
 
 
-def _months_in(unit: str) -> int:
-    if unit not in MONTH_UNITS:
-        raise ValueError("weekends are counted, they have no length")
-    return MONTH_UNITS[unit]
+def _total(quantity: Quantity, units: Mapping[str, int]) -> float:
+    return sum(amount * units[unit] for amount, unit in quantity if unit in units)
 
 
 def local(now: Now, instant: datetime) -> datetime:
@@ -276,20 +237,6 @@ def stretch(now: Now, quantity: Quantity, sign: int) -> Span:
         return Span(ends[0], ends[1], "hour")
     today = at(now.today)
     return Span(far.start, today, "day") if sign < 0 else Span(today + DAY, far.start + DAY, "day")
-
-
-def joined(first: Span, last: Span) -> Span:
-    """From the first to the last one; one that comes again is chosen so that they are in order."""
-    if first.start is None or last.end is None or last.start is None:
-        raise ValueError("one side is open already")
-    if last.again:
-        last = first_from(last, first.start)
-    elif first.again and last.start:
-        first = last_until(first, last.start)
-    if first.start is None or last.start is None or last.start < first.start:
-        raise ValueError("ends before it begins")
-    end = last.start if last.unit in ("minute", "hour") else last.end
-    return Span(first.start, end, last.unit, zone=first.zone or last.zone)
 
 
 def first_from(span: Span, start: datetime) -> Span:
@@ -310,31 +257,28 @@ def last_until(span: Span, end: datetime) -> Span:
     return span
 
 
+_IN_MONTHS = {  # the months of a year, a decade in which a part of it begins and ends
+    "year": {"early": (0, 6), "mid": (3, 9), "late": (6, 12)},
+    "decade": {"early": (0, 60), "mid": (36, 84), "late": (60, 120)},
+}
+_IN_DAYS = {
+    "month": {"early": (0, 15), "mid": (9, 20), "late": (15, 31)},
+    "week": {"early": (0, 4), "mid": (1, 5), "late": (3, 7)},
+}
+_IN_SHARES = {"early": (0.0, 0.5), "mid": (0.25, 0.75), "late": (0.5, 1.0)}
+
+
 def part_of(span: Span, part: str) -> Span:
     """Early, mid or late in a span: its first half, its middle half, its last half, cut at whole units."""
-    start, end = span.begin, span.finish
-    if span.unit == "month":
-        cuts = {"early": (0, 15), "mid": (9, 20), "late": (15, None)}[part]
-        return Span(start + cuts[0] * DAY, end if cuts[1] is None else start + cuts[1] * DAY, "day")
-    if span.unit == "year":
-        cut = {"early": (0, 6), "mid": (3, 9), "late": (6, 12)}[part]
-        first, last = (at(plus_months(start.date(), months)) for months in cut)
-        return Span(first, last, "month")
-    if span.unit == "decade":
-        first_year, last_year = {"early": (0, 5), "mid": (3, 7), "late": (5, 10)}[part]
-        return Span(
-            start.replace(year=start.year + first_year),
-            start.replace(year=start.year + last_year),
-            "year",
-        )
-    length = end - start
-    if span.unit == "week":
-        first_day, last_day = {"early": (0, 4), "mid": (1, 5), "late": (3, 7)}[part]
-        return Span(start + first_day * DAY, start + last_day * DAY, "day")
-    cut_at = {"early": (0.0, 0.5), "mid": (0.25, 0.75), "late": (0.5, 1.0)}[part]
-    return Span(
-        start + length * cut_at[0], start + length * cut_at[1], "hour" if length <= DAY else "day"
-    )
+    start, length = span.begin, span.finish - span.begin
+    if cuts := _IN_MONTHS.get(span.unit):
+        first, last = (at(plus_months(start.date(), months)) for months in cuts[part])
+        return Span(first, last, "year" if span.unit == "decade" else "month")
+    if cuts := _IN_DAYS.get(span.unit):
+        first, last = (start + days * DAY for days in cuts[part])
+        return Span(first, min(last, span.finish), "day")
+    first, last = (start + length * share for share in _IN_SHARES[part])
+    return Span(first, last, "hour" if length <= DAY else "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,17 +336,20 @@ class Clock:
         """This time in that part of the day: five in the afternoon. A time that can only be before or after noon stays."""
         if not self.halves:
             return self
-        start = self.start
-        night_ends = (6 if part.start >= 72000 else 4) * 3600
-        if start < 43200 and (part.start >= 43200 or (part.start >= 39600 and start < 7200)):
-            start += 43200
-        if part.start >= 57600 and self.start in (43200, 0):
-            start = 86400  # twelve at night
-        elif part.start >= 57600 and self.start < night_ends:
-            start = self.start  # two at night
-        elif part.start < 18000 and part.start + part.length <= 36000 and self.start == 43200:
-            start = 0
-        return Clock(start, self.length, zone=self.zone or part.zone)
+        return Clock(self._start_within(part), self.length, zone=self.zone or part.zone)
+
+    def _start_within(self, part: Clock) -> int:
+        is_twelve = self.start in (0, 43200)
+        if part.start >= 57600:  # evening, night
+            if is_twelve:
+                return 86400
+            if self.start < (6 if part.start >= 72000 else 4) * 3600:
+                return self.start  # two at night
+        if self.start == 43200 and part.start < 18000:
+            return 0
+        noon = 43200 if self.start >= 7200 else 39600  # one at noon
+        is_after_noon = self.start < 43200 and part.start >= noon
+        return self.start + (43200 if is_after_noon else 0)
 
 
 NIGHT = Clock(20 * 3600, 4 * 3600, is_part=True)
@@ -410,16 +357,22 @@ NIGHT = Clock(20 * 3600, 4 * 3600, is_part=True)
 
 def clocks(first: Clock, last: Clock) -> Clock:
     """From one time of day to another."""
-    start, end = first.start, last.start
-    if last.is_part:
-        end = last.start + last.length
-    if first.halves and not last.halves and end >= 43200 and start + 43200 < end:
-        start += 43200
-    elif first.halves and last.halves and 3600 <= start < 7 * 3600 and start < end:
-        start, end = start + 43200, end + 43200
-    if last.halves and end <= start and end + 43200 > start:
+    start, end = _in_order(first, last)
+    if last.halves and start - 43200 < end <= start:
         end += 43200
     while end <= start:
         end += 86400
     halves = first.halves and last.halves and start < 43200
     return Clock(start, end - start, halves, zone=first.zone or last.zone)
+
+
+def _in_order(first: Clock, last: Clock) -> tuple[int, int]:
+    """Return where both are, the first before or after noon by what the last one is."""
+    start, end = first.start, last.start + (last.length if last.is_part else 0)
+    if not first.halves:
+        return start, end
+    if not last.halves:
+        is_after_noon = end >= 43200 and start + 43200 < end
+        return start + (43200 if is_after_noon else 0), end
+    are_after_noon = 3600 <= start < 7 * 3600 and start < end
+    return (start + 43200, end + 43200) if are_after_noon else (start, end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from text.time import spans
 from text.time.grammar import Place
@@ -11,8 +11,16 @@ from text.time.spans import DAY, Clock, Quantity, Span, repeating
 
 
 def joined(_: Place, first: Span, last: Span) -> Span:
-    """From the first to the last one."""
-    return spans.joined(first, last)
+    """From the first to the last one; one that comes again is chosen so that they are in order."""
+    begin, until = first.begin, last.begin
+    if last.again:
+        last = spans.first_from(last, begin)
+    elif first.again:
+        first = spans.last_until(first, until)
+    if last.begin < first.begin:
+        raise ValueError("ends before it begins")
+    end = last.begin if last.unit in ("minute", "hour") else last.finish
+    return Span(first.begin, end, last.unit, zone=first.zone or last.zone)
 
 
 @repeating("last")
@@ -55,7 +63,8 @@ def clock_range(_: Place, first: Span, clock: Clock) -> Span:
 
 def years_span(_: Place, first: int, last: int) -> Span | None:
     """From one year to another."""
-    return Span(spans.months_span(first, 1, 12, "year").start, spans.months_span(last, 1, 12, "year").end, "year") if last > first else None  # fmt: skip
+    years = 12 * (last - first + 1)
+    return spans.months_span(first, 1, years, "year") if last > first else None
 
 
 def until_now(place: Place, first: Span) -> Span:
@@ -68,15 +77,6 @@ def until_now(place: Place, first: Span) -> Span:
     is_day = first.unit not in ("minute", "hour", "part")
     end = spans.at(place.now.today) + DAY if is_day else place.now.moment
     return Span(start, end, "day" if is_day else "hour")
-
-
-def from_now_until(place: Place, last: Span) -> Span:
-    """From this moment to then."""
-    end = last.start if last.unit in ("minute", "hour") else last.end
-    while last.again and end and end <= place.now.moment:
-        last = last.again(1)
-        end = last.start if last.unit in ("minute", "hour") else last.end
-    return Span(place.now.moment, end, "hour")
 
 
 @repeating("span")
@@ -110,25 +110,7 @@ def up_to_now(place: Place) -> Span:
     return Span(None, spans.at(place.now.today) + DAY, "day")
 
 
-@repeating("first")
-def for_length(place: Place, first: Span, length: Quantity) -> Span:
-    """From a time on, for so long."""
-    return replace(first, end=spans.moved(place.now, first.begin, length, 1).start)
-
-
 def beyond(place: Place, length: Quantity, sign: int, span: Span) -> Span:
     """More than two weeks after a day, or before it."""
     far = spans.moved(place.now, span.begin, length, sign).start
     return Span(far, None, "day") if sign > 0 else Span(None, far, "day")
-
-
-def longer_ago(place: Place, length: Quantity) -> Span:
-    """More than two weeks ago."""
-    return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")
-
-
-def days_of_month(_: Place, month: int, day: int, last: int, year: int) -> Span | None:
-    """May 4 to 8, 2017."""
-    if last <= day:
-        return None
-    return Span(datetime(year, month, day), datetime(year, month, last) + DAY, "day")

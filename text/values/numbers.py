@@ -97,18 +97,20 @@ def chinese_number(said: str) -> int | None:
     """Return what a number in Chinese or Arabic digits says; None when the characters make none."""
     if said.isdigit():
         return int(said)
-    if len(said) > 1 and all(character in _DIGITS for character in said):
+    if all(character in _DIGITS for character in said):
         return int("".join(str(_DIGITS[character]) for character in said))
     total = part = digit = 0
     for character in said:
         if character in _DIGITS:
             digit = _DIGITS[character]
-        elif character in _SCORES:
+            continue
+        if character in _SCORES:
             part += _SCORES[character]
         elif character == "万":
-            total, part, digit = max(part + digit, 1) * 10_000, 0, 0
+            total, part = max(part + digit, 1) * 10_000, 0
         elif character in _POWERS:
-            part, digit = part + max(digit, 1) * _POWERS[character], 0
+            part += max(digit, 1) * _POWERS[character]
         else:
             return None
+        digit = 0
     return total + part + digit

@@ -35,14 +35,8 @@ def delegate(
         raise ToolError("error.agent.give-between-tasks-each", count=MAX_TASKS)
     if ctx.delegate is None:
         raise ToolError("error.agent.helpers-here")
-    wish = Wish(
-        wanted,
-        [str(ctx.path(file)) for file in files or ()],
-        tools,
-        max_turns,
-        max_cost,
-        max_minutes,
-    )
+    read = [str(ctx.path(file)) for file in files or ()]
+    wish = Wish(wanted, read, tools, max_turns, max_cost, max_minutes)
     return (yield from ctx.delegate(ctx.call, wish))
 
 

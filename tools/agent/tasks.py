@@ -45,11 +45,9 @@ def create_task(
 
     now = datetime.now().astimezone()
     with _told(), ctx.recorded(ctx.home / FILE):
-        name, when = (
-            split_due(title, now)
-            if due is None
-            else (title, due_of(due, now) if due.strip() else "")
-        )
+        name, when = split_due(title, now) if due is None else (title, "")
+        if due and due.strip():
+            when = due_of(due, now)
         task = Tasks(ctx.home).add(
             ctx.redact(name),
             description=ctx.redact(description or ""),
@@ -78,22 +76,28 @@ def list_tasks(
         tasks = Tasks(ctx.home)
         if id is not None:
             return _one(tasks.get(id), whole=True)
-        shown = tasks.open() if status is None else tasks.all()
-        found = [each for each in shown if status in (None, "all", each.status)]
-        found = [each for each in found if _says(each, text or "")]
+        found = _of_status(tasks, status)
         if until is not None:
             last = _end_of(until)
-            found = [each for each in found if each.due and each.due <= last]
+            found = [each for each in found if "" < each.due <= last]
         if tag is not None:
             found = [each for each in found if tag.removeprefix("#") in each.tags]
-        return _listed(found, tasks.problems())
+        return _listed(_saying(found, text or ""), tasks.problems())
 
 
-def _says(task: Task, wanted: str) -> bool:
-    """Return True where a task holds each of the words, articles left out."""
-    written = f"{task.title}\n{task.description}".casefold()
+def _of_status(tasks: Tasks, status: Which | None) -> list[Task]:
+    if status is None:
+        return tasks.open()
+    return [each for each in tasks.all() if status in ("all", each.status)]
+
+
+def _saying(tasks: list[Task], wanted: str) -> list[Task]:
+    """Return the tasks that hold each of the words, articles left out."""
     words = [word for word in wanted.casefold().split() if word not in _ARTICLES]
-    return all(word in written for word in words)
+    texts = [f"{task.title}\n{task.description}".casefold() for task in tasks]
+    return [
+        task for task, text in zip(tasks, texts, strict=True) if all(word in text for word in words)
+    ]
 
 
 def _as_it_is(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -175,9 +179,8 @@ def _listed(found: list[Task], problems: list[str]) -> ToolResult:
     if len(found) > SHOWN:
         lines.append(f"[… {len(found) - SHOWN} more …]")
     data: dict[str, Any] = {"output": "\n".join(lines), "count": len(found)}
-    data |= (
-        {"id": found[0].id, "title": found[0].title} if len(found) == 1 else {"id": 0, "title": ""}
-    )
+    only = found[0] if len(found) == 1 else None
+    data |= {"id": only.id, "title": only.title} if only else {"id": 0, "title": ""}
     data |= {} if found else {"note": "no task fits"}
     return ToolResult("ok", data | ({"unreadable": problems[:10]} if problems else {}))
 

@@ -10,6 +10,4 @@ if TYPE_CHECKING:
     from tools.browser.start import has_display as has_display
     from tools.browser.start import program as program
 else:
-    __getattr__ = lazy(
-        __name__, answers="start", has_display="start", problem="calls", program="start"
-    )
+    __getattr__ = lazy(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from tools.browser.text import around, fit, shorten, value_text, whole
 
 SCAN_SECONDS = 15.0
 CHANGED_CHARS = 1_500  # of new text in one report
+_STATUS = {401: "asks for a login: the owner logs in, not you"}
 _ADDRESS = re.compile(r"(?i)^(https?|file|about|data|view-source|blob):")
 
 
@@ -39,10 +39,8 @@ def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     tab = browser.tabs.get(args.get("tab") or browser.current)
     names = tab.names if tab else {}
     used = set(re.findall(r"\be\d+\b", str(args.get("script", ""))))
-    return {
-        "url": tab.url if tab else "",
-        "refs": {ref: names[ref] for ref in used if ref in names},
-    }
+    shown = {ref: names[ref] for ref in used.intersection(names)}
+    return {"url": tab.url if tab else "", "refs": shown}
 
 
 @tool("read", "network", about=shown)
@@ -68,7 +66,7 @@ def web_scan(
         used = _open(ctx, browser, url, tab) if url else browser.tab(tab)
         with _used(used):
             try:
-                page = _scanned(browser, used, text_only, _left(ctx))
+                page = _scanned(browser, used, text_only, ctx.seconds())
             except (Blocked, TooLate, TabLost) as error:
                 return _stuck(browser, used, error, [])
         return _page_result(ctx, browser, used, page)
@@ -102,7 +100,7 @@ def web_execute_js(
     with _browser(ctx) as browser:
         browser.begin()
         used = browser.tab(tab)
-        seconds = min(float(timeout or ctx.tool_seconds), _left(ctx, 600))
+        seconds = ctx.seconds(timeout)
         running = Script(ctx, used, script, seconds)
         used.begin(dialog)
         with _used(used):
@@ -137,7 +135,7 @@ def _run(
     finally:
         browser.secrets += running.secrets
     quiet_ms = 600 if running.suggests else 200 if running.done else 30
-    used.rest(min(_left(ctx), 20.0), at_least_ms=quiet_ms)
+    used.rest(min(ctx.seconds(), 20.0), at_least_ms=quiet_ms)
     return value, failure, _changed(browser, used, running)
 
 
@@ -156,8 +154,7 @@ def _shown_value(ctx: ToolContext, text: str, file: Path | None) -> dict[str, An
 
 def _own_file(ctx: ToolContext, kind: str) -> Path:
     """Return the file of the run's folder for this call."""
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", ctx.call)[:60]
-    return ctx.folder / f"{kind}-{name or 'call'}.txt"
+    return ctx.folder / f"{kind}-{ctx.name}.txt"
 
 
 @contextmanager
@@ -182,7 +179,7 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
     used = browser.new() if is_new else browser.tab(tab)
     used.begin(None)
     try:
-        problem = used.go(url, _left(ctx))
+        problem = used.go(url, ctx.seconds())
     except (Blocked, TooLate, TabLost):
         return used
     if not problem:
@@ -199,26 +196,24 @@ def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, 
     lines = [[browser.hide(text), *rest] for text, *rest in page["lines"]]
     text, is_cut = fit(lines)
     about = around(page)
-    needs_login = "asks for a login: the owner logs in, not you" if used.status == 401 else ""
     data: dict[str, Any] = {
         "output": text,
         "tab": used.name,
         **about,
-        "page": "; ".join(filter(None, [about["page"], needs_login])),
+        "page": "; ".join(filter(None, [about["page"], _STATUS.get(used.status)])),
         "passed": "\n".join(page["meanwhile"]),
     }
     if used.error:
         data["url"] = f"{used.error} (could not be opened)"
-    if used.status >= 400:
-        data["status"] = used.status
     if is_cut:
         file = _own_file(ctx, "page")
         _write(ctx, file, whole(lines))
         data["whole"] = str(file)
     more = {
+        "status": used.status if used.status >= 400 else 0,
         "frames": _frames(browser, used) if page["frames"] else "",
         "dialogs": used.dialogs,
-        "downloads": browser.downloads([used], 0 if lines else _left(ctx)),
+        "downloads": browser.downloads([used], 0 if lines else ctx.seconds()),
         "new_tabs": [each.name for each in browser.adopt()],
     }
     return _told(browser, "ok", data | {name: each for name, each in more.items() if each})
@@ -323,11 +318,6 @@ def _with_images(result: ToolResult, running: Script) -> ToolResult:
 
 def _result(text: str) -> ToolResult:
     return ToolResult("ok", {"output": text}, Origin.WEB)
-
-
-def _left(ctx: ToolContext, most: float | None = None) -> float:
-    """Seconds that a call may still take."""
-    return max(1.0, min(most or ctx.tool_seconds, ctx.deadline - time.monotonic()))
 
 
 def _write(ctx: ToolContext, file: Path, text: str) -> None:

@@ -7,6 +7,7 @@ what gets the click, so a click that would miss is refused instead.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import re
 import sys
@@ -59,12 +60,8 @@ class Hands:
         if found.get("hidden"):
             raise BrowserError("error.browser.shown-now", name=ref, label=found["name"])
         if found.get("covered"):
-            raise BrowserError(
-                "error.browser.lies-under-something-else",
-                name=ref,
-                label=found["name"],
-                other=found["covered"],
-            )
+            about = {"name": ref, "label": found["name"], "other": found["covered"]}
+            raise BrowserError("error.browser.lies-under-something-else", **about)
         return found
 
     def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
@@ -108,10 +105,7 @@ class Hands:
 
     def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
         found, text, options = self._find(ref), str(text), options or {}
-        if not _takes_text(found):
-            raise BrowserError(
-                "error.browser.takes-text", name=ref, kind=found["role"], label=found["name"]
-            )
+        _check_text(ref, found, takes=_takes_text(found))
         if found["type"] in _NOT_TYPED:
             now = self._set(ref, text, found["type"])
         else:
@@ -184,10 +178,9 @@ class Hands:
         if not names or any(name not in self.text for name in names):
             raise BrowserError("error.browser.upload-path-must-stand")
         files = [resolve(self.ctx.path(name)) for name in names]
-        kind = "folder" if found["takesFolder"] else "file"
-        for file in files:
-            if not (file.is_dir() if kind == "folder" else file.is_file()):
-                raise BrowserError("error.browser.upload-such", what=kind, path=file)
+        kind, is_there = ("folder", Path.is_dir) if found["takesFolder"] else ("file", Path.is_file)
+        for file in itertools.filterfalse(is_there, files):
+            raise BrowserError("error.browser.upload-such", what=kind, path=file)
         if found["type"] == "file":
             into: dict[str, Any] = {"objectId": self.tab.object("element", ref)}
         else:
@@ -208,12 +201,8 @@ class Hands:
         while not tab.chooser and time.monotonic() < until and not tab.trouble():
             tab.link.pump(until)
         if not tab.chooser:
-            raise BrowserError(
-                "error.browser.asks-file-field-shows",
-                name=ref,
-                kind=found["role"],
-                label=found["name"],
-            )
+            about = {"name": ref, "kind": found["role"], "label": found["name"]}
+            raise BrowserError("error.browser.asks-file-field-shows", **about)
         number, tab.chooser = tab.chooser, 0
         return {"backendNodeId": number}
 
@@ -240,8 +229,7 @@ class Hands:
         if self.tab.is_frame:
             above = self.tab.name.rpartition(".")[0]
             raise BrowserError("error.browser.shot-take-tab-around", tab=above)
-        call = re.sub(r"[^A-Za-z0-9_.-]", "_", self.ctx.call)[:40] or "call"
-        file = self.ctx.folder / f"shot-{call}-{len(self.images) + 1}.png"
+        file = self.ctx.folder / f"shot-{self.ctx.name}-{len(self.images) + 1}.png"
         options = self._part(ref) if isinstance(ref, str) else {}
         self.tab.do("Page.startScreencast", format="jpeg", quality=1, maxWidth=16, maxHeight=16)
         try:  # behind another tab nothing is drawn otherwise, and no picture comes
@@ -268,17 +256,12 @@ class Hands:
     def _do_el(self, ref: Any) -> str:
         self._find(ref, moves=False)
         node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
-        found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"][
-            "objectId"
-        ]
-        return found
+        found = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])
+        return str(found["object"]["objectId"])
 
     def _do_secret(self, ref: Any, question: Any = "") -> None:
         found = self._find(ref)
-        if not found["isField"]:
-            raise BrowserError(
-                "error.browser.takes-text", name=ref, kind=found["role"], label=found["name"]
-            )
+        _check_text(ref, found, takes=found["isField"])
         started = time.monotonic()
         said = self.ctx.secret(
             f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}"
@@ -301,18 +284,21 @@ class Hands:
         tab, count = self.tab, len(self.tab.moves)
         tab.link.drain(0.03)
         until = min(self.until, time.monotonic() + 10)
-        while (
-            tab.is_loading
-            and len(tab.moves) == count
-            and time.monotonic() < until
-            and not tab.trouble()
-        ):
+        while tab.is_loading and len(tab.moves) == count:
+            if time.monotonic() >= until or tab.trouble():
+                return
             tab.link.pump(until)
 
 
 def _takes_text(found: dict[str, Any]) -> bool:
     is_choice = found["type"] in ("checkbox", "radio", "file") or found["tag"] == "SELECT"
     return found["isField"] and not is_choice
+
+
+def _check_text(ref: Any, found: dict[str, Any], *, takes: bool) -> None:
+    if not takes:
+        about = {"name": ref, "kind": found["role"], "label": found["name"]}
+        raise BrowserError("error.browser.takes-text", **about)
 
 
 def _flat(given: tuple[Any, ...]) -> list[str]:

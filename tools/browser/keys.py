@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tools.browser.link import BrowserError
@@ -21,32 +22,35 @@ _MARKS = {
     **{marks: (code, int(number)) for marks, code, number in map(str.split, _SIGNS.split(", "))},
 }
 _MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
+_COMMANDS = 2 | 4  # with these held a key is a command, and types nothing
+_BY_NAME = {each.lower(): each for each in KEYS} | {"space": " "}
 
 
 def key_events(keys: str) -> list[dict[str, Any]]:
     """The events of one stroke, such as "Control+a". Raises BrowserError for a key that there is not."""
-    *held, key = keys.split("+") if len(keys) > 1 else [keys]
+    *held, key = re.split(r"(?<=.)\+", keys)  # a plus by itself is a key
     held = [each.strip().lower() for each in held]
-    modifiers = sum(_MODIFIERS.get(each, 0) for each in held)
-    by_name = {each.lower(): each for each in (*KEYS, " ")} | {"space": " "}
-    name = by_name.get(key.lower(), key)
-    code, number, text = KEYS.get(name) or (*_letter(name), name[:1])
-    is_known = name in KEYS or len(name) == 1
-    if not (is_known and set(held) <= set(_MODIFIERS)):
-        known = ", ".join(each for each in KEYS if each.strip())
-        raise BrowserError("error.browser.such-key-letters-control", key=keys[:40], names=known)
+    name = _BY_NAME.get(key.lower(), key)
+    known = KEYS.get(name) or _letter(name)
+    if known is None or not set(held) <= set(_MODIFIERS):
+        names = ", ".join(filter(str.strip, KEYS))
+        raise BrowserError("error.browser.such-key-letters-control", key=keys[:40], names=names)
+    code, number, text = known
+    modifiers = sum(_MODIFIERS[each] for each in held)
     same = {"modifiers": modifiers, "key": name, "code": code, "windowsVirtualKeyCode": number}
-    is_command = bool(modifiers & 6)
-    typed = {"text": text} if text and not is_command else {}
-    more = {"commands": ["selectAll"]} if is_command and name.lower() == "a" else {}
-    return [
-        {"type": "keyDown" if typed else "rawKeyDown", **same, **typed, **more},
-        {"type": "keyUp", **same},
-    ]
+    down: dict[str, Any] = {"type": "keyDown", **same, "text": text}
+    if modifiers & _COMMANDS or not text:
+        down = {"type": "rawKeyDown", **same}
+        down |= {"commands": ["selectAll"]} if name.lower() == "a" else {}
+    return [down, {"type": "keyUp", **same}]
 
 
-def _letter(sign: str) -> tuple[str, int]:
-    """Code and number of the key that has a sign; a sign that no key has is text alone."""
+def _letter(sign: str) -> tuple[str, int, str] | None:
+    """Code, number and text of the key that has a sign; a sign that no key has is text alone."""
+    if len(sign) != 1:
+        return None
     if sign.isascii() and sign.isalnum():
-        return (f"Digit{sign}" if sign.isdigit() else f"Key{sign.upper()}"), ord(sign.upper())
-    return next((key for marks, key in _MARKS.items() if sign in marks), ("", 0))
+        kind = "Digit" if sign.isdigit() else "Key"
+        return f"{kind}{sign.upper()}", ord(sign.upper()), sign
+    code, number = next((key for marks, key in _MARKS.items() if sign in marks), ("", 0))
+    return code, number, sign

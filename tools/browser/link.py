@@ -14,6 +14,7 @@ it. Events are handed to whoever listens for their session, in order; a listener
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -23,12 +24,7 @@ from tools.base import ToolError
 
 Event = dict[str, Any]
 Listener = Callable[[str, dict[str, Any]], None]  # the method of an event, and its parameters
-_GONE = (
-    "Session with given id not found",
-    "No target with given id",
-    "Target closed",
-    "No session with given id",
-)
+_GONE = re.compile(r"(?:Session|No target|No session) with given id|Target closed")
 
 
 class BrowserError(ToolError):
@@ -66,16 +62,8 @@ class Link:
         self._stack = ExitStack()
         try:
             # No ping: what comes while a model thinks is not read, and its answer would lie behind it.
-            self._socket = self._stack.enter_context(
-                connect(
-                    address,
-                    max_size=None,
-                    ping_interval=None,
-                    proxy=None,
-                    compression=None,
-                    close_timeout=1,
-                )
-            )
+            none = dict.fromkeys(("max_size", "ping_interval", "proxy", "compression"))
+            self._socket = self._stack.enter_context(connect(address, close_timeout=1, **none))
         except (OSError, WebSocketException, ValueError) as error:
             raise LinkLost(
                 "error.browser.browser-answers", address=address.split("/devtools")[0], error=error
@@ -109,11 +97,8 @@ class Link:
                 if error := stop():
                     raise error
                 if time.monotonic() >= until:
-                    raise TooLate(
-                        "error.browser.browser-answered-within",
-                        seconds=f"{seconds:g}",
-                        method=method,
-                    )
+                    about = {"seconds": f"{seconds:g}", "method": method}
+                    raise TooLate("error.browser.browser-answered-within", **about)
                 self.pump(until)
             return self.answer(number)
         finally:
@@ -140,7 +125,7 @@ class Link:
             result: dict[str, Any] = said.get("result", {})
             return result
         text = str(said["error"].get("message", "")).rstrip(".")
-        raise (TabLost if any(words in text for words in _GONE) else BrowserError)(text)
+        raise (TabLost if _GONE.search(text) else BrowserError)(text)
 
     def forget(self, number: int) -> None:
         """The answer is not wanted any more."""

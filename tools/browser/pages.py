@@ -23,8 +23,8 @@ DOWNLOAD_SECONDS = 30.0  # waited for within a call
 class Download:
     """A file on its way."""
 
-    def __init__(self, id: str, name: str, url: str) -> None:
-        self.id, self.name, self.url = id, name, url
+    def __init__(self, id: str, name: str) -> None:
+        self.id, self.name = id, name
         self.state, self.received, self.path = "inProgress", 0, ""
 
 
@@ -33,7 +33,7 @@ class Browser:
 
     def __init__(self, ctx: ToolContext) -> None:
         """Finds or starts the browser. Raises BrowserError."""
-        self.folder = ctx.folder
+        self._new_file = ctx.new_file
         self.place = Home(ctx.home, ctx.run, ctx.config.browser if ctx.config else BrowserConfig())
         self.tabs: dict[str, Tab] = {}
         self.current = ""
@@ -103,12 +103,12 @@ class Browser:
         # Chromium forgets it when any run that has asked for it goes away: so each call asks anew.
         if self.place.is_ours:
             where = str(self.place.downloads)
-            link.call(
-                "Browser.setDownloadBehavior",
-                behavior="allowAndName",
-                downloadPath=where,
-                eventsEnabled=True,
-            )
+            how: dict[str, Any] = {
+                "behavior": "allowAndName",
+                "downloadPath": where,
+                "eventsEnabled": True,
+            }
+            link.call("Browser.setDownloadBehavior", **how)
         else:
             link.call("Browser.setDownloadBehavior", behavior="default", eventsEnabled=True)
         self._forget_lost()
@@ -136,26 +136,19 @@ class Browser:
         for name, tab in self.tabs.items():
             info = about.get(tab.target, {})
             mark = " (used last)" if name == self.current else ""
-            lines.append(
-                f"{name} {_short(info.get('title', ''), 80)} {_short(info.get('url', ''), 200)}{mark}"
-            )
-        lines += [
-            f"{each['name']} {_short(each['title'], 80)} {_short(each['url'], 200)} (the owner's)"
-            for each in self.owners()
-        ]
-        return lines
+            lines.append(f"{name} {_about(info)}{mark}")
+        return lines + [f"{each['name']} {_about(each)} (the owner's)" for each in self.owners()]
 
     def owners(self) -> list[dict[str, Any]]:
         """The owner's own tabs, in a browser of the owner's: to be read when the call names one."""
         if self.place.is_ours:
             return []
         used = {tab.target for tab in self.tabs.values()} | self.place.others()
-        pages = [
-            each
+        return [
+            each | {"name": f"o{each['targetId'][:6].lower()}"}
             for each in self._targets()
             if used.isdisjoint([each["targetId"], each.get("openerId")])
         ]
-        return [each | {"name": f"o{each['targetId'][:6].lower()}"} for each in pages]
 
     def frames(self) -> dict[str, str]:
         """Frames of other sites inside this run's tabs: their name, such as t1.1, and target."""
@@ -168,11 +161,10 @@ class Browser:
     def downloads(self, tabs: list[Tab], seconds: float) -> list[str]:
         """A line for each file that has come since the last call, moved into the run's folder; waits for those on the way."""
         until = time.monotonic() + min(seconds, DOWNLOAD_SECONDS)
-        while (
-            any(each.state == "inProgress" for each in self._downloads.values())
-            and time.monotonic() < until
-        ):
-            self.connection.pump(min(until, time.monotonic() + 0.2))
+        while any(each.state == "inProgress" for each in self._downloads.values()):
+            if (now := time.monotonic()) >= until:
+                break
+            self.connection.pump(min(until, now + 0.2))
         return [self._said_of(each) for each in list(self._downloads.values())]
 
     def _said_of(self, each: Download) -> str:
@@ -206,9 +198,8 @@ class Browser:
         if not kind:
             self.place.claim([*self._own_targets(), target])
         tab = Tab(self.connection, target, name, **kind)
-        if not (
-            self.place.is_ours or tab.is_owners
-        ):  # a print dialog would hold the tab until the owner closes it
+        # a print dialog would hold the tab until the owner closes it
+        if not (self.place.is_ours or tab.is_owners):
             quiet = {"source": "window.print = () => {}", "runImmediately": True}
             self.connection.post("Page.addScriptToEvaluateOnNewDocument", tab.session, **quiet)
         self.tabs[name] = tab
@@ -239,34 +230,34 @@ class Browser:
     def _heard(self, method: str, said: dict[str, Any]) -> None:
         if method == "Browser.downloadWillBegin":
             if any(said["frameId"] in tab.frames for tab in self.tabs.values()):
-                self._downloads[said["guid"]] = Download(
-                    said["guid"], said["suggestedFilename"], said["url"]
-                )
-        elif method == "Browser.downloadProgress" and (found := self._downloads.get(said["guid"])):
-            found.state, found.received = said["state"], int(said["receivedBytes"])
-            found.path = said.get("filePath", found.path)
-            if found.received > MAX_DOWNLOAD:
-                self.connection.post("Browser.cancelDownload", guid=found.id)
+                self._downloads[said["guid"]] = Download(said["guid"], said["suggestedFilename"])
+        elif method == "Browser.downloadProgress" and said["guid"] in self._downloads:
+            self._progress(self._downloads[said["guid"]], said)
         elif method == "Target.detachedFromTarget":
             for tab in self.tabs.values():
                 if tab.session == said["sessionId"]:
                     tab.lost = tab.lost or "was closed"
 
+    def _progress(self, each: Download, said: dict[str, Any]) -> None:
+        each.state, each.received = said["state"], int(said["receivedBytes"])
+        each.path = said.get("filePath", each.path)
+        if each.received > MAX_DOWNLOAD:
+            self.connection.post("Browser.cancelDownload", guid=each.id)
+
     def _kept(self, each: Download) -> str:
         """Moves a file that has come into the run's folder."""
         source = self.place.downloads / each.id if self.place.is_ours else Path(each.path or "")
         name = re.sub(r"[\x00-\x1f/\\:]", "_", each.name).lstrip(".")[-120:] or "download"
-        folder = self.folder / "downloads"
-        folder.mkdir(parents=True, exist_ok=True)
-        target, number = folder / name, 1
-        while target.exists():
-            number += 1
-            target = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        target = self._new_file("downloads", name)
         try:
             shutil.move(source, target)
         except OSError as error:
             return f"{each.name}: {error.strerror or error}"
         return f"{target} ({target.stat().st_size:,} bytes)"
+
+
+def _about(target: dict[str, Any]) -> str:
+    return f"{_short(target.get('title', ''), 80)} {_short(target.get('url', ''), 200)}"
 
 
 def _short(text: str, most: int) -> str:

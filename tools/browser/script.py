@@ -15,6 +15,12 @@ from tools.browser.hands import Hands
 from tools.browser.link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser.tab import Tab, asset, thrown
 
+# The script as a function of the page; what it gives is called where it is a function itself.
+_FORM = """(async function() { const {HELPERS} = this.api; const script = async () => {
+SCRIPT
+}
+let value = await script(); if (typeof value === 'function') value = await value()
+return this.plain(value) })"""
 _HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, secret, close"
 
 
@@ -40,18 +46,11 @@ class Script(Hands):
         tab.do("Runtime.addBinding", name=binding)
         try:
             code = f"({asset('script.js')})({json.dumps(binding)})"
-            self._handle = tab.do("Runtime.evaluate", self.left, expression=code)["result"][
-                "objectId"
-            ]
-            number = tab.link.send(
-                "Runtime.callFunctionOn",
-                tab.session,
-                objectId=self._handle,
-                functionDeclaration=body,
-                awaitPromise=True,
-                returnByValue=True,
-                userGesture=True,
-            )
+            found = tab.do("Runtime.evaluate", self.left, expression=code)
+            self._handle = found["result"]["objectId"]
+            how = dict.fromkeys(("awaitPromise", "returnByValue", "userGesture"), True)
+            call = {"objectId": self._handle, "functionDeclaration": body, **how}
+            number = tab.link.send("Runtime.callFunctionOn", tab.session, **call)
             return (yield from self._follow(number))
         finally:
             self._let_go()
@@ -67,18 +66,12 @@ class Script(Hands):
             f"{head};\nreturn (\n{last}\n)" if last.strip() else text,
             self.text,
         ]
-        if re.search(r"\breturn\b", text) and not re.match(
-            r"(async\b|function\b|\(|\[|await\b)", text
-        ):
+        is_expression = re.match(r"(async\b|function\b|\(|\[|await\b)", text)
+        if re.search(r"\breturn\b", text) and not is_expression:
             forms = [self.text]
         problem = ""
         for form in forms:
-            code = (
-                f"(async function() {{ const {{{_HELPERS}}} = this.api; const script = async () => {{\n{form}\n}}\n"
-                + (
-                    "let value = await script(); if (typeof value === 'function') value = await value()\nreturn this.plain(value) })"
-                )
-            )
+            code = _FORM.replace("HELPERS", _HELPERS).replace("SCRIPT", form)
             said = self.tab.do("Runtime.evaluate", self.left, expression=code)
             if "exceptionDetails" not in said:
                 return code[1:-1]
@@ -121,55 +114,35 @@ class Script(Hands):
             value = getattr(self, f"_do_{does}")(*args)
         except (Blocked, TabLost, LinkLost):
             raise
-        except TooLate as error:
-            if time.monotonic() >= self.until:
-                raise
-            return self._settle(asked["number"], str(error), is_done=False)
         except BrowserError as error:
-            return self._settle(asked["number"], str(error), is_done=False)
-        except (
-            TypeError,
-            AttributeError,
-            ValueError,
-            OSError,
-        ) as error:  # arguments that nobody can mean
-            return self._settle(
-                asked["number"], f"{does}: {str(error).replace('Hands._do_', '')}", is_done=False
-            )
+            if isinstance(error, TooLate) and time.monotonic() >= self.until:
+                raise
+            return self._settle(asked["number"], {"value": str(error)}, is_done=False)
+        except (TypeError, AttributeError, ValueError, OSError) as error:  # nobody can mean these
+            said = f"{does}: {str(error).replace('Hands._do_', '')}"
+            return self._settle(asked["number"], {"value": said}, is_done=False)
         if does == "el":
-            return self._give(asked["number"], value)
+            return self._settle(asked["number"], {"objectId": value})
         if does not in ("wait", "shot"):
             shown = ", ".join(str(each)[:60] for each in args if isinstance(each, (str, int)))
             self.done.append(f"{does} {shown}")
             yield f"{does} {shown}\n"
-        self._settle(asked["number"], value, is_done=True)
-        return None
+        return self._settle(asked["number"], {"value": value})
 
-    def _settle(self, number: int, value: Any, *, is_done: bool) -> None:
-        self.tab.link.post(
-            "Runtime.callFunctionOn",
-            self.tab.session,
-            objectId=self._handle,
-            functionDeclaration="function(number, isDone, value) { this.settle(number, isDone, value) }",
-            arguments=[{"value": number}, {"value": is_done}, {"value": value}],
-        )
-
-    def _give(self, number: int, element: str) -> None:
-        self.tab.do(
-            "Runtime.callFunctionOn",
-            objectId=self._handle,
-            functionDeclaration="function(number, element) { this.settle(number, true, element) }",
-            arguments=[{"value": number}, {"objectId": element}],
-        )
+    def _settle(self, number: int, value: dict[str, Any], *, is_done: bool = True) -> None:
+        """Answer a helper. `value` is an argument as the protocol has it."""
+        code = "function(number, isDone, value) { this.settle(number, isDone, value) }"
+        given = [{"value": number}, {"value": is_done}, value]
+        call = {"objectId": self._handle, "functionDeclaration": code, "arguments": given}
+        self.tab.link.post("Runtime.callFunctionOn", self.tab.session, **call)
 
     def _take(self, payload: str) -> None:
         """Takes in what a helper asks."""
         try:
             asked = json.loads(payload)
             if isinstance(asked["args"], str):
-                asked["args"] = json.loads(
-                    asked["args"]
-                )  # pages with an old Prototype.js write lists as texts
+                # pages with an old Prototype.js write lists as texts
+                asked["args"] = json.loads(asked["args"])
             if asked["does"] not in _HELPERS.split(", ") or not isinstance(asked["args"], list):
                 raise KeyError(asked["does"])
         except (ValueError, KeyError, TypeError):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from text.patterns import names
 from tools.browser.link import Blocked, BrowserError, Link, LinkLost, TabLost, TooLate
 
 ASSETS = Path(__file__).parents[2] / "assets" / "browser"
@@ -16,16 +18,7 @@ QUIET_MS = 150  # without a change of the page or an open request: it has come t
 REST_SECONDS = 3.0  # a page that never rests is waited for so long
 WAITING_SECONDS = 2.5  # one that says that it is loading
 LOAD_SECONDS = 10.0  # a page that never finishes loading
-PRESSES = {
-    "click",
-    "mousedown",
-    "mouseup",
-    "pointerdown",
-    "pointerup",
-    "dblclick",
-    "touchstart",
-    "touchend",
-}
+PRESSES = names("click mousedown mouseup pointerdown pointerup dblclick touchstart touchend")
 MAX_LISTENERS = 500
 GROUP = "sopwith"  # of objects that are let go together
 _ENDLESS = {"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Preflight"}
@@ -58,17 +51,15 @@ class Tab:
         )
         self.lost = ""  # why it is not there any more
         self.dialog: Dialog | None = None
-        self.answer: str | None = (
-            None  # how the call answers dialogs: accept, dismiss, or the text for a prompt
-        )
+        # how the call answers dialogs: accept, dismiss, or the text for a prompt
+        self.answer: str | None = None
         self.dialogs: list[str] = []  # what became of them in this call
         self.frames = {target}
         self.moves: list[str] = []  # addresses that this call has led to
         self.status = 0  # of the last document, as HTTP has it
         self.error = ""  # why the last document did not come
-        self.chooser = (
-            0  # the field for which the page has asked for a file, as the protocol numbers it
-        )
+        # the field for which the page has asked for a file, as the protocol numbers it
+        self.chooser = 0
         self.url = ""  # as the model last saw it
         self.names: dict[str, dict[str, Any]] = {}  # what each reference was when it was shown
         self.is_loading = False
@@ -96,13 +87,12 @@ class Tab:
         # behind other tabs a page draws nothing, and a click in it takes five seconds
         if not self.is_frame:
             self.link.post("Emulation.setFocusEmulationEnabled", self.session, enabled=True)
-        self.do(
-            "Page.addScriptToEvaluateOnNewDocument",
-            5,
-            source=asset("page.js"),
-            worldName=WORLD,
-            runImmediately=True,
-        )
+        own: dict[str, Any] = {
+            "source": asset("page.js"),
+            "worldName": WORLD,
+            "runImmediately": True,
+        }
+        self.do("Page.addScriptToEvaluateOnNewDocument", 5, **own)
 
     def do(self, method: str, seconds: float = 10.0, **parameters: Any) -> dict[str, Any]:
         """A command to this tab. Raises Blocked when a dialog opens that nobody answers, TabLost, TooLate, LinkLost."""
@@ -125,39 +115,27 @@ class Tab:
 
     def listen(self, seconds: float = 10.0) -> None:
         """Tells page.js which things listen for a press, which no script can see."""
-        found = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)[
-            "result"
-        ]
+        document = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)
+        whole: dict[str, Any] = {
+            "objectId": document["result"].get("objectId", ""),
+            "depth": -1,
+            "pierce": True,
+        }
         try:
-            said = self.do(
-                "DOMDebugger.getEventListeners",
-                seconds,
-                objectId=found.get("objectId", ""),
-                depth=-1,
-                pierce=True,
-            )
-            nodes = {
-                each.get("backendNodeId"): None
-                for each in said["listeners"]
-                if each["type"] in PRESSES
-            }
+            said = self.do("DOMDebugger.getEventListeners", seconds, **whole)["listeners"]
+            found = (each.get("backendNodeId") for each in said if each["type"] in PRESSES)
+            nodes = list(dict.fromkeys(filter(None, found)))[:MAX_LISTENERS]
             place = {"executionContextId": self._world(), "objectGroup": GROUP}
             numbers = [
                 self.link.send("DOM.resolveNode", self.session, backendNodeId=node, **place)
-                for node in list(nodes)[:MAX_LISTENERS]
-                if node
+                for node in nodes
             ]
             elements = [each for number in numbers if (each := self._resolved(number, seconds))]
             handle = self._evaluate("sopwith.heard", seconds, objectGroup=GROUP)["objectId"]
             code = "function(...found) { this(...found.filter(each => each.nodeType === 1 && !/^(HTML|BODY)$/.test(each.tagName))) }"
-            arguments = [{"objectId": each} for each in elements]
-            self.do(
-                "Runtime.callFunctionOn",
-                seconds,
-                objectId=handle,
-                functionDeclaration=code,
-                arguments=arguments,
-            )
+            given = {"arguments": [{"objectId": each} for each in elements]}
+            call = {"objectId": handle, "functionDeclaration": code, **given}
+            self.do("Runtime.callFunctionOn", seconds, **call)
         finally:
             self.link.post("Runtime.releaseObjectGroup", self.session, objectGroup=GROUP)
 
@@ -200,18 +178,14 @@ class Tab:
 
     def _world(self) -> int:
         if not self._context:
-            found = self.do(
-                "Page.createIsolatedWorld",
-                frameId=self.target,
-                worldName=WORLD,
-                grantUniveralAccess=False,
-            )
-            self.do(
-                "Runtime.evaluate",
-                expression=asset("page.js"),
-                contextId=found["executionContextId"],
-            )
-            self._context = int(found["executionContextId"])
+            place: dict[str, Any] = {
+                "frameId": self.target,
+                "worldName": WORLD,
+                "grantUniveralAccess": False,
+            }
+            found = int(self.do("Page.createIsolatedWorld", **place)["executionContextId"])
+            self.do("Runtime.evaluate", expression=asset("page.js"), contextId=found)
+            self._context = found
         return self._context
 
     # ---- events ---------------------------------------------------------------------------------------------------
@@ -219,35 +193,19 @@ class Tab:
     def _heard(self, method: str, said: dict[str, Any]) -> None:
         if method.startswith("Network."):
             self._network(method, said)
-        elif method == "Page.javascriptDialogOpening":
-            self._on_dialog(said)
-        elif method == "Page.javascriptDialogClosed":
-            self.dialog = None
-        elif method == "Page.frameAttached":
-            self.frames.add(said["frameId"])
-        elif (
-            method == "Page.frameDetached"
-        ):  # also when another process takes it over, and the end of its requests is told there
-            self._requests = {
-                id: each for id, each in self._requests.items() if each[1] != said["frameId"]
-            }
-        elif method == "Page.fileChooserOpened":
-            self.chooser = int(said.get("backendNodeId", 0))
-        elif method in ("Inspector.targetCrashed", "Inspector.detached"):
-            self.lost = "has crashed" if method.endswith("Crashed") else "was closed"
-        elif said.get("frameId") == self.target or said.get("frame", {}).get("id") == self.target:
+        elif method in _EVENTS:
+            _EVENTS[method](self, said)
+        elif self.target in (said.get("frameId"), said.get("frame", {}).get("id")):
             self._on_move(method, said)
 
+    def _on_detached(self, said: dict[str, Any]) -> None:
+        """Forget the requests of a frame: who takes it over hears of their end."""
+        requests = self._requests.items()
+        self._requests = {id: each for id, each in requests if each[1] != said["frameId"]}
+
     def _on_move(self, method: str, said: dict[str, Any]) -> None:
-        if method in (
-            "Page.frameStartedLoading",
-            "Page.frameStartedNavigating",
-            "Page.frameRequestedNavigation",
-        ):
-            self.is_loading = (
-                method != "Page.frameStartedNavigating"
-                or said.get("navigationType") != "sameDocument"
-            )
+        if method in _BEGINS:
+            self.is_loading = said.get("navigationType") != "sameDocument"
         elif method == "Page.frameStoppedLoading":
             self.is_loading = False
         elif method == "Page.frameNavigated":
@@ -270,16 +228,10 @@ class Tab:
         self._answer(dialog, answer)
 
     def _answer(self, dialog: Dialog, answer: str) -> None:
-        is_yes, text = (
-            answer != "dismiss",
-            answer if dialog.kind == "prompt" and answer != "accept" else "",
-        )
-        self.link.post(
-            "Page.handleJavaScriptDialog",
-            self.session,
-            accept=is_yes,
-            **({"promptText": text} if text else {}),
-        )
+        is_yes = answer != "dismiss"
+        text = answer if dialog.kind == "prompt" and answer != "accept" else ""
+        how = {"accept": is_yes} | ({"promptText": text} if text else {})
+        self.link.post("Page.handleJavaScriptDialog", self.session, **how)
         if dialog.kind == "beforeunload" and not is_yes:
             self.is_loading = False  # the page stays, and nothing says so
         done = f"answered {text!r}" if text else "accepted" if is_yes else "dismissed"
@@ -338,17 +290,11 @@ class Tab:
         not come to rest in that time, which some pages never do."""
         start = time.monotonic()
         self.link.drain(at_least_ms / 1000)
-        while (now := time.monotonic()) - start < min(
-            seconds, LOAD_SECONDS if self.is_loading else REST_SECONDS
-        ):
+        while (now := time.monotonic()) - start < min(seconds, self._patience):
             if self.trouble():
                 return False
-            pending = [at for at, _ in self._requests.values() if now - at < REST_SECONDS]
-            if self.is_loading or pending:
-                self.link.pump(now + 0.05)
-                continue
-            found = self.ask("quiet", seconds=max(1.0, seconds))
-            if found["state"] == "loading":
+            found = None if self._is_busy(now) else self.ask("quiet", seconds=max(1.0, seconds))
+            if found is None or found["state"] == "loading":
                 self.link.pump(now + 0.05)
             elif found["waits"] and now - start < WAITING_SECONDS:
                 self.link.drain(0.1)
@@ -357,6 +303,15 @@ class Tab:
             else:
                 self.link.drain((QUIET_MS - found["ms"]) / 1000 + 0.005)
         return False
+
+    @property
+    def _patience(self) -> float:
+        return LOAD_SECONDS if self.is_loading else REST_SECONDS
+
+    def _is_busy(self, now: float) -> bool:
+        """True while a document loads, or a request is open that may end."""
+        is_pending = any(now - at < REST_SECONDS for at, _ in self._requests.values())
+        return self.is_loading or is_pending
 
     def wake(self) -> bool:
         """Stops what the page's script is at; when that does not help the tab is closed and False given."""
@@ -379,6 +334,22 @@ class Tab:
         else:
             self.link.post("Target.closeTarget", targetId=self.target)
         self.lost = self.lost or "was closed"
+
+
+_BEGINS = {
+    f"Page.frame{what}" for what in ("StartedLoading", "StartedNavigating", "RequestedNavigation")
+}
+_EVENTS: Mapping[str, Callable[[Tab, dict[str, Any]], object]] = {
+    "Page.javascriptDialogOpening": Tab._on_dialog,
+    "Page.javascriptDialogClosed": lambda tab, _: setattr(tab, "dialog", None),
+    "Page.frameAttached": lambda tab, said: tab.frames.add(said["frameId"]),
+    "Page.frameDetached": Tab._on_detached,
+    "Page.fileChooserOpened": lambda tab, said: setattr(
+        tab, "chooser", int(said.get("backendNodeId", 0))
+    ),
+    "Inspector.targetCrashed": lambda tab, _: setattr(tab, "lost", "has crashed"),
+    "Inspector.detached": lambda tab, _: setattr(tab, "lost", "was closed"),
+}
 
 
 def thrown(details: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ then the end; and what changed after a script, in a few lines."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 BUDGET = 4_000  # tokens of one page
@@ -48,30 +49,37 @@ def fit(lines: list[Line], budget: int = BUDGET) -> tuple[str, bool]:
 
 
 def _cut(lines: list[Line], keep: int, width: int) -> tuple[str, bool]:
-    sizes: dict[int, int] = {}
-    for _, *rest in lines:
-        for at in range(0, len(rest[0]) if rest else 0, 2):
-            group, item = rest[0][at], rest[0][at + 1]
-            sizes[group] = max(sizes.get(group, 0), item + 1)
+    sizes = _sizes(lines)
     # Two more than are kept are not worth a line that says so.
     limits = {group: keep if size > keep + 2 else size for group, size in sizes.items()}
     shown: list[str] = []
     told: set[int] = set()
     is_cut = False
     for text, *rest in lines:
-        path = rest[0] if rest else []
-        over = next(
-            (path[at] for at in range(0, len(path), 2) if path[at + 1] >= limits[path[at]]), None
-        )
+        over = next((group for group, item in _places(rest) if item >= limits[group]), None)
         if over is None:
-            is_cut |= len(text) > width
-            shown.append(
-                text if len(text) <= width else f"{text[:width]}… ({len(text):,} characters)"
-            )
+            is_long = len(text) > width
+            is_cut |= is_long
+            shown.append(f"{text[:width]}… ({len(text):,} characters)" if is_long else text)
         elif over not in told:
             told.add(over)
             shown.append(f"… {sizes[over] - limits[over]} more like these")
     return "\n".join(shown), is_cut or bool(told)
+
+
+def _sizes(lines: list[Line]) -> dict[int, int]:
+    """Return how long each list is."""
+    sizes: dict[int, int] = {}
+    for _, *rest in lines:
+        for group, item in _places(rest):
+            sizes[group] = max(sizes.get(group, 0), item + 1)
+    return sizes
+
+
+def _places(rest: Line) -> Iterator[tuple[int, int]]:
+    """Yield the lists that a line stands in, and where in each."""
+    for path in rest:
+        yield from zip(path[::2], path[1::2], strict=True)
 
 
 def _head(text: str, budget: int) -> str:
@@ -91,10 +99,8 @@ def around(page: dict[str, Any]) -> dict[str, Any]:
     if page["hasPassword"]:
         notes.append("asks for a password: the owner logs in, not you")
     if page["type"] != "text/html":
-        notes.append(
-            f"not HTML: {page['type']}"
-            + ("; web_fetch reads it" if page["type"] == "application/pdf" else "")
-        )
+        more = "; web_fetch reads it" if page["type"] == "application/pdf" else ""
+        notes.append(f"not HTML: {page['type']}{more}")
     if page["state"] == "loading":
         notes.append("still loading")
     if page["isCut"]:
@@ -108,13 +114,9 @@ def value_text(value: Any) -> str:
     """The value of a script as text; nothing for none."""
     import json
 
-    if value is None:
-        return ""
-    return (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    )
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def shorten(text: str, most: int = MAX_VALUE) -> str:

@@ -7,4 +7,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from tools.desktop.calls import lack as lack
 else:
-    __getattr__ = lazy(__name__, lack="calls")
+    __getattr__ = lazy(__name__)

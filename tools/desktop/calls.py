@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -84,15 +83,16 @@ def _told(window: dict[str, Any]) -> dict[str, Any]:
 
 def _onto(seen: Seen, to: Any) -> dict[str, Any] | None:
     """Return the window in which a drag ends."""
-    is_point = isinstance(to, list) and len(to) == 2
-    return desktop_link.window_at(seen, to) if is_point else None
+    return desktop_link.window_at(seen, to) if _is_point(to) else None
+
+
+def _is_point(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
 
 
 @tool("read")
 def desktop_look(
-    ctx: ToolContext,
-    window: str | None = None,
-    region: list[int] | None = None,
+    ctx: ToolContext, window: str | None = None, region: list[int] | None = None
 ) -> ToolResult:
     """Show the screen or a part of it: a picture, and the open windows. Positions are pixels of the screen.
 
@@ -107,9 +107,9 @@ def desktop_look(
             raise ToolError("region: x, y, width, height")
         asked["rect"] = region
     elif window:
-        first = desktop.ask("look", _left(ctx, LOOK_SECONDS), file=str(file))
+        first = desktop.ask("look", ctx.seconds(LOOK_SECONDS), file=str(file))
         asked["rect"] = _rect_of(desktop_link.window_named(first, window))
-    answer = desktop.ask("look", _left(ctx, LOOK_SECONDS), **asked)
+    answer = desktop.ask("look", ctx.seconds(LOOK_SECONDS), **asked)
     seen, shown = desktop_link.remember(ctx, answer), answer["file"]
     data = {"output": "\n".join([_picture(answer), *_windows(seen)]), "file": shown}
     return ToolResult("ok", data, Origin.SCREEN, images=[shown])
@@ -168,7 +168,7 @@ def desktop_do(
         "is_terminal": bool(chosen and re.search(TERMINALS, chosen["app"])),
         "file": str(_file(ctx, "changed")),
     }
-    answer = desktop_link.opened(ctx).ask("do", _left(ctx, DO_SECONDS), **asked)
+    answer = desktop_link.opened(ctx).ask("do", ctx.seconds(DO_SECONDS), **asked)
     return _done(ctx, answer, seen)
 
 
@@ -203,31 +203,32 @@ def _changed(answer: dict[str, Any], changed: str) -> Iterator[str]:
 
 
 def _window_news(before: Seen, seen: Seen) -> Iterator[str]:
-    old = {each["id"]: each for each in before["windows"]}
-    now = {each["id"]: each for each in seen["windows"]}
-    news = {
-        "opened:": [now[id] for id in now if id not in old],
-        "closed:": [old[id] for id in old if id not in now],
-    }
+    news = {"opened:": _only_in(seen, before), "closed:": _only_in(before, seen)}
     if seen["active"] != before["active"]:
-        news["the keyboard is with"] = [each for each in [now.get(seen["active"])] if each]
+        news["the keyboard is with"] = _active(seen)
     for said, windows in news.items():
         if windows:
             yield f"{said} {desktop_link.listed(windows)}"
 
 
+def _only_in(one: Seen, other: Seen) -> list[dict[str, Any]]:
+    known = {each["id"] for each in other["windows"]}
+    return [each for each in one["windows"] if each["id"] not in known]
+
+
+def _active(seen: Seen) -> list[dict[str, Any]]:
+    """Return the window that has the keyboard, if one has it."""
+    return [each for each in seen["windows"] if each["id"] == seen["active"]]
+
+
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
     """Return the window that a call means: where it presses, the one that it names, or the one that has the keyboard."""
     named = desktop_link.window_named(seen, str(args["window"])) if args.get("window") else None
-    at = args.get("at")
-    if not (isinstance(at, list) and len(at) == 2):
-        active = (each for each in seen["windows"] if each["id"] == seen["active"])
-        return named or next(active, None)
+    at: Any = args.get("at")
+    if not _is_point(at):
+        return named or next(iter(_active(seen)), None)
     there = desktop_link.window_at(seen, at)
-    if named is None:
-        return there
-    is_its_own = there is not None and (there["id"] == named["id"] or "popup" in there)
-    if is_its_own:
+    if named is None or (there and "popup" in there):
         return there
     if "hidden" in named or not holds(named, at):
         name = named["title"] or named["app"]
@@ -297,9 +298,4 @@ def _check() -> None:
 
 def _file(ctx: ToolContext, kind: str) -> Path:
     ctx.folder.mkdir(parents=True, exist_ok=True)
-    return ctx.folder / f"{kind}-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.png"
-
-
-def _left(ctx: ToolContext, most: float) -> float:
-    """Return the seconds that a call may still take."""
-    return max(1.0, min(most, ctx.deadline - time.monotonic()))
+    return ctx.folder / f"{kind}-{ctx.name}.png"

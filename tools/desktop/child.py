@@ -31,7 +31,7 @@ REST_SECONDS = 2.5  # of a screen that goes on moving
 DRAG_SECONDS = 0.5
 FADED = 12  # of 255: less is no change to the eye
 LONGEST_BY_KEYS = 300  # letters; longer text is pasted
-KEYS = {"control": "ctrl", "return": "enter", "escape": "esc", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
+KEYS = {"plus": "+", "control": "ctrl", "return": "enter", "escape": "esc", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
         "page_down": "pagedown", "del": "delete", "ins": "insert", "spacebar": "space", "option": "alt"}  # fmt: skip
 CARET = (4, 60)  # pixels wide and high: what blinks where text is typed, and no effect of anything
 CLICKS = {"click": ("left", 1), "double_click": ("left", 2), "right_click": ("right", 1)}
@@ -52,9 +52,8 @@ class Desktop:
         cast("dict[str, Any]", sys.modules)["mouseinfo"] = (
             None  # for a window of pyautogui's own, and it wants tkinter
         )
-        self.hands = cast(
-            "Any", import_module("pyautogui")
-        )  # looks for the display as it is imported
+        # looks for the display as it is imported
+        self.hands = cast("Any", import_module("pyautogui"))
         self.hands.PAUSE = 0
         self.acts: dict[str, Callable[[dict[str, Any]], None]] = {
             **dict.fromkeys(CLICKS, self._click),
@@ -177,9 +176,8 @@ class Desktop:
     def _click(self, asked: dict[str, Any]) -> None:
         button, clicks = CLICKS[asked["action"]]
         self.hands.moveTo(*asked["at"])
-        time.sleep(
-            STEP_SECONDS / 2
-        )  # what reacts to the mouse that comes must be ready for the press
+        # what reacts to the mouse that comes must be ready for the press
+        time.sleep(STEP_SECONDS / 2)
         self.hands.click(button=button, clicks=clicks, interval=STEP_SECONDS / 2)
 
     def _drag(self, asked: dict[str, Any]) -> None:
@@ -208,11 +206,8 @@ class Desktop:
             self.clipboard.put(text)
             before = self.clipboard.asked()
             has_v = self.windows.has_key("v")
-            self.hands.hotkey(
-                *("ctrl", "shift", "v")[:: 1 if asked.get("is_terminal") else 2]
-                if has_v
-                else ("shift", "insert")
-            )
+            paste = ("ctrl", "shift", "v") if asked.get("is_terminal") else ("ctrl", "v")
+            self.hands.hotkey(*(paste if has_v else ("shift", "insert")))
             self.clipboard.wait_until_taken(before)
 
     def _keys(self, asked: dict[str, Any]) -> None:
@@ -222,11 +217,7 @@ class Desktop:
             time.sleep(STEP_SECONDS / 4)
 
     def _key(self, name: str) -> str:
-        plain = (
-            "+"
-            if name == "plus"
-            else KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
-        )
+        plain = KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
         if len(plain) == 1 and not self.windows.has_key(plain):
             raise Trouble(
                 f"the keyboard of this desktop has no key {plain!r} in its present layout: ask_user"
@@ -251,9 +242,8 @@ class Desktop:
             seconds = time.monotonic() - start
             is_still = now.tobytes() == last.tobytes()
             is_same = is_still and _changed(before, now)[1] is None
-            if seconds > REST_SECONDS or (
-                is_still and (not is_same or seconds > FIRST_CHANGE_SECONDS)
-            ):
+            patience = FIRST_CHANGE_SECONDS if is_same else 0.0
+            if seconds > (patience if is_still else REST_SECONDS):
                 return now
             last = now
 
@@ -300,7 +290,7 @@ def _wider(box: tuple[int, int, int, int], size: tuple[int, int]) -> tuple[int, 
 def _chords(text: str) -> list[list[str]]:
     """ "ctrl+s tab" as its keys; a plus by itself is a key."""
     return [
-        ["+"] if chord == "+" else chord.replace("++", "+plus").split("+") for chord in text.split()
+        chord.replace("++", "+plus").split("+") if chord != "+" else ["+"] for chord in text.split()
     ]
 
 
@@ -317,10 +307,7 @@ def main() -> None:
     try:
         desktop = Desktop()
     except Busy:
-        said.write(
-            json.dumps({"trouble": "another run is at work on this desktop: one mouse, one run"})
-            + "\n"
-        )
+        said.write('{"trouble": "another run is at work on this desktop: one mouse, one run"}\n')
         return
     said.write("{}\n")
     said.flush()

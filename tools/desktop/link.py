@@ -101,13 +101,9 @@ class Desktop:
             ) from None
         if not line:
             assert self._process.stderr
-            said = [each for each in self._process.stderr.read().splitlines() if each.strip()]
+            said = self._process.stderr.read().strip() or "its process has ended"
             self.close()
-            why = (
-                re.sub(r"^[\w.]+(?:Error|Exception): ", "", said[-1])
-                if said
-                else "its process has ended"
-            )
+            why = re.sub(r"^[\w.]+(?:Error|Exception): ", "", said.splitlines()[-1])
             raise ToolError(f"the desktop cannot be used: {why}"[:400])
         answer: dict[str, Any] = json.loads(line)
         if "trouble" in answer:
@@ -159,12 +155,8 @@ def window_named(seen: Seen, name: str) -> dict[str, Any]:
         if len(found) == 1:
             return found[0]
         if found:
-            raise ToolError(
-                "error.desktop.windows-take-id",
-                count=len(found),
-                name=repr(name),
-                names=listed(found),
-            )
+            about = {"count": len(found), "name": repr(name), "names": listed(found)}
+            raise ToolError("error.desktop.windows-take-id", **about)
     raise ToolError("error.desktop.window-open", name=repr(name), names=listed(named) or "none")
 
 

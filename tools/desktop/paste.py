@@ -70,9 +70,8 @@ class Clipboard:
         ours, self._ours = self._ours, None
         if self._kept:
             kind, data = self._kept
-            _started(["-in", "-target", kind], data).wait(
-                READ_SECONDS
-            )  # stays behind until something else is copied
+            # stays behind until something else is copied
+            _started(["-in", "-target", kind], data).wait(READ_SECONDS)
         ours.terminate()
         ours.wait()
         if self._said:

@@ -11,9 +11,8 @@ import time
 from importlib import import_module
 from typing import Any
 
-Window = dict[
-    str, Any
-]  # id, title, app, rect [x, y, width, height] with its frame; popup, hidden, ours: true or absent
+# id, title, app, rect [x, y, width, height] with its frame; popup, hidden, ours: true or absent
+Window = dict[str, Any]
 FRONT_SECONDS = 1.5
 _OTHER_GROUPS = 0x6000  # of the keyboard's state: its second to fourth layout is on
 
@@ -88,9 +87,8 @@ class Windows:
         apps = {each["id"] & mask: each["app"] for each in found if "popup" not in each}
         ours = self.ours(found)
         for each in found:
-            each["app"] = apps.get(
-                each["id"] & mask, each["app"]
-            )  # a menu belongs to the program that shows it
+            # a menu belongs to the program that shows it
+            each["app"] = apps.get(each["id"] & mask, each["app"])
             if ours and each["id"] & mask == ours & mask:
                 each["ours"] = True
         return found
@@ -162,53 +160,36 @@ class Windows:
         before, self._keys = self._keys, keys
         if keys == before or not before:
             return False
-        said = self._event.MappingNotify
-        self.display.refresh_keyboard_mapping(
-            said(
-                type=self._x.MappingNotify,
-                sequence_number=0,
-                request=self._x.MappingKeyboard,
-                first_keycode=first,
-                count=count,
-            )
-        )
+        about = {"type": self._x.MappingNotify, "request": self._x.MappingKeyboard}
+        range_ = {"first_keycode": first, "count": count}
+        said = self._event.MappingNotify(sequence_number=0, **about, **range_)
+        self.display.refresh_keyboard_mapping(said)
         return True
 
     def _described(self, frame: Any, client: int) -> Window | None:
         """A child of the root as a model and the gate see it; None for what nobody could see or press."""
         shown = frame.get_attributes()
         box = frame.get_geometry()
-        is_hidden = shown.map_state != self._x.IsViewable
-        if (
-            shown.win_class != self._x.InputOutput
-            or (is_hidden and not client)
-            or min(box.width, box.height) < 3
-        ):
+        is_shown = shown.map_state == self._x.IsViewable
+        is_real = shown.win_class == self._x.InputOutput and min(box.width, box.height) > 2
+        if not is_real or not (is_shown or client):
             return None
         window = self.display.create_resource_object("window", client) if client else frame
-        names = _text(self._property(window, "WM_CLASS") or "").split("\0")
-        title = self._property(window, "_NET_WM_NAME") or self._property(window, "WM_NAME") or ""
+        names = _text(self._property(window, "WM_CLASS")).split("\0")
+        titles = (self._property(window, name) for name in ("_NET_WM_NAME", "WM_NAME"))
+        border = 2 * box.border_width
         found: Window = {
             "id": window.id,
-            "title": _text(title)[:200],
-            "app": (names[1] if len(names) > 1 else "")[:60],
-            "rect": [
-                box.x,
-                box.y,
-                box.width + 2 * box.border_width,
-                box.height + 2 * box.border_width,
-            ],
+            "title": _text(next(filter(None, titles), ""))[:200],
+            "app": [*names, ""][1][:60],
+            "rect": [box.x, box.y, box.width + border, box.height + border],
         }
-        if shown.override_redirect and not client:
-            found["popup"] = True
-        return found | ({"hidden": True} if is_hidden else {})
+        marks = {"popup": shown.override_redirect and not client, "hidden": not is_shown}
+        return found | {mark: True for mark, is_so in marks.items() if is_so}
 
     def _client_ids(self) -> list[int]:
-        return (
-            [int(id) for id in self._property(self.root, "_NET_CLIENT_LIST") or []]
-            if self._has_manager()
-            else []
-        )
+        listed = self._property(self.root, "_NET_CLIENT_LIST") if self._has_manager() else None
+        return list(map(int, listed or []))
 
     def _frame_of(self, id: int) -> int:
         """The child of the root that a window is in: what its manager has put around it, or itself."""
@@ -235,5 +216,5 @@ class Windows:
 
 
 def _text(value: Any) -> str:
-    raw = value if isinstance(value, str) else bytes(value).decode("utf-8", "replace")
+    raw = value if isinstance(value, str) else bytes(value or b"").decode("utf-8", "replace")
     return " ".join(raw.split())

@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from tools.files.trash import file_trash as file_trash
     from tools.files.write import file_write as file_write
 else:
-    __getattr__ = lazy(
-        __name__,
-        diff="preview",
-        file_patch="patch",
-        file_read="read",
-        file_trash="trash",
-        file_write="write",
-        is_folder="text_files",
-    )
+    __getattr__ = lazy(__name__)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 from models.base import ToolResult
 from tools.base import ToolContext, ToolError, tool
 from tools.files.text_files import diff, failure, keeps_no_secret, read_text, utf8, write_beneath
@@ -27,7 +30,7 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
     if times == 0:
         raise ToolError("error.files.old-does-occur", path=path, rest=_closest(found.text, old))
     if times > 1:
-        lines = ", ".join(map(str, _line_numbers(found.text, wanted)[:10]))
+        lines = ", ".join(map(str, _line_numbers(found.text, wanted)))
         raise ToolError("error.files.old-occurs-times-lines", path=path, count=times, lines=lines)
     changed = found.text.replace(wanted, found.adapted(new), 1)
     try:
@@ -42,32 +45,26 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
 
 
 def _line_numbers(text: str, wanted: str) -> list[int]:
-    numbers: list[int] = []
-    at = text.find(wanted)
-    while at >= 0 and len(numbers) < 10:
-        numbers.append(text.count("\n", 0, at) + 1)
-        at = text.find(wanted, at + len(wanted))
-    return numbers
+    starts = itertools.islice(re.finditer(re.escape(wanted), text), 10)
+    return [text.count("\n", 0, found.start()) + 1 for found in starts]
 
 
 def _closest(text: str, old: str) -> str:
     """The lines that look most like `old`, with numbers, or what kind of difference it is."""
     import difflib
 
-    lines, wanted = text.splitlines(), [line for line in old.splitlines() if line.strip()]
-    if not wanted or not lines:
-        return "The file is empty." if not lines else "old is only white space."
+    lines, wanted = text.splitlines(), old.strip().splitlines()
+    if not lines:
+        return "The file is empty."
+    if not wanted:
+        return "old is only white space."
     bare = [line.strip() for line in lines]
-    first = max(wanted[:20], key=len).strip()
-    match = difflib.get_close_matches(first, bare if len(bare) <= 20_000 else bare[:20_000], 1, 0.5)
+    longest = max(wanted[:20], key=lambda line: len(line.strip()))
+    match = difflib.get_close_matches(longest.strip(), bare[:20_000], 1, 0.5)
     if not match:
         return "No line is like it; read the file first."
-    at = max(
-        0,
-        bare.index(match[0]) - wanted.index(next(line for line in wanted if line.strip() == first)),
-    )
-    shown = "\n".join(
-        f"{at + n + 1}|{line[:200]}" for n, line in enumerate(lines[at : at + min(len(wanted), 12)])
-    )
-    same = "".join(old.split()) in "".join(text.split())
-    return ("It differs in white space only. " if same else "") + f"Closest lines:\n{shown}"
+    at = max(0, bare.index(match[0]) - wanted.index(longest))
+    near = enumerate(lines[at : at + min(len(wanted), 12)], at + 1)
+    shown = "\n".join(f"{number}|{line[:200]}" for number, line in near)
+    is_same = "".join(old.split()) in "".join(text.split())
+    return ("It differs in white space only. " if is_same else "") + f"Closest lines:\n{shown}"

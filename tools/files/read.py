@@ -72,37 +72,34 @@ def _range(lines: Iterator[Line], start: int, count: int) -> dict[str, Any]:
             break
     if not shown:
         return {"output": "(empty file)"}
-    more = next(lines, None) is not None
-    return {"output": "\n".join(shown)} | ({"next_start": number + 1} if more else {})
+    more = {} if next(lines, None) is None else {"next_start": number + 1}
+    return {"output": "\n".join(shown)} | more
 
 
 def _found(lines: Iterator[Line], keyword: str, count: int) -> dict[str, Any]:
     wanted = keyword.lower()
     shown: list[str] = []
-    before: deque[Line] = deque(maxlen=AROUND)
-    hits, after, last, number, size = 0, 0, 0, 0, 0
+    before: deque[Line] = deque(maxlen=AROUND + 1)
+    hits = after = last = number = size = 0
     for number, text in lines:
         is_hit = wanted in text.lower()
         hits += is_hit
         after = AROUND if is_hit else after - 1
+        before.append((number, text))
         if after < 0:
-            before.append((number, text))
             continue
-        for place, line in [*before, (number, text)]:
-            if last and place > last + 1:
-                shown.append("--")
-            shown.append(f"{place}|{_cut(line, wanted)}")
-            size += len(shown[-1])
-            last = place
+        if 0 < last < before[0][0] - 1:
+            shown.append("--")
+        shown += [f"{place}|{_cut(line, wanted)}" for place, line in before]
+        size += sum(map(len, shown[-len(before) :]))
+        last = number
         before.clear()
         if len(shown) >= count or size > MAX_CHARS:
             break
     if not hits:
         return {"output": f"no line holds {keyword!r}", "matches": 0}
-    more = next(lines, None) is not None
-    return {"output": "\n".join(shown), "matches": hits} | (
-        {"next_start": number + 1} if more else {}
-    )
+    more = {} if next(lines, None) is None else {"next_start": number + 1}
+    return {"output": "\n".join(shown), "matches": hits} | more
 
 
 def _cut(text: str, keyword: str = "") -> str:

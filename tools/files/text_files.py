@@ -42,6 +42,7 @@ _MAGIC = (
 )
 # The everyday Chinese characters stand in rows B0 to F7 of GB2312, punctuation in A1 to A3.
 _GB_WORDS = re.compile(rb"[\xb0-\xf7\xa1-\xa3][\xa1-\xfe]")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\b"))
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
@@ -101,13 +102,9 @@ def near_names(path: Path) -> list[str]:
 
     lower = {name.lower(): name for name in names}
     near = [lower[name] for name in difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)]
-    found = [str(folder / name) for name in near]
-    found += [
-        str(place)
-        for place in itertools.islice(_same_name(folder, path.name), 3)
-        if str(place) not in found
-    ]
-    return found[:5]
+    same = itertools.islice(_same_name(folder, path.name), 3)
+    found = dict.fromkeys([*(folder / name for name in near), *same])
+    return list(map(str, found))[:5]
 
 
 def _same_name(folder: Path, name: str) -> Iterator[Path]:
@@ -146,10 +143,8 @@ def encoding_of(sample: bytes) -> str | None:
         return "utf-8"
     except UnicodeDecodeError:
         pass
-    if (
-        sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample[:4096])
-        > len(sample[:4096]) / 20
-    ):
+    head = sample[:4096]
+    if 20 * (len(head) - len(head.translate(None, _CONTROLS))) > len(head):
         return None
     high = len(_HIGH.findall(sample))
     # accents of Western text stand alone, Chinese bytes in pairs
@@ -195,12 +190,8 @@ def read_text(path: Path) -> Text:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > WHOLE:
-            raise ToolError(
-                "error.files.bytes-most-edited-here",
-                path=path,
-                count=f"{size:,}",
-                most=f"{WHOLE:,}",
-            )
+            sizes = {"count": f"{size:,}", "most": f"{WHOLE:,}"}
+            raise ToolError("error.files.bytes-most-edited-here", path=path, **sizes)
         data = file.read()
     encoding = encoding_of(data[:SAMPLE])
     if encoding is None:
@@ -217,9 +208,8 @@ def read_text(path: Path) -> Text:
 
 
 def _errors(encoding: str) -> str:
-    return (
-        "strict" if encoding.startswith("utf-16") else "surrogateescape"
-    )  # UTF-16 knows no single stray byte
+    # UTF-16 knows no single stray byte
+    return "strict" if encoding.startswith("utf-16") else "surrogateescape"
 
 
 def utf8(name: str, text: str) -> bytes:
@@ -246,10 +236,8 @@ def diff(old: str, new: str, max_chars: int = 2_000) -> str:
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     skip = max(0, head - 2)
-    before, after = (
-        before[skip : len(before) - max(0, tail - 2)],
-        after[skip : len(after) - max(0, tail - 2)],
-    )
+    behind = max(0, tail - 2)
+    before, after = before[skip : len(before) - behind], after[skip : len(after) - behind]
     if len(before) + len(after) > 4_000:
         return f"@@ from line {head + 1} @@ {len(before)} lines became {len(after)}"
     lines = list(difflib.unified_diff(before, after, n=2, lineterm=""))[2:]

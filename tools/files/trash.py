@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from models.base import ToolResult
@@ -44,17 +44,20 @@ def _removed(ctx: ToolContext, chosen: list[Path]) -> str:
 
 def _checked(paths: Iterable[Path], trash: Path) -> list[Path]:
     """Return the paths that are to go, without those that lie in another of them. Raises ToolError."""
-    wanted = list(dict.fromkeys(paths))
+    wanted = dict.fromkeys(paths)
     missing = [str(path) for path in wanted if not os.path.lexists(path)]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise ToolError(f"not there: {', '.join(missing[:5])}{more}; nothing was moved")
-    for path in wanted:
-        is_above = any(each.is_relative_to(path) for each in (trash.resolve(), Path.cwd()))
-        if is_above or path.is_mount():
-            raise ToolError("error.files.cannot-go-trash-use", path=path)
-    chosen = set(wanted)
-    return [path for path in wanted if chosen.isdisjoint(path.parents)]
+    for path in filter(_is_fixed(trash), wanted):
+        raise ToolError("error.files.cannot-go-trash-use", path=path)
+    return [path for path in wanted if wanted.keys().isdisjoint(path.parents)]
+
+
+def _is_fixed(trash: Path) -> Callable[[Path], bool]:
+    """Return a test for mounts, and for what holds the trash or the folder that we are in."""
+    inside = [trash.resolve() / "x", Path.cwd() / "x"]
+    return lambda path: path.is_mount() or any(path in each.parents for each in inside)
 
 
 def _itself(place: Path) -> Path:

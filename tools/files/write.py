@@ -80,17 +80,13 @@ def _change(place: Path, content: str, mode: str) -> ToolResult:
     data: dict[str, Any] = {"path": str(place)}
     if size > _DIFFED or (mode == "overwrite" and not _is_text(place)):
         data["bytes"] = write_beneath(place, _pieces(place, content, mode))
-    elif mode == "overwrite":
-        before = read_text(place)
-        data |= {"bytes": write_beneath(place, content), "diff": diff(before.text, content)}
     else:
         before = read_text(place)
         added = before.adapted(content)
-        after = before.text + added if mode == "append" else added + before.text
-        data |= {
-            "bytes": write_beneath(place, before.encoded(after)),
-            "diff": diff(before.text, after),
-        }
+        texts = {"append": before.text + added, "prepend": added + before.text}
+        after = texts.get(mode, content)
+        whole = before.encoded(after) if mode in texts else content
+        data |= {"bytes": write_beneath(place, whole), "diff": diff(before.text, after)}
     return ToolResult("ok", data | {"lines": len(content.splitlines())})
 
 
@@ -110,9 +106,8 @@ def _pieces(place: Path, content: str, mode: str) -> Iterator[bytes]:
     form = Text("", encoding, newline)
     added, mark = form.encoded(form.adapted(content)), len(form.encoded(""))
     old = _chunks(place, 0 if mode == "append" else mark)
-    return (
-        itertools.chain(old, [added[mark:]]) if mode == "append" else itertools.chain([added], old)
-    )
+    parts = ([added], old) if mode == "prepend" else (old, [added[mark:]])
+    return itertools.chain(*parts)
 
 
 def _chunks(place: Path, skip: int) -> Iterator[bytes]:

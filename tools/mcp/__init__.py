@@ -13,13 +13,4 @@ if TYPE_CHECKING:
     from tools.mcp.client import problem as problem
     from tools.mcp.servers import McpServers as McpServers
 else:
-    __getattr__ = lazy(
-        __name__,
-        MISSING="client",
-        McpServers="servers",
-        Offer="client",
-        finder="client",
-        keep_servers="client",
-        offers="client",
-        problem="client",
-    )
+    __getattr__ = lazy(__name__)

@@ -12,7 +12,6 @@ import json
 import math
 import mimetypes
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -43,7 +42,7 @@ OWNERS_WORD = "effect by owner"  # among the hints; no server sets it
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
 _SMALL = re.compile(r"[a-z0-9]{1,2}|the|and|for|with|from|that|this|into|all|any")
 _REF = re.compile(r"#/(\$defs|definitions)/([^/]+)")
-_NULL = {"type": "null"}
+_NULL = ("null", {"type": "null"})
 _TYPES = ("string", "integer", "number", "boolean", "array", "object")
 # Keywords of a node that are taken as they are, and what they must be.
 _TAKEN: Mapping[str, Callable[[Any], bool]] = {
@@ -188,20 +187,27 @@ def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | Non
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
     """Return those with words of the query, the most telling first; all of them for an empty one."""
-    from text.words import asked, cut
+    from text.words import asked
 
     wanted = {word for word in asked(query) if not _SMALL.fullmatch(word)}
     if not wanted:
         return found
-    texts = [
-        Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
-        for each in found
-    ]
-    seen_in = Counter(word for text in texts for word in wanted & text.keys())
-    rare = {word: math.log(1 + len(texts) / (1 + seen_in[word])) for word in wanted}
-    scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
+    texts = list(map(_words_of, found))
+    scores = [0.0] * len(texts)
+    for word in wanted:
+        rare = math.log(1 + len(texts) / (1 + sum(word in text for text in texts)))
+        scores = [
+            sum((old, rare * min(text[word], 4))) for old, text in zip(scores, texts, strict=True)
+        ]
     order = sorted(range(len(found)), key=lambda at: -scores[at])
-    return [found[at] for at in order if scores[at] > max(scores) / 4]
+    return [found[at] for at in order if scores[at] > scores[order[0]] / 4]
+
+
+def _words_of(offer: Offer) -> Counter[str]:
+    """Count the words of an offer, those of its name three times."""
+    from text.words import cut
+
+    return Counter([*cut(_APART.sub(" ", offer.full_name)) * 3, *cut(offer.description)])
 
 
 def plain_schema(said: Any) -> Schema:
@@ -262,16 +268,12 @@ def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, A
 
 def _without_null(said: Any) -> Any:
     """Return the schema of an argument that may be null: to leave it out means that, too (tools/schema.py)."""
-    if not isinstance(said, Mapping):
-        return said
-    if isinstance(kinds := said.get("type"), list):
-        plain = [each for each in kinds if each != "null"]
-        return {**said, "type": plain[0]} if len(plain) == 1 else said
-    for key in ("anyOf", "oneOf"):
+    for key in ("type", "anyOf", "oneOf") if isinstance(said, Mapping) else ():
         some = said.get(key)
-        others = [each for each in some if each != _NULL] if isinstance(some, list) else []
-        if len(others) == 1 and isinstance(others[0], Mapping):
-            return {**said, **others[0]}
+        others = [each for each in some if each not in _NULL] if isinstance(some, list) else []
+        if len(others) == 1:
+            only = {"type": others[0]} if key == "type" else others[0]
+            return {**said, **only} if isinstance(only, Mapping) else said
     return said
 
 
@@ -301,13 +303,7 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
     server, _, tool_name = name.partition(".")
     if server not in config.mcp.servers:
         return None
-    anything = Offer(
-        server,
-        tool_name,
-        "",
-        {"type": "object", "properties": {}, "additionalProperties": True},
-        {},
-    )
+    anything = Offer(server, tool_name, "", plain_schema({}), {})
     if problem():  # the call says so
         return _tool(anything)
     from tools.mcp.servers import ServerFailure, of_process
@@ -337,10 +333,13 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
         raise ToolError(missing)
     from tools.mcp.servers import ServerFailure
 
-    seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
     try:
         answer = _servers(ctx).call(
-            offer.server, offer.name, ctx.resolved(args), seconds, ctx.env.get("SOPWITH_ONCE", "")
+            offer.server,
+            offer.name,
+            ctx.resolved(args),
+            ctx.seconds(),
+            ctx.env.get("SOPWITH_ONCE", ""),
         )
     except ServerFailure as error:
         return ToolResult(
@@ -404,8 +403,6 @@ def _kept(ctx: ToolContext, data: str, kind: str) -> Path:
 def _written(ctx: ToolContext, ending: str, data: bytes) -> Path:
     from memory.files import write_atomic
 
-    folder = ctx.folder / "mcp"
-    folder.mkdir(exist_ok=True)
-    file = folder / f"{len(list(folder.iterdir())) + 1}.{ending}"
+    file = ctx.new_file("mcp", f"result.{ending}")
     write_atomic(file, data, 0o600)
     return file

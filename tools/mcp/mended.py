@@ -16,15 +16,12 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCResponse
 
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
-_NAME = re.compile(
-    r"[^\s\x00-\x20\x7f]{1,128}"
-)  # others no model could call, or would be read as more than a name
-_HINTS = {
-    "title": str,
-    "readOnlyHint": bool,
-    "destructiveHint": bool,
-    "idempotentHint": bool,
-    "openWorldHint": bool,
+# others no model could call, or would be read as more than a name
+_NAME = re.compile(r"[^\s\x00-\x20\x7f]{1,128}")
+_KINDS = {"properties": dict, "required": list, "$defs": dict}
+_OBJECTS = ("object", ["object"], ["object", "null"])
+_HINTS = {"title": str} | {
+    f"{name}Hint": bool for name in ("readOnly", "destructive", "idempotent", "openWorld")
 }
 
 
@@ -96,16 +93,13 @@ class _Incoming:
 
 def _tool(said: Any) -> dict[str, Any] | None:
     """A tool with what we take of it; None for one that has no usable name, or whose arguments are no object."""
-    if (
-        not isinstance(said, dict)
-        or not isinstance(said.get("name"), str)
-        or not _NAME.fullmatch(said["name"])
-    ):
+    name = said.get("name") if isinstance(said, dict) else None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
     schema = _schema(said.get("inputSchema"))
     if schema is None:
         return None
-    kept: dict[str, Any] = {"name": said["name"], "inputSchema": schema}
+    kept: dict[str, Any] = {"name": name, "inputSchema": schema}
     kept |= {key: said[key] for key in ("title", "description") if isinstance(said.get(key), str)}
     if isinstance(hints := said.get("annotations"), dict):
         kept["annotations"] = {
@@ -116,18 +110,12 @@ def _tool(said: Any) -> dict[str, Any] | None:
 
 def _schema(said: Any) -> dict[str, Any] | None:
     """The schema of the arguments, which are always an object, also where it does not say so."""
-    if said is None or said is True:
-        return {"type": "object"}
-    if not isinstance(said, dict) or said.get("type", "object") not in (
-        "object",
-        ["object"],
-        ["object", "null"],
-    ):
+    said = {} if said in (None, True) else said
+    if not isinstance(said, dict) or said.get("type", "object") not in _OBJECTS:
         return None
-    kept: dict[str, Any] = {**said, "type": "object"}
-    for key, kind in (("properties", dict), ("required", list), ("$defs", dict)):
-        if key in kept and not isinstance(kept[key], kind):
-            del kept[key]
+    kept: dict[str, Any] = {
+        key: each for key, each in said.items() if isinstance(each, _KINDS.get(key, object))
+    }
     if "required" in kept:
         kept["required"] = [each for each in kept["required"] if isinstance(each, str)]
-    return kept
+    return kept | {"type": "object"}

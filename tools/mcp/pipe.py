@@ -43,9 +43,7 @@ async def pipe(
     output. The process and its group are gone when this is left. Raises OSError when it cannot be started."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     process = await anyio.open_process(
-        _argv(command),
-        env=passed_on | dict(env) | {MARK: mark("mcp")},
-        start_new_session=True,
+        _argv(command), env=passed_on | dict(env) | {MARK: mark("mcp")}, start_new_session=True
     )
     leaders.add(process.pid)  # no call's, and not to be stopped
     to_us, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)

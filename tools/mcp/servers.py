@@ -55,9 +55,8 @@ class _Connection:
     ready: asyncio.Future[Client]
     leave: asyncio.Event
     task: asyncio.Task[None] | None = None
-    scope: anyio.CancelScope = field(
-        default_factory=anyio.CancelScope
-    )  # a task's own cancel() would cut its clearing up
+    # a task's own cancel() would cut its clearing up
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     said: bytearray = field(default_factory=bytearray)  # the end of its stderr
     why: str = ""  # it has ended
     tools: list[Tool] | None = None
@@ -72,6 +71,18 @@ class _Connection:
     def is_over(self) -> bool:
         """It has ended, or is about to."""
         return self.leave.is_set() or self.task is None or self.task.done()
+
+    @property
+    def has_ended(self) -> bool:
+        """It is over, or has said why it is about to be."""
+        return self.is_over or bool(self.why)
+
+    def end_of(self, text: str) -> str:
+        """Return why it has ended, where `text` is the error, with the last line that it said."""
+        last = self.said.decode("utf-8", "replace").strip().splitlines()
+        told = f"; it said last: {last[-1].strip()[:300]}" if last else ""
+        why = self.why or ("it has ended" if self.was_up else text)
+        return f"{why}{told}" if self.was_up else f"it cannot be started: {why}{told}"
 
     def forget(self) -> None:
         """Its tools are others now: who asks next asks the server."""
@@ -94,11 +105,8 @@ class McpServers:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        for name in (
-            "mcp",
-            "httpx2",
-            "httpcore2",
-        ):  # what they complain of comes back as an error; the screen is not theirs
+        # what they complain of comes back as an error; the screen is not theirs
+        for name in ("mcp", "httpx2", "httpcore2"):
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False
 
@@ -166,18 +174,13 @@ class McpServers:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         connection = self._up.get(name)
-        if isinstance(error, FileNotFoundError) and connection and not connection.said:
-            return f"it cannot be started: there is no program {error.filename or self.servers[name].command[0]}"
         text = " ".join(str(error).split())[:500] or type(error).__name__
         if "validation error" in text:  # pydantic's own words are for programmers
             text = "its answer is not what MCP says"
-        if connection is None or not (connection.is_over or connection.why):
-            return text
-        last = connection.said.decode("utf-8", "replace").strip().splitlines()
-        told = f"; it said last: {last[-1].strip()[:300]}" if last else ""
-        if connection.was_up:
-            return f"{connection.why or 'it has ended'}{told}"
-        return f"it cannot be started: {connection.why or text}{told}"
+        if isinstance(error, FileNotFoundError) and not (connection and connection.said):
+            program = error.filename or self.servers[name].command[0]
+            return f"it cannot be started: there is no program {program}"
+        return connection.end_of(text) if connection and connection.has_ended else text
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

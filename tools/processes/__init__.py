@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from tools.processes.tree import starting as starting
     from tools.processes.tree import stop_leftovers as stop_leftovers
 else:
-    __getattr__ = lazy(
-        __name__,
-        Handed="tree",
-        MARK="tree",
-        Tree="tree",
-        Work="tree",
-        leaders="tree",
-        mark="tree",
-        starting="tree",
-        stop_leftovers="tree",
-    )
+    __getattr__ = lazy(__name__)

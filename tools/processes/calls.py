@@ -47,9 +47,7 @@ def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
 
 @tool("read")
 def process_look(
-    ctx: ToolContext,
-    name: str | None = None,
-    port: Annotated[int | None, Between(1, 65535)] = None,
+    ctx: ToolContext, name: str | None = None, port: Annotated[int | None, Between(1, 65535)] = None
 ) -> ToolResult:
     """Find processes by name or port, as PID@START with what they use; without either, those that use most. ps, lsof and free in code_run tell more."""
     import psutil
@@ -84,10 +82,8 @@ def process_stop(
     shown, children = in_words(found), []
     with suppress(psutil.Error):
         if found.status() == psutil.STATUS_ZOMBIE:
-            return ToolResult(
-                "ok",
-                {"output": f"{shown} has ended already; its parent {found.ppid()} has not noticed"},
-            )
+            said = f"{shown} has ended already; its parent {found.ppid()} has not noticed"
+            return ToolResult("ok", {"output": said})
         children = found.children(recursive=True)
     yield f"{shown}\n"
     try:
@@ -131,10 +127,8 @@ def _whose(ctx: ToolContext, process: psutil.Process) -> str:
     is_below = False
     with suppress(psutil.Error):
         is_below = me in process.parents()
-        if is_below and (
-            process.name() == "bwrap"
-            or "/sandbox/cells/supervisor.py" in " ".join(process.cmdline())
-        ):
+        words = " ".join([process.name(), *process.cmdline()])
+        if is_below and re.match(r"bwrap |.*/sandbox/cells/supervisor\.py", words):
             return "ours"
         if not is_below and ctx.run:
             is_below = ctx.run in process.environ().get(MARK, "")

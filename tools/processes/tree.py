@@ -129,11 +129,8 @@ class Tree:
         self.way_out: Exit | None = None  # of a sandbox without a network of its own
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
-            self.leader = (
-                start(env | {MARK: self.mark})
-                if start
-                else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
-            )
+            own = env | {MARK: self.mark}
+            self.leader = start(own) if start else _popen(argv, cwd, own, terminal)
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)
@@ -165,9 +162,8 @@ class Tree:
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
-        return self._has_children() and bool(
-            self.rest()
-        )  # no child is the usual answer; an orphan would be our child
+        # no child is the usual answer; an orphan would be our child
+        return self._has_children() and bool(self.rest())
 
     def rest(self) -> list[int]:
         """The pids of the call that still run, the script's own among them; reaps those that have ended."""
@@ -183,17 +179,15 @@ class Tree:
         try:
             if self.leader.poll() is not None and not self.has_rest():
                 return []
-            for sign, seconds in (
-                (signal.SIGTERM, patience_seconds),
-                (signal.SIGKILL, limit_seconds),
+            for sign, seconds, pause in (
+                (signal.SIGTERM, patience_seconds, patience_seconds),
+                (signal.SIGKILL, limit_seconds, 0.05),
             ):
                 end = time.monotonic() + seconds
                 while time.monotonic() < end and (pids := self.rest()):
                     stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
                     _send(pids, sign)
-                    wait_for(
-                        pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05)
-                    )
+                    wait_for(pids, min(end, time.monotonic() + pause))
             return list(stopped.values())
         finally:
             self._close()
@@ -206,11 +200,8 @@ class Tree:
             return False
         known, found = leaders - {self.leader.pid}, set[int]()
         try:
-            for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - as below
-                found |= {
-                    int(each)
-                    for each in Path(f"/proc/self/task/{task}/children").read_bytes().split()
-                }
+            for task in Path("/proc/self/task").iterdir():
+                found |= set(map(int, (task / "children").read_bytes().split()))
         except OSError:
             return True
         return bool(found - known)
@@ -222,9 +213,8 @@ class Tree:
         os.close(self.exit)
         if self.leader.stdout:
             self.leader.stdout.close()
-        with contextlib.suppress(
-            subprocess.TimeoutExpired
-        ):  # stuck in the kernel: init will have it
+        # stuck in the kernel: init will have it
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.leader.wait(0.1)
 
     def _rest(self) -> Iterator[int]:
@@ -232,25 +222,19 @@ class Tree:
         import psutil
 
         found: dict[int, psutil.Process] = {}
-        parents: dict[int, list[psutil.Process]] = {}
+        below: dict[int, list[psutil.Process]] = {}
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                parents.setdefault(process.ppid(), []).append(process)
+                below.setdefault(process.ppid(), []).append(process)
                 if self._is_root(process):
                     found[process.pid] = process
-        todo = list(found)
+        todo = list(found.values())
         while todo:
-            below = [each for each in parents.get(todo.pop(), ()) if each.pid not in found]
-            found |= {each.pid: each for each in below}
-            todo += [each.pid for each in below]
+            todo += below.pop(todo.pop().pid, [])
+            found |= {each.pid: each for each in todo}
         for process in found.values():
             with contextlib.suppress(psutil.Error):
-                is_dead = process.status() == psutil.STATUS_ZOMBIE
-                is_ours_to_reap = is_dead and process.ppid() == os.getpid()
-                if is_ours_to_reap and process.pid not in leaders:
-                    with contextlib.suppress(ChildProcessError):  # another call has reaped it
-                        os.waitpid(process.pid, os.WNOHANG)
-                elif not is_ours_to_reap:  # nor is it gone before its parent has let it go
+                if not _is_buried(process):
                     yield process.pid
 
     def _is_root(self, process: psutil.Process) -> bool:
@@ -260,15 +244,24 @@ class Tree:
             return True
         if session in leaders or process.create_time() < self.started:
             return False
-        is_orphan = LINUX and process.ppid() == os.getpid()
-        marked = _mark_of(process) if is_orphan or not LINUX else ""
-        if not marked and is_orphan and len(leaders) > 1:
-            time.sleep(0.01)  # in the middle of an exec it shows none: look again
-            marked = _mark_of(process)
-        if marked:
-            return marked == self.mark or marked.startswith(f"{self.mark}:")
+        if LINUX and process.ppid() != os.getpid():
+            return False  # it is no orphan
+        if marked := _mark_of(process) or _mark_again(process):
+            return f"{marked}:".startswith(f"{self.mark}:")
         # our own children stay in our session
-        return is_orphan and session != os.getsid(0)
+        return LINUX and session != os.getsid(0)
+
+
+def _is_buried(process: psutil.Process) -> bool:
+    """True for a dead child of ours; one that no Popen waits for is let go here."""
+    import psutil
+
+    # another's is not gone before its parent has let it go
+    is_ours = process.status() == psutil.STATUS_ZOMBIE and process.ppid() == os.getpid()
+    if is_ours and process.pid not in leaders:
+        with contextlib.suppress(ChildProcessError):  # another call has reaped it
+            os.waitpid(process.pid, os.WNOHANG)
+    return is_ours
 
 
 def _popen(
@@ -353,6 +346,14 @@ def _mark_of(process: psutil.Process) -> str:
     with contextlib.suppress(psutil.Error, OSError):
         return process.environ().get(MARK, "")
     return ""
+
+
+def _mark_again(process: psutil.Process) -> str:
+    """Look once more where other calls are at work: in the middle of an exec a process shows no mark."""
+    if not LINUX or len(leaders) < 2:
+        return ""
+    time.sleep(0.01)
+    return _mark_of(process)
 
 
 def _command(pid: int) -> str:

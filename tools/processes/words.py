@@ -88,12 +88,12 @@ def on_port(port: int) -> tuple[list[psutil.Process], str]:
     """Return who listens on a port, or is bound to it; and what cannot be seen."""
     import psutil
 
-    links = [link for link in _links() if link.laddr and link.laddr.port == port]
+    links = [link for link in _links() if getattr(link.laddr, "port", 0) == port]
     free = (psutil.CONN_LISTEN, psutil.CONN_NONE)
     bound = [link for link in links if link.status in free] or links
-    is_hidden = any(link.pid is None and link.status == psutil.CONN_LISTEN for link in bound)
+    is_hidden = None in {link.pid for link in bound if link.status == psutil.CONN_LISTEN}
     unseen = f"port {port} is used by a process of somebody else (sudo would show it)"
-    return _alive({link.pid for link in bound if link.pid}), unseen if is_hidden else ""
+    return _alive(filter(None, {link.pid for link in bound})), unseen if is_hidden else ""
 
 
 def _links() -> list[Any]:
@@ -127,11 +127,8 @@ def user_of(process: psutil.Process) -> str:
 
 def _since(process: psutil.Process) -> str:
     started = datetime.fromtimestamp(process.create_time())
-    return (
-        f"{started:%H:%M:%S}"
-        if started.date() == datetime.now().date()
-        else f"{started:%Y-%m-%d %H:%M}"
-    )
+    is_today = started.date() == datetime.now().date()
+    return f"{started:%H:%M:%S}" if is_today else f"{started:%Y-%m-%d %H:%M}"
 
 
 def _alive(pids: Iterable[int]) -> list[psutil.Process]:

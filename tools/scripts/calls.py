@@ -65,17 +65,17 @@ def code_run(
     env: values kept out of code
     hosts: beside those in the script
     """
-    if ctx.staging and ctx.staging.is_aside(ctx.hash):
-        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
+    if waiting := ctx.resumed():
+        return (yield from waiting)
     if ctx.hold and not (ctx.staging or ctx.is_dry):
         raise ToolError("error.scripts.nothing-done", why=NO_STAGE)
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
         raise ToolError("error.scripts.cwd-folder", folder=folder)
-    args = {"script": script, "type": type, "env": env or {}, "hosts": hosts or []}
+    env, limit = env or {}, ctx.seconds(timeout)
+    args = {"script": script, "type": type, "env": env, "hosts": hosts or []}
     leave = allowed(ctx, "code_run", args, folder.resolve())
-    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
+    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env)})
     call = _Call(ctx, type, given, leave, limit, time.monotonic() + limit)
     return (yield from call.run(cut(script, folder, leave)))
 
@@ -92,7 +92,7 @@ class _Call(NamedTuple):
 
     def run(self, pieces: list[Piece]) -> Generator[Any, Any, ToolResult]:
         """Run the pieces, each only when what is before it has gone well."""
-        name = re.sub(r"[^\w.-]", "_", self.ctx.call)[:60] or "call"
+        name = self.ctx.name
         done: list[ToolResult] = []
         for count, piece in enumerate(pieces):
             left = "; ".join(each.text for each in pieces[count + 1 :])
@@ -169,7 +169,7 @@ class _Call(NamedTuple):
     def _result(self, ran: _Ran, output: Output) -> ToolResult:
         late = self.limit if ran.is_late else None
         result = _result(ran.running.code, output, late, [] if late else ran.stopped)
-        result.data |= _told(self.ctx, ran.closed_to, ran.taken)
+        result.data |= kept_from(self.ctx, ran.closed_to, ran.taken)
         return result
 
 
@@ -184,14 +184,12 @@ def joined(done: list[ToolResult]) -> ToolResult:
     return replace(last, data=data)
 
 
-def _told(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, str]:
+def kept_from(ctx: ToolContext, closed_to: str, taken: list[str]) -> dict[str, str]:
     """Return what the sandbox kept from the network, and from the next login."""
     found = {"network": closed_to} if closed_to else {}
-    if taken:
-        found["taken"] = (
-            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
-        )
-    return found
+    names, folder = ", ".join(taken), ctx.folder
+    moved = {"taken": f"moved to {folder}, since it would run at the next login: {names}"}
+    return found | (moved if taken else {})
 
 
 def _held_dry(hold: Hold, result: ToolResult) -> ToolResult:
@@ -293,15 +291,9 @@ def started(ctx: ToolContext, work: Work) -> Call | Tree:
         from tools.scripts.cells import Cells  # a start does without
 
         return Cells.of(ctx.sandbox).start(ctx.sandbox, work._replace(cwd=work.cwd.resolve()))
-    except (
-        OSError
-    ) as error:  # the folder may not be entered, the environment is too large, no process left
-        raise ToolError(
-            "error.scripts.cannot-start",
-            program=work.argv[0],
-            folder=work.cwd,
-            error=error.strerror or error,
-        ) from error
+    except OSError as error:  # the folder may not be entered, the environment is too large
+        why = {"program": work.argv[0], "folder": work.cwd, "error": error.strerror or error}
+        raise ToolError("error.scripts.cannot-start", **why) from error
     except UnicodeEncodeError as error:
         raise ToolError(
             "error.scripts.env-cannot-passed", text=f"{error.object[error.start : error.end]!a}"
@@ -371,8 +363,8 @@ def _follow(
         if now >= look:
             _check_space(running)
             look = now + _LOOK_SECONDS
-        wake = min(end, look, live.due or end)
-        ready = {descriptor for descriptor, _ in poll.poll(max(0.0, wake - now) * 1000)}
+        wake = min(end, look, live.due)
+        ready = dict(poll.poll(max(0.0, wake - now) * 1000))
         if pipe in ready:
             data = os.read(pipe, 65_536)
             output.add(data)
@@ -380,14 +372,13 @@ def _follow(
             if not data:
                 is_open = False
                 poll.unregister(pipe)
-        elif running.exit in ready and not ended and running.hear():
+        elif running.exit in ready and running.hear():
             ended = True
             poll.unregister(running.exit)
             if running.has_rest():
                 end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
         yield from live.ready()
-    if rest := live.take() + live.rest():
-        yield rest
+    yield from filter(None, [live.take() + live.rest()])
     return not ended
 
 
@@ -407,10 +398,8 @@ def _result(
         data |= {"file": str(output.file), "bytes": output.size}
     if limit is not None:
         status = "timeout"
-        data |= {
-            "exit_code": None,
-            "reason": f"stopped after {limit:g} s, the time limit; what it had started too",
-        }
+        why = f"stopped after {limit:g} s, the time limit; what it had started too"
+        data |= {"exit_code": None, "reason": why}
     elif exit_code is not None and exit_code < 0:
         data["signal"] = f"killed by {_signal_name(-exit_code)}"
     if stopped:

@@ -12,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import weakref
@@ -53,54 +52,51 @@ class Cell:
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.holder = _holder() if is_staged else None
         info = bubblewrap.call_filter()
-        told = mounts.words(sandbox.profile, plan, info)
         self.way_out = sandbox.exits.cell() if sandbox.exits else None
         more, door, passed = self.way_out.built() if self.way_out else ([], "-1", [])
-        told += more
-        to_close = passed[1:]
+        told = [*mounts.words(sandbox.profile, plan, info), *more]
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
-        python = os.path.realpath(sys.executable)
-        supervisor = [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
-        supervisor.append(door)
-        supervisor += map(
-            str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
-        )
-        line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervisor]
+        counts = (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
+        supervised = mounts.supervisor(inner.fileno(), door, *counts)
+        line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervised]
+        try:
+            self._start(line, [info, words, inner.fileno(), *passed])
+        except OSError:
+            self._let_go()
+            raise
+        finally:
+            inner.close()
+            for each in (info, words, *passed[1:]):
+                os.close(each)
+
+    def _start(self, line: list[str], passed: list[int]) -> None:
         if self._group.files:
             line = ["/bin/sh", "-c", _JOIN, "sh", *self._group.files, "--", *line]
         if self.holder:
             line = [*self.holder.words(), *line]
             passed = [*passed, self.holder.descriptor]
-        try:
-            with starting:
-                self._process = subprocess.Popen(
-                    line,
-                    cwd="/",
-                    env={"PATH": os.defpath, "LANG": "C.UTF-8", MARK: mark("cell")},
-                    stdin=subprocess.DEVNULL,
-                    stdout=self._errors,
-                    stderr=self._errors,
-                    start_new_session=True,  # Ctrl-C is for us
-                    pass_fds=[info, words, inner.fileno(), *passed],
-                )
-                leaders.add(self._process.pid)
-            if self.holder:
-                self.holder.started(self._process.pid)
-        except OSError:
-            if self.holder:
-                self.holder.close()
-            if self.way_out:
-                self.way_out.close()
-            self.talk.close()
-            self._group.close()
-            os.close(self._errors)
-            raise
-        finally:
-            inner.close()
-            for each in (info, words, *to_close):
-                os.close(each)
+        with starting:
+            self._process = subprocess.Popen(
+                line,
+                cwd="/",
+                env={"PATH": os.defpath, "LANG": "C.UTF-8", MARK: mark("cell")},
+                stdin=subprocess.DEVNULL,
+                stdout=self._errors,
+                stderr=self._errors,
+                start_new_session=True,  # Ctrl-C is for us
+                pass_fds=passed,
+            )
+            leaders.add(self._process.pid)
+        if self.holder:
+            self.holder.started(self._process.pid)
+
+    def _let_go(self) -> None:
+        for each in (self.talk, self.holder, self._group, self.way_out):
+            if each:
+                each.close()
+        os.close(self._errors)
 
     def is_alive(self) -> bool:
         """Return True if it can take a call: it has not ended, and says nothing of a call that is over."""
@@ -146,19 +142,15 @@ class Cell:
             self.holder.close()
         if not self.was_used:  # there is nothing in it; it may not be whole yet
             self._process.kill()
-        with contextlib.suppress(
-            subprocess.TimeoutExpired
-        ):  # the supervisor goes when nobody is there
+        # the supervisor goes when nobody is there
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(NOTHING_LEFT_SECONDS)
         if self._process.returncode is None:
             self._kill()
             self._process.wait()
         leaders.discard(self._process.pid)
         self.said = self._said()
-        os.close(self._errors)
-        self._group.close()
-        if self.way_out:
-            self.way_out.close()
+        self._let_go()
 
     def _kill(self) -> None:
         """Ends a supervisor that does not answer, by way of bubblewrap's parent, which then ends too; else that itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -20,9 +21,8 @@ RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its
 _ESCAPES = pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
-_STRUCK_TWICE = pattern(
-    r"(.)(?:\x08\1)+|_\x08(?=.)"
-)  # bold and underlined, as manuals have it for paper
+# bold and underlined, as manuals have it for paper
+_STRUCK_TWICE = pattern(r"(.)(?:\x08\1)+|_\x08(?=.)")
 _REWRITTEN = pattern(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {
@@ -52,9 +52,8 @@ class Output:
     def __init__(self, file: Path, redact: Callable[[str], str] = str) -> None:
         self.path, self.redact, self.size = file, redact, 0
         self._head, self._tail = bytearray(), bytearray()
-        self._waiting = (
-            b""  # the end of what came, not yet in the file: a secret may be cut in two here
-        )
+        # the end of what came, not yet in the file: a secret may be cut in two here
+        self._waiting = b""
         self._written = 0
         self._is_long, self._is_full = False, False
         self._file = file.open("wb", buffering=0)
@@ -106,18 +105,12 @@ class Output:
         if self.size <= 2 * HELD:
             head = tail = self.redact(self._all())
         else:
-            head = self.redact(
-                clean(codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head)))
-            )
-            tail = self.redact(
-                clean(self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0))).decode(errors="replace"))
-            )
+            whole = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
+            behind = self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0)))
+            head, tail = map(self.redact, map(clean, (whole, behind.decode(errors="replace"))))
         head, tail = _at_line_end(head[:SHOWN]), _at_line_start(tail[-SHOWN:])
-        kept = (
-            f", its first {self._written:,} bytes"
-            if self.size > FILE_BYTES or self._is_full
-            else ""
-        )
+        is_cut = self._is_full or self.size > FILE_BYTES
+        kept = f", its first {self._written:,} bytes" if is_cut else ""
         kept += ": the disk is full" if self._is_full else ""
         gap = f"[… {self.size:,} bytes in all; the whole is in {self.path}{kept} …]"
         return f"{head.rstrip()}\n{gap}\n{tail}"
@@ -176,14 +169,14 @@ class Live:
             self._pending = self._pending[-4 * self.max_chars :].partition(b"\n")[2]
 
     @property
-    def due(self) -> float | None:
-        """When the next text should go out, in monotonic seconds; None when there is none."""
-        return self._last + self.every_seconds if self._pending else None
+    def due(self) -> float:
+        """When the next text should go out, in monotonic seconds; never, when there is none."""
+        return self._last + self.every_seconds if self._pending else math.inf
 
     def ready(self) -> Iterator[str]:
         """Give the text that should go out now."""
-        if self.due is not None and self.due <= time.monotonic() and (text := self.take()):
-            yield text
+        if self.due <= time.monotonic():
+            yield from filter(None, [self.take()])
 
     def take(self) -> str:
         """The text that waits; of a flood its end."""

@@ -20,7 +20,7 @@ from tools.base import ToolContext, ToolError
 _ENDS = pattern(rb"(?:[ \t]*2>&1)?[ \t]*(?:&&|;|\n|\Z)")  # behind a program that works outside
 _STARTS = pattern(rb"(?:\A\s*|&&\s*|;\s*|\n\s*)\Z")  # before it
 _MOVES = ("cd", "pushd", "popd")
-_SETS = (
+_SETS = [
     "export",
     "declare",
     "typeset",
@@ -31,7 +31,7 @@ _SETS = (
     "eval",
     "alias",
     "exec",
-)
+]
 
 
 class Piece(NamedTuple):

@@ -37,18 +37,9 @@ def argv(type: str, script: str) -> list[str]:
 
 
 def confined(roots: list[Path], command: list[str]) -> list[str]:
-    """Return a command that can write in the roots alone."""
-    words = [
-        bubblewrap() or "bwrap",
-        "--die-with-parent",
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev-bind",
-        "/dev",
-        "/dev",
-    ]
-    words += ["--tmpfs", tempfile.gettempdir()]
+    """Return a command that can write in the roots alone, and reach no daemon by its socket."""
+    words = [bubblewrap() or "bwrap", "--die-with-parent", "--ro-bind", "/", "/"]
+    words += ["--dev-bind", "/dev", "/dev", "--tmpfs", "/run", "--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]
     return [*words, "--", *command]
@@ -57,9 +48,8 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were."""
     again = [
-        Change(
-            "changed", Path(each.path), "file", each.before.st_size, each.before.st_size
-        )  # no mode: content and rights are as before
+        # no mode: content and rights are as before
+        Change("changed", Path(each.path), "file", each.before.st_size, each.before.st_size)
         for each in stage.deltas
         if each.kind == "dress" and each.before and S_ISREG(each.before.st_mode)
     ]

@@ -7,4 +7,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from tools.shells.calls import problem as problem
 else:
-    __getattr__ = lazy(__name__, problem="calls")
+    __getattr__ = lazy(__name__)

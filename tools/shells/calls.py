@@ -5,20 +5,21 @@ A password is asked of the owner, typed, and hidden from then on; a model never 
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import sys
 import time
 from collections.abc import Generator
 from contextlib import closing
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from models.base import Status, ToolResult
 from safety.secrets import Redactor
 from safety.taint import Origin, of_result
 from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
-from tools.scripts import Live, Output, clean
+from tools.scripts import Live, Output, clean, kept_from
 from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
 from tools.shells.screen import keys as keys_of
@@ -45,9 +46,8 @@ def problem() -> str:
         return (
             "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
         )
-    return (
-        "" if shutil.which("bash") else "there is no bash on this machine: install the package bash"
-    )
+    has_bash = shutil.which("bash") is not None
+    return "" if has_bash else "there is no bash on this machine: install the package bash"
 
 
 def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def shell_run(
     timeout: seconds
     hosts: beside those in the script
     """
-    if ctx.staging and ctx.staging.is_aside(ctx.hash):
-        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
+    if waiting := ctx.resumed():
+        return (yield from waiting)
     shell = _shell(ctx, name)
     if shell and shell.busy:
         raise ToolError(
@@ -124,8 +124,7 @@ def _opened(ctx: ToolContext, name: str, piece: Piece, leave: Leave) -> Shell:
     is_apart = bool(piece.words) or ctx.is_dry
     staged = not is_apart and _is_staged(ctx, None, piece.text)
     return ctx.keep(
-        _KEPT + name,
-        lambda: Shell(ctx, name, piece.cwd, leave, piece.words, is_staged=staged),
+        _KEPT + name, lambda: Shell(ctx, name, piece.cwd, leave, piece.words, is_staged=staged)
     )
 
 
@@ -147,13 +146,10 @@ def shell_keys(
     """
     shell = _shell(ctx, name)
     if shell is None:
-        names = ", ".join(key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT))
-        raise ToolError(
-            "error.shells.shell-called-open", name=name, names=names or "none, shell_run opens one"
-        )
-    if ctx.staging and ctx.staging.is_aside(ctx.hash):
-        return (yield from ctx.staging.resume(ctx.call, ctx.hash))
-    typed = "" if text is None else text + ("\r" if enter and not text.endswith("\n") else "")
+        raise _no_shell(ctx, name)
+    if waiting := ctx.resumed():
+        return (yield from waiting)
+    typed = _line(text, enter)
     pressed = keys_of(keys or [])
     if not shell.busy:
         return _idle(ctx, shell, typed + pressed)
@@ -162,6 +158,18 @@ def shell_keys(
     shell.type(typed + pressed)
     shell.typed = _begun(shell.typed + typed, pressed)
     return (yield from _followed(ctx, shell, timeout, screen))
+
+
+def _no_shell(ctx: ToolContext, name: str) -> ToolError:
+    open_ = [key.removeprefix(_KEPT) for key in ctx.kept if key.startswith(_KEPT)]
+    names = ", ".join(open_) or "none, shell_run opens one"
+    return ToolError("error.shells.shell-called-open", name=name, names=names)
+
+
+def _line(text: str | None, enter: bool) -> str:
+    """Return a text as it is typed, with the Enter behind it."""
+    is_whole = text is None or text.endswith("\n") or not enter
+    return (text or "") + ("" if is_whole else "\r")
 
 
 def _idle(ctx: ToolContext, shell: Shell, typed: str) -> ToolResult:
@@ -219,38 +227,37 @@ def _followed(
     ctx: ToolContext, shell: Shell, timeout: int | None, screen: bool = False
 ) -> Generator[Any, Any, ToolResult]:
     """Reads until the command has ended, its program waits for input, or the time is up."""
-    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
-    call = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    with closing(Output(ctx.folder / f"out-{call}.txt", ctx.redact)) as output:
+    limit = ctx.seconds(timeout)
+    with closing(Output(ctx.folder / f"out-{ctx.name}.txt", ctx.redact)) as output:
         said = _Said(ctx, output)
         shell.is_followed = True
         try:
             why, found = yield from _until(ctx, shell, said, limit)
         finally:
             shell.is_followed = False
-        if rest := said.live.take() + said.live.rest():
-            yield rest
+        yield from filter(None, [said.live.take() + said.live.rest()])
     result = _result(shell, output, why, found, limit)
-    if screen or (why in ("keys", "late") and said.is_painted):
+    is_screen = screen or (said.is_painted and why in ("keys", "late"))
+    if is_screen:
         result.data["screen"] = ctx.redact(_screen(shell))
         result.data.pop("output", None)
-    result.data |= _kept_from(ctx, shell)
-    stage = shell.stage() if why in ("ended", "over") else None
-    if ctx.staging and stage:
-        result = yield from ctx.staging.settle(stage, ctx, result)
-    elif shell.is_staged and isinstance(result.data, dict):
-        result.data["changes"] = "made when all that the command has started has ended"
+    result.data |= kept_from(ctx, shell.closed_to(), shell.taken())
+    result = yield from _settled(ctx, shell, why, result)
     if why == "over":
         _let_go(ctx, shell)
     return result
 
 
-def _kept_from(ctx: ToolContext, shell: Shell) -> dict[str, str]:
-    """Return what the sandbox kept from the network, and from the next login."""
-    closed_to, taken = shell.closed_to(), ", ".join(shell.taken())
-    moved = f"moved to {ctx.folder}, since it would run at the next login: {taken}"
-    found = {"network": closed_to, "taken": moved if taken else ""}
-    return {name: said for name, said in found.items() if said}
+def _settled(
+    ctx: ToolContext, shell: Shell, why: Why, result: ToolResult
+) -> Generator[Any, Any, ToolResult]:
+    """Judge and commit what a command has done, once it has ended."""
+    stage = shell.stage() if why in ("ended", "over") else None
+    if ctx.staging and stage:
+        return (yield from ctx.staging.settle(stage, ctx, result))
+    if shell.is_staged:
+        result.data["changes"] = "made when all that the command has started has ended"
+    return result
 
 
 class _Said:
@@ -278,53 +285,50 @@ def _until(
     last = time.monotonic()
     end, look, passwords = last + limit, last + FIRST_LOOK_SECONDS, 0
     while True:
-        if shell.wait(min(end, look, said.live.due or end) - time.monotonic()):
+        if shell.wait(min(end, look, said.live.due) - time.monotonic()):
             said.add(shell.take())
             last = time.monotonic()
             look = last + FIRST_LOOK_SECONDS
         now = time.monotonic()
         yield from said.live.ready()
-        if why := _over(shell, now >= end):
-            return why, shell.foreground() if why == "late" else Foreground()
+        if over := _over(shell, now >= end):
+            return over
         if now < look:
             continue
-        found = _foreground(shell)
-        if found.waits == "password" and passwords < MOST_PASSWORDS:
-            if not _typed_by_owner(ctx, shell, found, said):
-                return "password", found
+        found, quiet = _foreground(shell), now - last
+        is_asked = found.waits == "password" and passwords < MOST_PASSWORDS
+        if is_asked and _typed_by_owner(ctx, shell, found, said):
             passwords += 1
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif _is_waiting(found, now - last) and not shell.wait(
-            0
-        ):  # nor has it said something meanwhile
-            return found.waits or "line", found
-        look = time.monotonic() + min(
-            SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, (now - last) / 2)
-        )
+        elif is_asked or _is_waiting(shell, found, quiet):
+            return cast("Why", found.waits), found
+        pause = min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, quiet / 2))
+        look = time.monotonic() + pause
 
 
 def _foreground(shell: Shell) -> Foreground:
     """Return who has the terminal; what reads keys and has just asked for a password waits for that."""
     found = shell.foreground()
     if found.waits == "keys" and shell.said_bytes > shell.answered_bytes:
-        line = clean(bytes(shell.screen[-1000:]).decode(errors="replace")).rpartition("\n")[
-            2
-        ]  # where the cursor stands
+        # where the cursor stands
+        line = clean(bytes(shell.screen[-1000:]).decode(errors="replace")).rpartition("\n")[2]
         if _PASSWORD.search(line):
             return found._replace(waits="password")
     return found
 
 
-def _over(shell: Shell, is_late: bool) -> Literal["", "ended", "over", "late"]:
+def _over(shell: Shell, is_late: bool) -> tuple[Why, Foreground] | None:
     if not shell.busy:
-        return "ended"
+        return "ended", Foreground()
     if shell.is_over:
-        return "over"
-    return "late" if is_late else ""
+        return "over", Foreground()
+    return ("late", shell.foreground()) if is_late else None
 
 
-def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
-    return bool(found.waits) and (found.waits != "keys" or quiet_seconds >= KEYS_SECONDS)
+def _is_waiting(shell: Shell, found: Foreground, quiet_seconds: float) -> bool:
+    """True for a program that waits, and has said nothing meanwhile."""
+    needed = {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0)
+    return quiet_seconds >= needed and not shell.wait(0)
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:
@@ -356,8 +360,8 @@ def _result(shell: Shell, output: Output, why: Why, found: Foreground, limit: fl
             f"{_program(found)} still runs after {limit:g} s; shell_keys reads on, keys=['ctrl-c'] stops it"
         )
     else:
-        data |= {"waits_for": {"line": "a line", "keys": "keys", "password": "a password"}[why]}
-        data["program"] = _program(found)
+        waits = {"line": "a line", "keys": "keys", "password": "a password"}[why]
+        data |= {"waits_for": waits, "program": _program(found)}
         if why == "password":
             data["note"] = (
                 "its owner was not there to type it; shell_keys asks again, keys=['ctrl-c'] gives up"

@@ -43,11 +43,8 @@ SCREEN_BYTES = 256_000  # of the newest output, from which the screen is painted
 MOST_TYPED_BYTES, MOST_LINE_BYTES = 16_000, 4_000
 LEFT_SECONDS = 0.3  # for what a command has started to leave its stage
 NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its last word
-_READ = (
-    {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine, b"")
-    if sys.platform == "linux"
-    else b""
-)
+_READS = {("linux", "x86_64"): b"0", ("linux", "aarch64"): b"63"}
+_READ = _READS.get((sys.platform, os.uname().machine), b"")  # the number of the system call
 _ANY_TERMINAL = os.makedev(5, 0)  # /dev/tty
 # Takes the terminal that is its output as its input and as the one that it belongs to, then becomes bash.
 _TAKE = "import fcntl,os,sys,termios; os.dup2(1, 0); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[2], sys.argv[2:])"
@@ -70,14 +67,15 @@ readonly __sopwith_script; readonly -f __sopwith_begin __sopwith_end
 """
 
 
+Waits = Literal["", "line", "keys", "password"]
+
+
 class Foreground(NamedTuple):
     """The program that has the terminal."""
 
     words: tuple[str, ...] = ()  # its command line
     is_shell: bool = False  # bash itself: at work in a loop, or in its `read`
-    waits: Literal["", "line", "keys", "password"] = (
-        ""  # for what; "keys" is a guess: it reads keys, and sleeps
-    )
+    waits: Waits = ""  # for what; "keys" is a guess: it reads keys, and sleeps
 
 
 class Shell:
@@ -100,9 +98,8 @@ class Shell:
         self.typed = ""  # of the line that has not been sent off
         self.origin = ""  # whose words the command that runs may show (safety/taint/origins.py)
         self.screen = bytearray()  # what the screen is painted from
-        self.said_bytes = self.answered_bytes = (
-            0  # all that was said; and how much of it when the owner typed last
-        )
+        # all that was said; and how much of it when the owner typed last
+        self.said_bytes = self.answered_bytes = 0
         self.is_followed = False  # somebody takes: then output waits, else the oldest goes
         self._news, self._incoming = threading.Condition(), bytearray()
         self._is_fresh, self._is_over = False, False
@@ -117,11 +114,8 @@ class Shell:
         self._master, slave = os.openpty()
         try:
             termios.tcsetwinsize(slave, (ROWS, COLUMNS))
-            self._sane, self._device, self._path = (
-                termios.tcgetattr(slave),
-                os.fstat(slave).st_rdev,
-                os.ttyname(slave),
-            )
+            self._sane, self._path = termios.tcgetattr(slave), os.ttyname(slave)
+            self._device = os.fstat(slave).st_rdev
             given = {**ctx.credentials, **ctx.env, MARK: mark(own)}
             given.pop("SOPWITH_ONCE", None)  # it is of one call
             env = environment_outside() | {"TERM": "linux"} if words else _variables()
@@ -150,9 +144,8 @@ class Shell:
         number, self.typed = secrets.token_hex(8), ""
         self.take()  # what was said in between stands on the screen
         self._has_begun = False
-        termios.tcsetattr(
-            self._master, termios.TCSANOW, self._sane
-        )  # a program may have left it otherwise
+        # a program may have left it otherwise
+        termios.tcsetattr(self._master, termios.TCSANOW, self._sane)
         with suppress(OSError), _opened(self._path) as slave:
             termios.tcflush(slave, termios.TCIFLUSH)
         end = f"__sopwith_end $? {number}"  # in time for Ctrl-C, and anew, whatever the command has done to it
@@ -185,9 +178,8 @@ class Shell:
         data = text.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
         if len(data) > MOST_TYPED_BYTES:
             raise ToolError("error.shells.more-than-bytes-cannot", count=f"{MOST_TYPED_BYTES:,}")
-        if self._modes & termios.ICANON and any(
-            len(line) > MOST_LINE_BYTES for line in data.split(b"\r")
-        ):
+        longest = max(map(len, data.split(b"\r")))
+        if self._modes & termios.ICANON and longest > MOST_LINE_BYTES:
             raise ToolError("error.shells.line-more-than-bytes", count=f"{MOST_LINE_BYTES:,}")
         self._send(data)
 
@@ -202,9 +194,9 @@ class Shell:
         """Return what was said since. When the end of the command is in it, `busy` is "" and
         `status` and `cwd` are set."""
         with self._news:
-            data, rest = (
-                self._parted(bytes(self._incoming)) if self.busy else (bytes(self._incoming), b"")
-            )
+            data, rest = bytes(self._incoming), b""
+            if self.busy:
+                data, rest = self._parted(data)
             self._incoming[:], self._is_fresh = rest, False
             self._news.notify_all()
         self.said_bytes += len(data)
@@ -241,20 +233,23 @@ class Shell:
             group = os.tcgetpgrp(self._master)
         except OSError:
             return Foreground()
-        modes, pids = self._modes, _group(group)
-        words = next((found for pid in (group, *pids) if (found := _words(pid))), ())
-        reads = [self._reads(pid) for pid in pids]
-        waits: Literal["", "line", "keys", "password"] = ""
-        if self._unread():
-            waits = ""  # it has not come to it
-        elif modes & termios.ICANON:
-            is_password = not modes & termios.ECHO and (any(reads) or None in reads or not reads)
-            waits = "password" if is_password else "line" if any(reads) else ""
-        elif all(_sleeps(pid) for pid in pids):
-            waits = "keys"
+        pids = _group(group)
+        words = next(filter(None, map(_words, (group, *pids))), ())
         # else it has become another: `exec zsh`
         is_shell = self._session(group) == group and "--rcfile" in words
-        return Foreground(words, is_shell, waits)
+        return Foreground(words, is_shell, self._waits(pids))
+
+    def _waits(self, pids: list[int]) -> Waits:
+        """Return for what the processes in the foreground wait."""
+        modes = self._modes
+        if self._unread():  # they have not come to it
+            return ""
+        if not modes & termios.ICANON:
+            return "keys" if all(map(_sleeps, pids)) else ""
+        reads = set(map(self._reads, pids)) or {None}
+        if not modes & termios.ECHO and reads != {False}:
+            return "password"
+        return "line" if True in reads else ""
 
     def widen(self, leave: Leave) -> None:
         """Lets what is started next reach these hosts too."""

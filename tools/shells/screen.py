@@ -56,12 +56,8 @@ def _screen(said: bytes, rows: int, columns: int) -> Any:
     for piece in re.split(rb"(?=\033)", _UNKNOWN.sub(b"", said)):
         try:
             stream.feed(piece)
-        except (
-            TypeError,
-            KeyError,
-            IndexError,
-            ValueError,
-        ):  # pyte fails on numbers that are too many; a terminal goes on
+        except (TypeError, KeyError, IndexError, ValueError):
+            # pyte fails on numbers that are too many; a terminal goes on
             stream = pyte.ByteStream(screen)
     return screen
 

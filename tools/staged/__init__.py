@@ -15,14 +15,4 @@ if TYPE_CHECKING:
     from tools.staged.shown import listed as listed
     from tools.staged.staging import Staging as Staging
 else:
-    __getattr__ = lazy(
-        __name__,
-        Recording="recording",
-        Staging="staging",
-        difference="shown",
-        images="kept",
-        lines="shown",
-        listed="shown",
-        net="kept",
-        standing="kept",
-    )
+    __getattr__ = lazy(__name__)

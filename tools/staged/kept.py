@@ -35,18 +35,20 @@ def net(kept: Iterable[Kept]) -> list[Change]:
 
 def _merged(first: Change, then: Change) -> Change | None:
     """Return what two changes of one path are together; None where the second takes back the first."""
-    if first.kind == "new" and then.kind == "gone":
-        return None
-    if first.kind == "new" and then.kind == "moved":
-        return then._replace(kind="new", before=None, was=None)
-    if first.kind == "moved" and then.kind == "moved":
-        return then._replace(was=first.was) if first.was != then.path else None
-    if first.kind == "gone" and then.kind == "new":
-        return then._replace(kind="changed", before=first.before)
-    if first.kind in ("new", "moved") and then.kind in ("changed", "mode"):
-        after = first.after if then.after is None else then.after
-        return first._replace(after=after, mode=then.mode)
-    return then._replace(before=first.before)
+    match first.kind, then.kind:
+        case "new", "gone":
+            return None
+        case "new", "moved":
+            return then._replace(kind="new", before=None, was=None)
+        case "moved", "moved":
+            return then._replace(was=first.was) if first.was != then.path else None
+        case "gone", "new":
+            return then._replace(kind="changed", before=first.before)
+        case "new" | "moved", "changed" | "mode":
+            after = first.after if then.after is None else then.after
+            return first._replace(after=after, mode=then.mode)
+        case _:
+            return then._replace(before=first.before)
 
 
 def images(home: Path, kept: Iterable[Kept]) -> dict[str, str]:

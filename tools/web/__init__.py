@@ -9,4 +9,4 @@ if TYPE_CHECKING:
     from tools.web.fetch import web_fetch as web_fetch
     from tools.web.search import web_search as web_search
 else:
-    __getattr__ = lazy(__name__, problem="fetch", web_fetch="fetch", web_search="search")
+    __getattr__ = lazy(__name__)

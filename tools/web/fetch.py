@@ -7,7 +7,6 @@ What may be reached is decided where the connection is made (tools/web/ssrf_sess
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,7 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
     from tools.web.ssrf_session import PinnedSession
 
     address = checked(ctx.resolved(url))
-    seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
+    seconds = ctx.seconds()
     reach = Reach(ctx.config.safety.private_hosts if ctx.config else ())
     with PinnedSession(reach, seconds) as session:
         session.max_redirects = MAX_REDIRECTS
@@ -155,13 +154,7 @@ def _name(response: requests.Response) -> str:
 def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
     from memory.files import write_atomic
 
-    folder = ctx.folder / "fetched"
-    folder.mkdir(exist_ok=True)
-    file = folder / name
-    for number in range(2, 1000):
-        if not file.exists():
-            break
-        file = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    file = ctx.new_file("fetched", name)
     write_atomic(file, data, 0o600)
     return file
 

@@ -6,6 +6,7 @@ Hidden elements, menus (nav), scripts and drawings of a page are left out; its l
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import re
 import subprocess
@@ -61,22 +62,30 @@ def readable(data: bytes, kind: str, charset: str, url: str) -> Readable:
 
 def decoded(data: bytes, charset: str = "") -> str | None:
     """Return the text in the encoding that is declared, in the bytes themselves or by the server; None if it is no text."""
-    marks = [name for mark, name in _BYTE_MARKS if data.startswith(mark)]
-    is_wide = bool(marks) or charset.lower().startswith("utf-16")
+    names = _encodings(data, charset)
+    is_wide = any(name.lower().startswith("utf-16") for name in names)
     if b"\0" in data[:65536] and not is_wide:
         return None
-    found = _CHARSET.search(data[:4096])
-    said = [charset, found[1].decode("ascii") if found else ""]
-    names = marks + [_WIDER.get(name.lower(), name) for name in said if name]
-    told = [name for name in names if not _UTF8.match(name)]
     # Many say UTF-8 of what is none; a few broken letters are in what a server says it is.
-    ways = [(name, "strict") for name in (*names, "utf-8")] + [(name, "replace") for name in told]
-    ways += [(_guessed(data), "strict"), ("gb18030", "strict")]
-    ways += [(name, "replace") for name in (*names[:1], "cp1252")]
+    told = itertools.filterfalse(_UTF8.match, names)
+    ways = (
+        *zip((*names, "utf-8"), itertools.repeat("strict")),
+        *zip(told, itertools.repeat("replace")),
+        *((_guessed(data), "strict"), ("gb18030", "strict")),
+        *zip((*names[:1], "cp1252"), itertools.repeat("replace")),
+    )
     for name, errors in ways:
         with suppress(LookupError, UnicodeError):
             return data.decode(name, errors)
     return None
+
+
+def _encodings(data: bytes, charset: str) -> list[str]:
+    """Return the encodings that a text may have, as its bytes say and then its server."""
+    marks = [name for mark, name in _BYTE_MARKS if data.startswith(mark)]
+    found = _CHARSET.search(data[:4096])
+    said = filter(None, [charset, found[1].decode("ascii") if found else ""])
+    return marks + [_WIDER.get(name.lower(), name) for name in said]
 
 
 def _guessed(data: bytes) -> str:

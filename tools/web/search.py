@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -51,21 +50,12 @@ ENGINES = {
     "duckduckgo": SearchApi("https://html.duckduckgo.com/html/", "q", ()),
     "searxng": SearchApi("", "q", ("results",), "content", {"format": "json"}),
     "brave": SearchApi(
-        "https://api.search.brave.com/res/v1/web/search",
-        "q",
-        ("web", "results"),
-        "description",
-        {"count": MOST},
-        "X-Subscription-Token",
+        *("https://api.search.brave.com/res/v1/web/search", "q", ("web", "results")),
+        *("description", {"count": MOST}, "X-Subscription-Token"),
     ),
     "tavily": SearchApi(
-        "https://api.tavily.com/search",
-        "query",
-        ("results",),
-        "content",
-        {"max_results": MOST},
-        "Authorization",
-        is_post=True,
+        *("https://api.tavily.com/search", "query", ("results",), "content"),
+        *({"max_results": MOST}, "Authorization", True),
     ),
 }
 
@@ -76,8 +66,7 @@ def web_search(ctx: ToolContext, query: str) -> ToolResult:
     settings = ctx.config.search if ctx.config else SearchConfig()
     engine = ENGINES[settings.engine]
     address = _address(settings, engine)
-    seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
-    found = _asked(ctx, settings, address, query.strip(), seconds)[:MOST]
+    found = _asked(ctx, settings, address, query.strip())[:MOST]
     lines = (f"{n}. {each.title}\n   {each.url}\n   {each.text}" for n, each in enumerate(found, 1))
     output = "\n".join(lines) or f"{settings.engine} finds nothing for this"
     sources = [each.url for each in found]
@@ -94,14 +83,12 @@ def _address(settings: SearchConfig, engine: SearchApi) -> str:
     return f"{url.rstrip('/')}/search" if settings.engine == "searxng" else url
 
 
-def _asked(
-    ctx: ToolContext, settings: SearchConfig, address: str, query: str, seconds: float
-) -> list[Found]:
+def _asked(ctx: ToolContext, settings: SearchConfig, address: str, query: str) -> list[Found]:
     import requests
 
     from tools.web.ssrf_session import PinnedSession
 
-    engine, name = ENGINES[settings.engine], settings.engine
+    engine, name, seconds = ENGINES[settings.engine], settings.engine, ctx.seconds()
     hosts = ctx.config.safety.private_hosts if ctx.config else ()
     own = (urlsplit(settings.url).netloc,) if settings.url else ()  # the owner named it
     with PinnedSession(Reach((*hosts, *own)), seconds) as session:

@@ -114,9 +114,8 @@ class _Adapter(HTTPAdapter):
         kwargs["proxies"] = requests.utils.get_environ_proxies(url)
         if requests.utils.select_proxy(url, kwargs["proxies"]):
             place = urlsplit(url)
-            with contextlib.suppress(
-                socket.gaierror
-            ):  # names of the outside are often known to the proxy alone
+            # names of the outside are often known to the proxy alone
+            with contextlib.suppress(socket.gaierror):
                 self._session.reach.find(
                     place.hostname or "", place.port or (443 if place.scheme == "https" else 80)
                 )

@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from ui.channels.channel import TryLater as TryLater
     from ui.channels.opened import Channels as Channels
 else:
-    __getattr__ = lazy(
-        __name__,
-        Channel="channel",
-        Incoming="channel",
-        Refused="channel",
-        TryLater="channel",
-        Channels="opened",
-    )
+    __getattr__ = lazy(__name__)

@@ -28,7 +28,7 @@ from ui.channels.channel import Button, Channel, Incoming, Refused, TryLater
 from ui.channels.letters import ended, is_emoji, line_of, pieces, shown
 from ui.channels.store import Store, Talk
 from ui.web.live import Child, TooMuchWork, Work
-from ui.web.live.work import begun_for
+from ui.web.live.marks import begun_for
 from ui.words import say, words_of
 
 QUIET_SECONDS = 1.5  # after the last message, before they are one request
@@ -146,16 +146,14 @@ class Desk:
         self.store.taken([message.id])
 
     def _decided(self, id: str, run: str, decision: str) -> str:
-        entry = next((each for each in self._inbox.list() if each.id == id), None)
-        if entry is None:
+        try:
+            entry = self._inbox.get(id)
+        except InboxError:
             summary = summarise(self._home, run)
             is_cancelled = summary is not None and summary.status == "cancelled"
             return say("channels.cancelled" if is_cancelled else "channels.decided")
         before = [(talk, talk.state) for talk in self.store.talks_of(run)]
-        for (
-            talk,
-            _,
-        ) in before:  # first: after a kill the press comes again, and finds the entry open
+        for talk, _ in before:  # first: after a kill the press comes again, and finds the entry
             self.store.set(talk, "resume")
         try:
             self._inbox.answer(entry, Answer("approve" if decision == "yes" else "deny"))
@@ -260,27 +258,29 @@ class Desk:
         await self._say_end(talk, summary, events)
 
     async def _say_end(self, talk: Talk, summary: RunSummary, events: Sequence[Event]) -> None:
-        heard = ("steered", "answered")
-        said = [_words(event["text"]) for event in events if event["type"] in heard]
         text, last = ended(self._config, events[-1]), events[-1]
         key = f"{talk.run}.{last.get('turns')}.{last['status']}"
-        is_reaction = not talk.is_private and summary.status == "done" and is_emoji(text)
+        is_thumb = not talk.is_private and summary.status == "done"
+        is_reaction = is_thumb and is_emoji(text)
         with self.store.step():
-            for told in self.store.talks("said"):
-                if told.run == talk.run:
-                    is_heard = any(
-                        _words(without(self._config, told.text)) in each for each in said
-                    )
-                    self.store.set(
-                        told, "done" if is_heard else "open", "" if not is_heard else None
-                    )
+            self._settle_said(talk.run, events)
             if summary.status == "waiting":
                 self._put_asked(talk)
                 self.store.set(talk, "waiting")
             else:
                 self._finish(talk, key, "" if is_reaction else text)
-        if summary.status == "done" and not talk.is_private:
+        if is_thumb:
             await self._react(talk.chat, talk.message, text.strip() if is_reaction else DONE)
+
+    def _settle_said(self, run: str, events: Sequence[Event]) -> None:
+        """Open again what was said to a run and is not in its log: it ended before it could read that."""
+        heard = [_words(each["text"]) for each in events if each["type"] in ("steered", "answered")]
+        for told in self.store.talks("said"):
+            if told.run != run:
+                continue
+            text = _words(without(self._config, told.text))
+            is_heard = any(text in each for each in heard)
+            self.store.set(told, "done" if is_heard else "open", run if is_heard else "")
 
     def _put_asked(self, talk: Talk) -> None:
         """Put what the run of a talk waits for, each entry once."""

@@ -63,26 +63,32 @@ class Telegram:
 
     def _read(self, update: dict[str, Any]) -> Incoming | None:
         """Return what an update means; None for what is no message, and for those of bots."""
-        press = update.get("callback_query") or {}
-        message = press.get("message") or update.get("message") or {}
-        sender = press.get("from") or message.get("from") or {}
+        if press := update.get("callback_query"):
+            message, sender, data = press.get("message"), press["from"], press.get("data", "")
+            more: dict[str, Any] = {"press": f"{press['id']} {data}", "is_addressed": True}
+        else:
+            message = update.get("message") or {}
+            sender = message.get("from")
+            more = self._said(message)
         if not message or not sender or sender.get("is_bot"):
             return None
-        chat = message["chat"]
-        is_private = chat.get("type") == "private"
-        text = "" if press else str(message.get("text") or message.get("caption") or "")
+        is_private = message["chat"].get("type") == "private"
+        more["is_addressed"] = more["is_addressed"] or is_private
         return Incoming(
             id=str(update["update_id"]),
-            chat=str(chat["id"]),
+            chat=str(message["chat"]["id"]),
             who=str(sender["id"]),
             name=" ".join(filter(None, (sender.get("first_name"), sender.get("last_name")))),
-            text=self._without_mention(text),
             message=str(message.get("message_id", "")),
             is_private=is_private,
-            is_addressed=is_private or bool(press) or self._is_meant(message, text),
-            files=() if press else tuple(_files(message)),
-            press=f"{press['id']} {press.get('data', '')}" if press else "",
+            **more,
         )
+
+    def _said(self, message: dict[str, Any]) -> dict[str, Any]:
+        text = str(message.get("text") or message.get("caption") or "")
+        is_addressed = self._is_meant(message, text)
+        files = tuple(_files(message))
+        return {"text": self._without_mention(text), "files": files, "is_addressed": is_addressed}
 
     def _is_meant(self, message: dict[str, Any], text: str) -> bool:
         replied = (message.get("reply_to_message") or {}).get("from") or {}

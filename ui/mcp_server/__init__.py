@@ -9,4 +9,4 @@ if TYPE_CHECKING:
     from ui.mcp_server.offers import Offered as Offered
     from ui.mcp_server.offers import offered as offered
 else:
-    __getattr__ = lazy(__name__, Calls="calls", Offered="offers", offered="offers")
+    __getattr__ = lazy(__name__)

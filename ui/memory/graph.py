@@ -9,7 +9,7 @@ from config import Config, SopwithError
 from memory.graph import FORMS, Graph, Wanted, opened
 from memory.journal.store import GRAPH_PAUSED, INDEX, Store
 from ui.command import JSON, LIMIT, Argument, Option, command, moment, whole
-from ui.lists import Column, print_json, print_table
+from ui.lists import print_list
 from ui.sanitise import one_line
 from ui.words import say, says
 
@@ -45,21 +45,12 @@ def graph(args: Namespace, config: Config) -> int:
     name = " ".join(args.name)
     if name and not found["centre"]:
         raise NotInGraph(say("graph_nothing", name=one_line(name, 80)))
-    if args.json:
-        print_json(found)
-        return 0
     names = {node["id"]: _name(node) for node in found["nodes"]}
-    columns = (
-        Column(say("graph_column_from"), "cyan"),
-        Column(say("graph_column_how")),
-        Column(say("graph_column_to"), "cyan", grows=True),
-        Column(say("graph_column_strength"), right=True),
-        Column(say("graph_column_seen")),
-        Column(say("graph_column_by")),
-        Column(say("graph_column_source")),
-    )
-    print_table(columns, [_row(edge, names) for edge in found["edges"]], say("graph_empty"))
-    if found["truncated"]:
+    heads = "graph_column_from:cyan graph_column_how graph_column_to:cyan* graph_column_strength>"
+    heads += " graph_column_seen graph_column_by graph_column_source"
+    rows = [_row(edge, names) for edge in found["edges"]]
+    print_list(args, found, heads, rows, say("graph_empty"))
+    if found["truncated"] and not args.json:
         print(say("graph_more", n=len(found["edges"])))
     return 0
 
@@ -103,11 +94,9 @@ def _label(label: str) -> str:
     if says(key := f"graph_label_{label.replace(' ', '_')}"):
         return say(key)
     is_chinese = not say("graph_PREFERS").isascii()
-    return (
-        "/".join([form for form in FORMS[label] if not form.isascii()][:2])
-        if is_chinese and label in FORMS
-        else label
-    )
+    if not is_chinese or label not in FORMS:
+        return label
+    return "/".join([form for form in FORMS[label] if not form.isascii()][:2])
 
 
 SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it

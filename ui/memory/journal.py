@@ -28,6 +28,7 @@ SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is l
 STALLED_SECONDS = 60.0  # an endpoint that does not answer; the rest is done another time
 MAX_BAD = 20  # lines of what was left out
 MAX_TEXT_CHARS = 600
+_TURN = ("id", "who", "text", "source", "session", "timezone", "importance")
 AROUND = 2  # turns before and after the one that is shown
 
 
@@ -194,34 +195,23 @@ def _lines(turn: Turn, why: str) -> str:
     head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
     if why:
         head += f"  ({one_line(pieces_in_words(why), 120)})"
-    text = clean(
-        turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…"
-    )
+    is_long = len(turn.text) > MAX_TEXT_CHARS
+    text = clean(turn.text[: MAX_TEXT_CHARS - 1] + "…" if is_long else turn.text)
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())
 
 
 def _entry(found: Found) -> dict[str, Any]:
-    return {
-        **turn_as_json(found.turn),
-        "episode": found.episode,
-        "score": found.score,
-        "why": found.why,
-    }
+    more = {"episode": found.episode, "score": found.score, "why": found.why}
+    return turn_as_json(found.turn) | more
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:
     """A turn for machines."""
     return {
-        "id": turn.id,
+        **{name: getattr(turn, name) for name in _TURN},
         "at": iso(turn.at),
-        "who": turn.who,
-        "text": turn.text,
         "mentioned": [[iso(each.start), iso(each.end)] for each in turn.mentioned],
-        "source": turn.source,
-        "session": turn.session,
-        "timezone": turn.timezone,
         "run": turn.run or None,
-        "importance": turn.importance,
         "tags": list(turn.tags),
     }
 

@@ -14,7 +14,7 @@ from memory.facts import Fact, FactRefused, FactStore
 from memory.home import MAIN, open_home
 from safety.secrets import Redactor, held_values
 from ui.command import JSON, Argument, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import print_json, print_list
 from ui.sanitise import one_line
 from ui.words import say
 
@@ -39,18 +39,10 @@ def facts(args: Namespace, config: Config) -> int:
     """`memory facts`. `args`: json."""
     known = store(config).all()
     again = {fact.id for fact in known if fact.is_due}
-    if args.json:
-        print_json({"facts": [fact_as_json(fact, fact.id in again) for fact in known]})
-        return 0
-    columns = (
-        Column(say("memory_column_id"), "cyan"),
-        Column(say("memory_column_section")),
-        Column(say("memory_column_day")),
-        Column(say("memory_column_source")),
-        Column(say("memory_column_fact"), grows=True),
-    )
-    print_table(columns, [_row(fact, fact.id in again) for fact in known], say("memory_none"))
-    return 0
+    found = {"facts": [fact_as_json(fact, fact.id in again) for fact in known]}
+    heads = "memory_column_id:cyan memory_column_section memory_column_day memory_column_source"
+    rows = [_row(fact, fact.id in again) for fact in known]
+    return print_list(args, found, f"{heads} memory_column_fact*", rows, say("memory_none"))
 
 
 def fact_as_json(fact: Fact, is_due: bool) -> dict[str, Any]:

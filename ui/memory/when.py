@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from config import Config
 from memory.journal.api import local_timezone
 from memory.journal.originals import zone
-from text.time import find
+from text.time import TimeRange, find
 from ui.command import JSON, NOW, Argument, command
 from ui.lists import print_json
 from ui.sanitise import one_line
@@ -21,14 +21,7 @@ def when(args: Namespace, config: Config) -> int:
     now = args.now or datetime.now(UTC).astimezone(zone(local_timezone()))
     found = find(" ".join(args.text), now)
     if args.json:
-        print_json(
-            {
-                "ranges": [
-                    {"start": _iso(each.start), "end": _iso(each.end), "text": each.text}
-                    for each in found
-                ]
-            }
-        )
+        print_json({"ranges": [_range(each) for each in found]})
         return 0
     for each in found:
         start, end = _local(each.start, now), _local(each.end, now)
@@ -37,6 +30,10 @@ def when(args: Namespace, config: Config) -> int:
     if not found:
         print(say("when_nothing"))
     return 0
+
+
+def _range(found: TimeRange) -> dict[str, str | None]:
+    return {"start": _iso(found.start), "end": _iso(found.end), "text": found.text}
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -8,4 +8,4 @@ if TYPE_CHECKING:
     from ui.runs.dry_run import rehearse as rehearse
     from ui.runs.schedule import when as when
 else:
-    __getattr__ = lazy(__name__, rehearse="dry_run", when="schedule")
+    __getattr__ = lazy(__name__)

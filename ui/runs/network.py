@@ -6,11 +6,9 @@ from argparse import Namespace
 from typing import Any
 
 from config import Config
-from ui.lists import columns, print_json, print_table
+from ui.lists import columns, print_list, worded
 from ui.sanitise import one_line
 from ui.words import say
-
-_STYLES = {"open": "green", "closed": "green", "refused": "red", "failed": "yellow"}
 
 
 def show(run: str, args: Namespace, config: Config) -> int:
@@ -18,13 +16,9 @@ def show(run: str, args: Namespace, config: Config) -> int:
     from sandbox.network import read
 
     rows = list(read(config.home / "runs" / run))
-    if args.json:
-        print_json({"run": run, "network": rows})
-        return 0
-    states = {say(f"network.{key}"): _STYLES[key] for key in _STYLES}
-    shown = columns("at host:cyan* address state sent> received>", state=states)
-    print_table(shown, [_cells(row) for row in rows], say("network.none"))
-    return 0
+    heads = columns("at host:cyan* address state sent> received>", state=worded("network."))
+    cells = [_cells(row) for row in rows]
+    return print_list(args, {"run": run, "network": rows}, heads, cells, say("network.none"))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -24,17 +24,7 @@ from ui.terminal import text_screen as plain
 from ui.words import say
 
 SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
-STATUSES = (
-    "working",
-    "done",
-    "failed",
-    "waiting",
-    "limit",
-    "no_model",
-    "cancelled",
-    "interrupted",
-    "damaged",
-)
+STATUSES = "working|done|failed|waiting|limit|no_model|cancelled|interrupted|damaged"
 MAX_SHOWN_CHARS = 600  # of one result in a trace; --json has it whole
 
 
@@ -45,7 +35,7 @@ class NotWorking(SopwithError):
 @command(
     "runs list",
     Argument("search", "*"),
-    Option("--status", "|".join(STATUSES), is_choice=True),
+    Option("--status", STATUSES, is_choice=True),
     Option("--since", "ISO", moment, key="opt.runs-since"),
     Option("--sop", "NAME", key="opt.runs-sop"),
     LIMIT,
@@ -64,7 +54,7 @@ def list_(args: Namespace, config: Config) -> int:
         return 0
     limit = args.limit or SHOWN_RUNS
     runs = _filtered(args, config) if is_filtered else list_runs(config.home, limit + 1)
-    shown = columns("run:cyan status turns> cost> task*", status=_STATUS_STYLES)
+    shown = columns("run:cyan status turns> cost> task*")
     print_table(shown, [_row(run) for run in runs[:limit]], say("runs.none"))
     if len(runs) > limit:
         print(say("runs.more", limit=limit))
@@ -94,18 +84,6 @@ def _started(run: RunSummary) -> datetime:
         return datetime.fromisoformat(run.started)
     except ValueError:
         return datetime.min.replace(tzinfo=UTC)
-
-
-_STATUS_STYLES = {
-    "done": "green",
-    "failed": "red",
-    "waiting": "yellow",
-    "limit": "yellow",
-    "no_model": "red",
-    "working": "cyan",
-    "interrupted": "yellow",
-    "damaged": "red",
-}
 
 
 def _row(run: RunSummary) -> list[str]:
@@ -189,20 +167,9 @@ def _trace_end(event: Event) -> Iterator[str]:
 
 
 def _trace_reply(event: Event) -> Iterator[str]:
-    tokens = event.get("tokens") or {}
     parts = [say("trace.turn", turn=event["turn"]), one_line(str(event.get("model", "")), 60)]
     if event.get("kind") not in ("rote", "scripted"):
-        cached = tokens.get("cached", 0)
-        fresh = max(0, tokens.get("input", 0) - cached)
-        parts.append(
-            say(
-                "end.tokens",
-                fresh=f"{fresh:,}",
-                cached=f"{cached:,}",
-                output=f"{tokens.get('output', 0):,}",
-            )
-        )
-        parts.append(describe.money(event.get("cost", 0.0)))
+        parts += [describe.tokens(event), describe.money(event.get("cost", 0.0))]
     parts.append(describe.seconds(event.get("seconds", 0.0)))
     yield ""
     yield " · ".join(filter(None, parts))

@@ -22,38 +22,16 @@ from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from safety.secrets import without
 from ui.command import DRY_RUN, JSON, LIMIT, LIMITS, Argument, Option, amount, command
-from ui.lists import columns, print_json, print_table
+from ui.lists import columns, print_json, print_list, print_table, worded
 from ui.sanitise import clean, one_line
 from ui.terminal import read_next
 from ui.terminal import text_screen as plain
-from ui.words import in_words, say, says, tell_error
+from ui.words import in_words, say, tell_error
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
-_STYLES = {
-    "ok": "green",
-    "done": "green",
-    "failing": "red",
-    "failed": "red",
-    "broken": "red",
-    "overdue": "yellow",
-}
-_STYLES |= {
-    "paused": "yellow",
-    "waiting": "yellow",
-    "skipped": "yellow",
-    "limit": "yellow",
-    "no_model": "red",
-}
-_LISTS = (
-    "enabled",
-    "max_delay_hours",
-    "catch_up",
-    "notify",
-    "approve",
-    "session",
-    "model",
-    "cwd",
-    "limits",
+_SHOWN = (  # fields of a job
+    *("enabled", "max_delay_hours", "catch_up", "notify", "approve"),
+    *("session", "model", "cwd", "limits"),
 )
 
 
@@ -71,20 +49,15 @@ class _Jobs:
     """The jobs of a home folder with what the ledger says of them, read once."""
 
     def __init__(self, config: Config) -> None:
-        self.folder, self.ledger, self.now = (
-            JobFolder(config.home),
-            Ledger(config.home),
-            datetime.now(UTC),
-        )
+        self.folder, self.ledger = JobFolder(config.home), Ledger(config.home)
+        self.now = datetime.now(UTC)
         self.all = self.folder.all()
         self.problems = problems(self.all)
         sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
         rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
         self._counted = self.ledger.counted(rules, self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
-        for row in (
-            self.ledger.open_rows()
-        ):  # answered since, or left by a kill: what the run log says holds
+        for row in self.ledger.open_rows():  # answered since, or left by a kill: the log holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
                 outcomes.settle(row, sound.get(row.job))
 
@@ -92,13 +65,8 @@ class _Jobs:
         """A job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        found: dict[str, Any] = {
-            "id": id,
-            "when": "",
-            "next": [],
-            "enabled": False,
-            "health": "broken",
-        }
+        found: dict[str, Any] = {"id": id, "when": "", "next": [], "enabled": False}
+        found["health"] = "broken"
         if isinstance(job, Job):
             (since, cursor), problem = self._counted[id], self.problems.get(id, "")
             due = None if problem else next(due_after(job, since, cursor), None)
@@ -207,21 +175,22 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
-    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
+    _check_model(args.model, config)
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
-    options = {
-        "session": args.session,
-        "model": args.model,
-        "catch_up": args.catch_up,
-        "notify": args.notify,
-        "max_delay_hours": args.max_delay_hours,
+    named = ("session", "model", "catch_up", "notify", "max_delay_hours")
+    options = {name: getattr(args, name) for name in named}
+    options |= {
         "approve": None if args.approve == "ask" else args.approve,
         "cwd": str(args.cwd) if args.cwd else None,
         "limits": _given(limits) or None,
     }
     return fields | _given(options)
+
+
+def _check_model(name: str | None, config: Config) -> None:
+    if name and not any(name in (each.name, each.model) for each in config.models):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
@@ -258,9 +227,8 @@ def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
     """A name made of the first words of the task."""
     words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
     stem = "-".join(words[:4])[:30].strip("-_") or "job"
-    return next(
-        name for n in range(1, 100_000) if (name := stem if n == 1 else f"{stem}-{n}") not in taken
-    )
+    names = (stem, *(f"{stem}-{n}" for n in range(2, 100_000)))
+    return next(name for name in names if name not in taken)
 
 
 def _show_new(job: Job, following: list[datetime]) -> None:
@@ -292,19 +260,22 @@ def listed(config: Config) -> dict[str, Any]:
 def list_(args: Namespace, config: Config) -> int:
     """`schedule list`."""
     found = listed(config)
-    if args.json:
-        print_json(found)
-        return 0
-    styles = {say(f"health.{key}"): _STYLES[key] for key in _STYLES if says(f"health.{key}")}
-    shown = columns("job:cyan health next when task*", health=styles)
-    rows = [
-        [one_line(each["id"], 200), say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
-        for each in found["jobs"]
-    ]  # fmt: skip
-    print_table(shown, rows, say("schedule.none"))
-    if any(each["next"] for each in found["jobs"]) and not found["running"]:
+    heads = columns("job:cyan health next when task*", health=worded("health."))
+    print_list(args, found, heads, [_cells(each) for each in found["jobs"]], say("schedule.none"))
+    is_idle = not found["running"] and any(each["next"] for each in found["jobs"])
+    if is_idle and not args.json:
         print(say("schedule.no_scheduler"))
     return 0
+
+
+def _cells(entry: dict[str, Any]) -> list[str]:
+    what = entry.get("problem") or entry.get("task", "")
+    cells = [one_line(entry["id"], 200), _health(entry), _soon(entry), entry["when"]]
+    return [*cells, one_line(what, 200)]
+
+
+def _health(entry: dict[str, Any]) -> str:
+    return say("health." + entry["health"].replace(" ", "_"))
 
 
 def _soon(entry: dict[str, Any]) -> str:
@@ -324,8 +295,7 @@ def show(args: Namespace, config: Config) -> int:
         fields = dict(job.fields) if isinstance(job, Job) else None
         print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
         return 0
-    health = say("health." + entry["health"].replace(" ", "_"))
-    print(f"{args.job} · {health} · {jobs.folder.folder / args.job}.json")
+    print(f"{args.job} · {_health(entry)} · {jobs.folder.folder / args.job}.json")
     if "problem" in entry:
         print(f"  {clean(entry['problem'])}")
     if isinstance(job, Job):
@@ -337,7 +307,7 @@ def show(args: Namespace, config: Config) -> int:
 def _print_job(job: Job, entry: dict[str, Any]) -> None:
     print(say("schedule.job", id=job.id, when=entry["when"], timezone=job.timezone))
     print(f"  {clean(job.task)}")
-    said = [f"{key}: {one_line(str(job.fields[key]), 200)}" for key in _LISTS if key in job.fields]
+    said = [f"{key}: {one_line(str(job.fields[key]), 200)}" for key in _SHOWN if key in job.fields]
     if said:
         print(f"  {' · '.join(said)}")
     if job.paused:
@@ -362,35 +332,30 @@ def history(args: Namespace, config: Config) -> int:
 
 def _row(row: Row) -> dict[str, Any]:
     """A row as machines read it; moments in UTC."""
-    found: dict[str, Any] = {
-        "job": row.job,
+    kept = ("job", "status", "reason", "kind", "n", "result", "model_calls", "cost")
+    return {
+        **{key: getattr(row, key) for key in kept},
         "due": row.at.isoformat(),
-        "status": row.status,
-        "reason": row.reason,
+        "run": row.run or None,
+        "until": _moment(row.until if row.n > 1 else 0),
+        "began": _moment(row.began),
+        "ended": _moment(row.ended),
     }
-    found |= {"run": row.run or None, "kind": row.kind, "n": row.n}
-    for key, at in (
-        ("until", row.until if row.n > 1 else 0),
-        ("began", row.began),
-        ("ended", row.ended),
-    ):
-        found[key] = datetime.fromtimestamp(at / 1e6, UTC).isoformat() if at else None
-    return found | {"result": row.result, "model_calls": row.model_calls, "cost": row.cost}
+
+
+def _moment(micros: int) -> str | None:
+    return datetime.fromtimestamp(micros / 1e6, UTC).isoformat() if micros else None
 
 
 def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
     cells = [
-        [
-            _due(row, jobs.get(row.job)),
-            row.job,
-            row.status,
-            row.run,
-            one_line(in_words(row.reason) or row.result, 200),
-        ]
-        for row in rows
+        [_due(row, jobs.get(row.job)), row.job, row.status, row.run, _outcome(row)] for row in rows
     ]
-    shown = columns("due job:cyan status run result*", status=_STYLES)
-    print_table(shown, cells, say("schedule.no_history"))
+    print_table(columns("due job:cyan status run result*"), cells, say("schedule.no_history"))
+
+
+def _outcome(row: Row) -> str:
+    return one_line(in_words(row.reason) or row.result, 200)
 
 
 def _due(row: Row, job: Job | Broken | None) -> str:
@@ -435,14 +400,8 @@ def remove(args: Namespace, config: Config) -> int:
     commit = folder.remove(args.job, f"schedule: {args.job} removed")
     print(say("schedule.removed", id=args.job))
     if commit:
-        print(
-            say(
-                "schedule.removed_back",
-                id=args.job,
-                home=shlex.quote(str(config.home)),
-                commit=commit[:10],
-            )
-        )
+        home = shlex.quote(str(config.home))
+        print(say("schedule.removed_back", id=args.job, home=home, commit=commit[:10]))
     return 0
 
 
@@ -482,6 +441,7 @@ def _is_at_work(ledger: Ledger, job: str) -> bool:
 def start(args: Namespace, config: Config) -> int:
     """`schedule start`: works in the foreground until it is stopped."""
     from runs.schedule.scheduler import Scheduler
+    from runs.upkeep import Heartbeat
 
     others = is_at_work(config.home)
     if others and args.unless_running:
@@ -489,13 +449,12 @@ def start(args: Namespace, config: Config) -> int:
     if others:
         print(say("schedule.another"), file=sys.stderr)
     stop = threading.Event()
-
     scheduler = Scheduler(config, told=tell_error, ended=_say_ended)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: stop.set())
     print(say("schedule.started", n=len(JobFolder(config.home).all())), file=sys.stderr, flush=True)
-    upkeep = threading.Thread(target=_keep_up, args=(config, stop), name="heartbeat", daemon=True)
+    upkeep = threading.Thread(target=Heartbeat(config).run, args=(stop,), daemon=True)
     upkeep.start()
     with delivering(config, tell_error):
         scheduler.run(stop)
@@ -503,19 +462,9 @@ def start(args: Namespace, config: Config) -> int:
     return 0
 
 
-def _keep_up(config: Config, stop: threading.Event) -> None:
-    """The daily upkeep, while the scheduler is there."""
-    from runs.upkeep import Heartbeat
-
-    Heartbeat(config).run(stop)
-
-
 def _say_ended(row: Row) -> None:
-    text = one_line(in_words(row.reason) or row.result, 200)
-    print(
-        f"{row.at.astimezone():%Y-%m-%d %H:%M:%S} {row.job}: {row.status} {text}".rstrip(),
-        flush=True,
-    )
+    at = f"{row.at.astimezone():%Y-%m-%d %H:%M:%S}"
+    print(f"{at} {row.job}: {row.status} {_outcome(row)}".rstrip(), flush=True)
 
 
 @command("schedule install", Option("--remove"))

@@ -11,7 +11,7 @@ from config import Config
 from runs.notify import delivering
 from runs.queues import queue_of
 from ui.command import JSON, LIMIT, Option, command
-from ui.lists import columns, print_json, print_table
+from ui.lists import print_list
 from ui.sanitise import one_line
 from ui.words import in_words, say, tell_error
 
@@ -43,15 +43,12 @@ def _tell(what: str, details: dict[str, Any]) -> None:
 
 def _list(args: Namespace, config: Config) -> int:
     found = queue_of(config).sent(config, args.limit or SHOWN)
-    if args.json:
-        print_json({"tasks": [asdict(task) for task in found]})
-        return 0
     rows = [
-        [task.run, task.status, task.session, task.worker, one_line(task.task, 200)]
-        for task in found
+        [each.run, each.status, each.session, each.worker, one_line(each.task, 200)]
+        for each in found
     ]
-    print_table(columns("run:cyan status session worker task*"), rows, say("worker.none"))
-    return 0
+    shown = {"tasks": [asdict(task) for task in found]}
+    return print_list(args, shown, "run:cyan status session worker task*", rows, say("worker.none"))
 
 
 def fetched(run: str, config: Config) -> str | None:

@@ -8,22 +8,12 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.sops.search import as_json as as_json
-    from ui.sops.sops import MARKS as MARKS
     from ui.sops.sops import NO as NO
     from ui.sops.sops import SopUsage as SopUsage
     from ui.sops.sops import as_word as as_word
+    from ui.sops.sops import entries as entries
     from ui.sops.sops import entry as entry
     from ui.sops.sops import parameters as parameters
     from ui.sops.sops import roots as roots
 else:
-    __getattr__ = lazy(
-        __name__,
-        as_json="search",
-        MARKS="sops",
-        NO="sops",
-        SopUsage="sops",
-        as_word="sops",
-        entry="sops",
-        parameters="sops",
-        roots="sops",
-    )
+    __getattr__ = lazy(__name__)

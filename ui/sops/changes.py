@@ -18,9 +18,9 @@ from memory.sops.changing import SopChanges, Version
 from runs.assemble import SEEDS, Agent
 from runs.learning.lesson_files import stored
 from ui.command import JSON, Argument, command, whole
-from ui.lists import columns, print_json, print_table
+from ui.lists import print_json, print_list
 from ui.sanitise import one_line
-from ui.sops.sops import MARKS, NO, STATUS_STYLES, SopUsage, as_word, find, parameters, roots
+from ui.sops.sops import MARKS, NO, SopUsage, as_word, find, parameters, roots
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
@@ -89,23 +89,19 @@ def _case_lines(result: CaseResult) -> list[str]:
 
 
 def _as_json(verdict: Verdict) -> dict[str, Any]:
-    cases = [
-        {
-            "case": each.case.name,
-            "parameters": dict(each.case.parameters),
-            "passed": each.passed,
-            "reason": each.reason,
-        }
-        for each in verdict.cases
-    ]
     return {
         "sop": verdict.name,
         "passed": verdict.passed,
         "status_before": verdict.status_before,
         "status": verdict.status_after,
         "reason": verdict.reason,
-        "cases": cases,
+        "cases": [_case(each) for each in verdict.cases],
     }
+
+
+def _case(result: CaseResult) -> dict[str, Any]:
+    case, told = result.case, {"passed": result.passed, "reason": result.reason}
+    return {"case": case.name, "parameters": dict(case.parameters), **told}
 
 
 @command("sops history", Argument("sop"), JSON)
@@ -113,24 +109,14 @@ def history(args: Namespace, config: Config) -> int:
     """`sops history NAME`: newest first."""
     sop = find(config, args.sop)
     versions = changes(config).history(sop.name)
-    if args.json:
-        print_json({"sop": sop.name, "history": [asdict(version) for version in versions]})
-        return 0
-    shown = columns("version> status at:dim run:cyan reason*", status=STATUS_STYLES)
-    rows = [_row(version) for version in versions]
-    print_table(shown, rows, say("sops.as_shipped", name=sop.name))
-    return 0
+    found = {"sop": sop.name, "history": [asdict(version) for version in versions]}
+    heads, rows = "version> status at:dim run:cyan reason*", [_row(each) for each in versions]
+    return print_list(args, found, heads, rows, say("sops.as_shipped", name=sop.name))
 
 
 def _row(version: Version) -> list[str]:
-    at = version.at[:16].replace("T", " ")
-    return [
-        str(version.version),
-        version.status,
-        at,
-        version.run or "–",
-        one_line(version.reason, MAX_REASON_CHARS),
-    ]
+    at, why = version.at[:16].replace("T", " "), one_line(version.reason, MAX_REASON_CHARS)
+    return [str(version.version), version.status, at, version.run or "–", why]
 
 
 @command("sops rollback", Argument("sop"), Argument("version", "?", kind=whole))
@@ -197,12 +183,9 @@ def status_before(sop: Sop, store: SopChanges) -> Status:
     except RepositoryError:
         return "draft"
     known = next((entry.status for entry in earlier if entry.status != "archived"), "draft")
-    statuses: dict[str, Status] = {
-        "candidate": "candidate",
-        "probation": "probation",
-        "active": "active",
-    }
-    return "candidate" if known == "suspended" else statuses.get(known, "draft")
+    statuses: dict[str, Status] = {"suspended": "candidate", "candidate": "candidate"}
+    statuses |= {"probation": "probation", "active": "active"}
+    return statuses.get(known, "draft")
 
 
 @command("sops export", Argument("sop"), Argument("path"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from config import Config
 from learning.route import Candidate, Remembered, choose
 from models.embeddings import embedder
 from ui.command import JSON, Argument, command
-from ui.lists import columns, print_json, print_table
+from ui.lists import print_list
 from ui.sanitise import one_line
 from ui.sops.sops import store
 from ui.words import say
@@ -28,15 +29,14 @@ def search(args: Namespace, config: Config) -> int:
     choice = choose(
         request, known, Path.cwd(), Path.home(), embedder=partial(embedder, config.embeddings)
     )
-    shown = choice.candidates
-    if args.json:
-        print_json({"candidates": [as_json(each) for each in shown], "decision": choice.decision})
-        return 0
-    heads = columns("sop:cyan score> lane:green parameters reason*")
-    print_table(heads, [_row(each) for each in shown], say("sops.no_candidates"))
-    names = ", ".join(sop.name for sop in choice.hints)
-    chosen = choice.match.sop.name if choice.match else names
-    print(say(f"sops.decision_{choice.decision}", name=chosen))
+    shown = [as_json(each) for each in choice.candidates]
+    found = {"candidates": shown, "decision": choice.decision}
+    heads, rows = "sop:cyan score> lane:green parameters reason*", [_row(each) for each in shown]
+    print_list(args, found, heads, rows, say("sops.no_candidates"))
+    if not args.json:
+        names = ", ".join(sop.name for sop in choice.hints)
+        chosen = choice.match.sop.name if choice.match else names
+        print(say(f"sops.decision_{choice.decision}", name=chosen))
     return 0
 
 
@@ -51,15 +51,11 @@ def as_json(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _row(candidate: Candidate) -> list[str]:
-    values = " ".join(
-        f"{name}={json.dumps(value, ensure_ascii=False)}"
-        for name, value in candidate.parameters.items()
-    )
-    return [
-        candidate.name,
-        f"{candidate.score:.2f}",
-        candidate.lane or "–",
-        one_line(values, MAX_WHY_CHARS),
-        one_line(candidate.why, MAX_WHY_CHARS),
-    ]
+def _row(shown: dict[str, Any]) -> list[str]:
+    values = _pairs(shown["parameters"])
+    cells = [shown["name"], f"{shown['score']:.2f}", shown["lane"] or "–"]
+    return [*cells, one_line(values, MAX_WHY_CHARS), one_line(shown["why"], MAX_WHY_CHARS)]
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={json.dumps(values[name], ensure_ascii=False)}" for name in values)

@@ -15,12 +15,11 @@ from memory.logs import list_runs
 from memory.sops import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.command import JSON, Argument, Option, command
-from ui.lists import columns, print_json, print_table
+from ui.lists import print_json, print_list
 from ui.sanitise import clean, one_line
 from ui.words import say
 
 NO = {"n", "no", "不", "否", "不是", "不要"}
-STATUS_STYLES = {"active": "green", "suspended": "red"}
 MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
@@ -58,18 +57,16 @@ def list_(args: Namespace, config: Config) -> int:
     """`sops list`."""
     every = store(config).all()
     shown = every if args.all or args.json else [sop for sop in every if can_be_done(sop)]
-    found = _entries(shown, config)
-    if args.json:
-        print_json({"sops": found})
-        return 0
-    heads = columns("sop:cyan status version> runs> description*", status=STATUS_STYLES)
-    print_table(heads, [_row(line) for line in found], say("sops.none"))
+    found = entries(shown, config)
+    heads, rows = "sop:cyan status version> runs> description*", [_row(line) for line in found]
+    print_list(args, {"sops": found}, heads, rows, say("sops.none"))
     if len(shown) < len(every):
         print(say("sops.more", n=len(every) - len(shown)), file=sys.stderr)
     return 0
 
 
-def _entries(shown: Sequence[Sop], config: Config) -> list[dict[str, Any]]:
+def entries(shown: Sequence[Sop], config: Config) -> list[dict[str, Any]]:
+    """Return the lines of a list, as machines read them."""
     known = list_runs(config.home)
     runs = Counter(run.sop for run in known)
     by_rote = Counter(run.sop for run in known if run.rote and run.status == "done")

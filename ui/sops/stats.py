@@ -11,7 +11,7 @@ from memory.history import RepositoryError
 from memory.sops.curve import Counts, SopRun, SopStats, count
 from ui import event_text as describe
 from ui.command import JSON, Argument, command
-from ui.lists import columns, print_json, print_table
+from ui.lists import columns, print_json, print_table, worded
 from ui.sanitise import one_line
 from ui.sops.changes import changes
 from ui.sops.sops import find
@@ -53,13 +53,9 @@ def _went_back(config: Config, name: str) -> int:
 
 
 def _print_runs(runs: Sequence[SopRun]) -> None:
-    outcomes = {
-        _outcome("done"): "green",
-        _outcome("failed"): "red",
-        _outcome("diverged"): "yellow",
-    }
     said = "run:cyan stats_lane turns> stats_calls> stats_tokens> stats_time> stats_outcome task*"
-    styles = {"stats_lane": {_lane("rote"): "green"}, "stats_outcome": outcomes}
+    styles = {"stats_lane": worded("stats_lane_"), "stats_outcome": worded("status.")}
+    styles["stats_outcome"] |= worded("stats_outcome_")
     print_table(columns(said, **styles), [_row(run) for run in runs], "")
 
 

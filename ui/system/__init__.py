@@ -8,4 +8,4 @@ if TYPE_CHECKING:
     from ui.system.doctor import print_checks as print_checks
     from ui.system.settings import settings_of as settings_of
 else:
-    __getattr__ = lazy(__name__, print_checks="doctor", settings_of="settings")
+    __getattr__ = lazy(__name__)

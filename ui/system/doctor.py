@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import asdict
 
 from config import Config
 from runs.doctor import Check, checks
@@ -17,13 +18,7 @@ def doctor(args: Namespace, config: Config) -> int:
     """`doctor`."""
     found = checks(config, tries_models=True)
     if args.json:
-        print_json(
-            {
-                "checks": [
-                    {"name": c.name, "ok": c.ok, "detail": c.detail, "fix": c.fix} for c in found
-                ]
-            }
-        )
+        print_json({"checks": [asdict(check) for check in found]})
     else:
         print_checks(found)
     return 0

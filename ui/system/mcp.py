@@ -42,16 +42,13 @@ class _Answer:
             "problem": self.problem,
             "left_out": self.left_out,
             "seconds": round(self.seconds, 2),
-            "tools": [
-                {
-                    "name": offer.full_name,
-                    "description": offer.description,
-                    "effect": _effect(offer),
-                    "arguments": offer.schema,
-                }
-                for offer in self.offers
-            ],
+            "tools": [_tool(offer) for offer in self.offers],
         }
+
+
+def _tool(offer: Offer) -> dict[str, Any]:
+    named = {"name": offer.full_name, "description": offer.description}
+    return {**named, "effect": _effect(offer), "arguments": offer.schema}
 
 
 @command("mcp list", JSON)

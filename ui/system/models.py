@@ -7,7 +7,7 @@ from typing import Any
 
 from config import Config, ConfigError, ModelConfig
 from ui.command import JSON, Argument, command
-from ui.lists import Column, print_json, print_table
+from ui.lists import print_json, print_list
 from ui.sanitise import one_line
 from ui.words import in_words, say
 
@@ -16,14 +16,10 @@ from ui.words import in_words, say
 def list_(args: Namespace, config: Config) -> int:
     """`models list`."""
     found = [_known(model) for model in config.models]
-    if args.json:
-        print_json({"models": found})
-        return 0
     keys = ("name", "model", "protocol", "window", "price", "url")
-    columns = [Column(say(f"models.{key}"), grows=key == "url") for key in keys]
+    heads = " ".join(f"models.{key}" for key in keys) + "*"
     rows = [[one_line(str(each[key] or "·"), 80) for key in keys] for each in found]
-    print_table(columns, rows, say("models.none"))
-    return 0
+    return print_list(args, {"models": found}, heads, rows, say("models.none"))
 
 
 @command("models test", Argument("model_name", "?"), JSON)
@@ -59,15 +55,15 @@ def _chosen(config: Config, name: str | None) -> list[ModelConfig]:
 
 def _known(model: ModelConfig) -> dict[str, Any]:
     """Return what is known of a model without asking it."""
+    named = {"name": model.name, "model": model.model}
     if model.kind == "scripted":
-        return {"name": model.name, "model": model.model, "protocol": "scripted", "window": None, "price": None, "url": ""}  # fmt: skip
+        return {**named, "protocol": "scripted", "window": None, "price": None, "url": ""}
     from models.endpoint import EndpointModel, preset
 
     made, known = EndpointModel(model), preset(model)
     price = made.price
     return {
-        "name": model.name,
-        "model": model.model,
+        **named,
         "protocol": "text" if made.manners.is_text else made.manners.wire,
         "window": model.context_tokens or known.window or None,
         "price": f"{price.input:g} / {price.cached:g} / {price.output:g}",

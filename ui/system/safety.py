@@ -12,8 +12,10 @@ import re
 import select
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import UnionType
 from typing import Any, NamedTuple
 
 from config import Config, SopwithError
@@ -30,26 +32,18 @@ from ui.words import in_words, reasons
 
 PIECE = 65_536  # bytes read at a time
 QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
-_FIELDS: dict[
-    str, tuple[type, Any]
-] = {  # what a line may hold, of which type, and what holds without it
-    "tool": (str, "code_run"),
-    "args": (dict, {}),
-    "session": (str, "main"),
-    "request": (str, ""),
-    "attended": (bool, True),
+_FIELDS: dict[str, tuple[type | UnionType, Any, str]] = {  # type, what holds without it, in words
+    "tool": (str, "code_run", "a text"),
+    "args": (dict, {}, "an object"),
+    "session": (str, "main", "a text"),
+    "request": (str, "", "a text"),
+    "attended": (bool, True, "true or false"),
+    "stage": (bool, None, "true or false"),
+    "origin": (str | list, (), "a text, or a list of texts"),
 }
-
-
-_DEFECTS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    NameError,
-    OSError,
-    RuntimeError,
+_DEFECTS = (  # of ours: the next line is judged too
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NameError),
+    *(OSError, RuntimeError, SopwithError, TypeError, ValueError, re.error),
 )
 
 
@@ -57,17 +51,16 @@ class BadLine(ValueError):
     """A line that is no call; the text says why."""
 
 
-_KINDS = {str: "a text", dict: "an object", bool: "true or false"}
-
-
 class _Call(NamedTuple):
     tool: str
     args: dict[str, Any]
-    session: str
-    request: str
-    attended: bool
-    stage: bool | None  # True: what it does to files is judged when it is seen; None: as here
-    origin: tuple[str, ...]
+    session: str = "main"
+    request: str = ""
+    attended: bool = True
+    stage: bool | None = (
+        None  # True: what it does to files is judged when it is seen; None: as here
+    )
+    origin: str | Sequence[str] = ()
 
 
 @command("safety check", JSON)
@@ -134,30 +127,16 @@ class _Judge:
             tool = self._tools.get(call.tool)
             paths = tool.touches(self._context, call.args) if tool else ()
             stage = self._is_staged(call.tool) if call.stage is None else call.stage
-            ask = Ask(
-                tool=call.tool,
-                args=call.args,
-                effects=tool.effects if tool else (),
-                paths=paths,
-                session=call.session,
-                request=call.request,
-                origin=call.origin,
-                attended=call.attended,
-                stage=stage,
-            )
-            decision = self._gate.decide(ask)
+            effects = tool.effects if tool else ()
+            origin = (call.origin,) if isinstance(call.origin, str) else tuple(call.origin)
+            said = call._replace(origin=origin, stage=stage)._asdict()
+            decision = self._gate.decide(Ask(**said, effects=effects, paths=paths))
         except (BadLine, ToolError) as error:
             return _answer("confirm", "unknown", in_words(str(error)))
-        except (
-            *_DEFECTS,
-            SopwithError,
-            TypeError,
-            ValueError,
-            re.error,
-        ) as error:  # ours: the next line is judged too
+        except _DEFECTS as error:
             return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
-        said = reasons(decision.said, decision.reason)
-        return _answer(decision.decision, decision.risk, said)
+        why = reasons(decision.said, decision.reason)
+        return _answer(decision.decision, decision.risk, why)
 
 
 def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
@@ -176,11 +155,11 @@ def _read(text: str) -> _Call:
         )
     if not isinstance(given, dict):  # `true` is a command, and 7 is typed as one
         command = given if isinstance(given, str) else text
-        return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, None, ())
+        return _Call("code_run", {"type": "bash", "script": command})
     values = {name: _value(given, name) for name in _FIELDS}
     if "tool" not in given and "script" not in values["args"]:
         raise BadLine('"tool" is missing')
-    return _Call(**values, stage=_stage(given.get("stage")), origin=_origins(given.get("origin")))
+    return _Call(**values)
 
 
 def _parsed(text: str) -> Any:
@@ -195,17 +174,14 @@ def _parsed(text: str) -> Any:
 
 
 def _value(given: dict[str, Any], name: str) -> Any:
-    kind, default = _FIELDS[name]
-    value = default if given.get(name) is None else given[name]
-    if not isinstance(value, kind):
-        raise BadLine(f'"{name}" must be {_KINDS[kind]}')
+    kind, default, said = _FIELDS[name]
+    value = given.get(name)
+    if value is None:
+        return default
+    texts = [isinstance(each, str) for each in value] if isinstance(value, list) else []
+    if not all([isinstance(value, kind), *texts]):
+        raise BadLine(f'"{name}" must be {said}')
     return value
-
-
-def _stage(given: Any) -> bool | None:
-    if given is not None and not isinstance(given, bool):
-        raise BadLine(f'"stage" must be {_KINDS[bool]}')
-    return given
 
 
 def _meant(call: _Call) -> _Call:
@@ -214,13 +190,6 @@ def _meant(call: _Call) -> _Call:
     if call.tool != "mcp_call" or not isinstance(server, str) or not isinstance(tool, str):
         return call
     return call._replace(tool=f"{server}.{tool}", args=args if isinstance(args, dict) else {})
-
-
-def _origins(given: Any) -> tuple[str, ...]:
-    words = [given] if isinstance(given, str) else given or []
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise BadLine('"origin" must be a text, or a list of texts')
-    return tuple(words)
 
 
 def _is_meant_as_json(text: str) -> bool:

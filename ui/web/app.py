@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.staticfiles import StaticFiles
 
 from config import SopwithError
 from ui.web.guard import MAX_BODY, Guard, error_of
@@ -44,18 +46,6 @@ UNWATCHED: TelemetryConfig = {
     "metrics": False,
     "logs": False,
     "auto_configure": False,
-}
-KINDS = {  # of the page's own files; a browser is told not to guess
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
-    ".webmanifest": "application/manifest+json",
-    "": "text/plain; charset=utf-8",
 }
 
 
@@ -91,38 +81,18 @@ def make_app(site: Site, version: str) -> Guard:
     async def socket(socket: WebSocket) -> None:
         await owner_socket(site, socket)
 
+    mimetypes.add_type("text/javascript", ".js")  # not left to the machine: browsers do not guess
+    app.mount("/assets", StaticFiles(directory=PAGE))
+
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> Response:
-        return _page(path)
+        """The page itself, which knows what its paths mean."""
+        if path.startswith(("api/", "v1/", "ws")) or "." in path.rpartition("/")[2]:
+            raise HTTPException(404)
+        return FileResponse(PAGE / "index.html")
 
     _errors(app, site)
     return Guard(app, site.access, site.place)
-
-
-def _page(path: str) -> Response:
-    """A file of the page; any path that is none is the page itself, which knows what it means."""
-    if path.startswith(("api/", "v1/", "ws")):
-        raise HTTPException(404)
-    if not path.startswith("assets/"):
-        return _missing() if "." in path.rpartition("/")[2] else _file(PAGE / "index.html")
-    try:
-        file = (PAGE / path.removeprefix("assets/")).resolve()
-    except (OSError, ValueError):
-        return _missing()
-    return _file(file) if file.is_relative_to(PAGE.resolve()) else _missing()
-
-
-def _file(file: Path) -> Response:
-    try:
-        if not file.is_file():
-            return _missing()
-    except (OSError, ValueError):
-        return _missing()
-    return FileResponse(file, media_type=KINDS.get(file.suffix, "text/plain; charset=utf-8"))
-
-
-def _missing() -> Response:
-    raise HTTPException(404)
 
 
 def _errors(app: FastAPI, site: Site) -> None:
@@ -137,20 +107,17 @@ def _errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(OSError)
     async def of_disk(request: Request, error: OSError) -> JSONResponse:
-        return answer(
-            request, 500, "failed", say("web.disk", why=error.strerror or type(error).__name__)
-        )
+        why = error.strerror or type(error).__name__
+        return answer(request, 500, "failed", say("web.disk", why=why))
 
     @app.exception_handler(RequestValidationError)
     async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(next(iter(error.errors()), {}))
         where = ".".join(str(each) for each in first.get("loc", ())[1:]) or "body"
-        kind = (
-            (413, "too_large") if first.get("type") == "string_too_long" else (422, "bad_request")
-        )
-        return answer(
-            request, *kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200])
-        )
+        is_long = first.get("type") == "string_too_long"
+        kind = (413, "too_large") if is_long else (422, "bad_request")
+        text = say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200])
+        return answer(request, *kind, text)
 
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> JSONResponse:

@@ -1,16 +1,20 @@
 """Stands before every request: the right Host, the right Origin, who may, whether to change something, how much; and what
-every answer carries. Pure ASGI, so nothing comes past it. Source: seed 003 P5.6; docs/web.md names the probes.
+every answer carries. Pure ASGI, so nothing comes past it. Imported inside functions only. Source: seed 003 P5.6; docs/web.md
+names the probes.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Any
 
-from ui.web.access import Access, Holder
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+
+from ui.web.access import Access
+from ui.web.place import Place
 from ui.words import language_of, say, speaking
 
 Scope = MutableMapping[str, Any]
@@ -18,20 +22,15 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LOCAL = "127.0.0.1"
-HTTP_PORT = 80
 MAX_BODY = 8_000_000
 MAX_UPLOAD = 50_000_000
 MAX_DRAINED = 80_000_000
 BODY_SECONDS = 20.0  # for the next piece of a body
-HEADER = b"x-sopwith"
+HEADER = "x-sopwith"
+UPLOADS = "/api/uploads"
 SAFE = {"GET", "HEAD"}
 OPEN_TO_ALL = {"/api/sign-in"}
-WITHOUT_CHANGES = {
-    "/api/sign-in",
-    "/api/sign-out",
-    "/api/changes",
-}  # what a browser may do that only reads; no program
+WITHOUT_CHANGES = {"/api/sign-in", "/api/sign-out", "/api/changes"}  # of browsers that only read
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -55,32 +54,6 @@ class Refused(Exception):
         self.status, self.kind, self.key = status, kind, key
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where the server listens: the names that a browser may know it by, each with its port."""
-
-    name: str  # the one that addresses carry
-    hosts: frozenset[str]
-    port: int
-
-    @classmethod
-    def at(cls, port: int) -> Place:
-        """Return the place of a port of this machine."""
-        names = {f"{name}:{port}" for name in (LOCAL, "localhost", "[::1]")}
-        bare = {LOCAL, "localhost", "[::1]"} if port == HTTP_PORT else set()
-        return cls(f"{LOCAL}:{port}", frozenset(names | bare), port)
-
-    @property
-    def origins(self) -> frozenset[str]:
-        """The origins of our own pages."""
-        return frozenset(f"http://{host}" for host in self.hosts)
-
-    @property
-    def cookie(self) -> str:
-        """Ports share cookies: each server has a name of its own."""
-        return f"sopwith_{self.port}"
-
-
 class Guard:
     """The middleware. What it found out is in the scope's state: `holder`."""
 
@@ -91,149 +64,115 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = _Headers(scope)
-        speaking(language_of(headers.query_lang or headers.one(b"accept-language")))
+        asked = _Asked(scope, self._access, self._place)
+        speaking(language_of(asked.query_params.get("lang") or asked.one("accept-language")))
         try:
-            holder = self._checked(scope, headers)
+            asked.check()
         except Refused as refused:
-            await self._refuse(scope, receive, send, refused)
+            await self._refuse(asked, receive, send, refused)
             return
-        scope.setdefault("state", {})["holder"] = holder
+        scope.setdefault("state", {})["holder"] = asked.holder
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        await self._app(scope, _in_time(receive), _with_headers(send, scope["path"]))
+        await self._app(scope, _in_time(receive), _with_headers(send, asked.path))
 
-    def _checked(self, scope: Scope, headers: _Headers) -> Holder | None:
-        """Return who asks. Raises Refused."""
-        path, is_socket = scope["path"], scope["type"] == "websocket"
-        method = "GET" if is_socket else scope["method"]
-        if (
-            headers.all(b"host") != [headers.one(b"host")]
-            or headers.one(b"host").lower() not in self._place.hosts
-        ):
-            raise Refused(403, "forbidden", "web.wrong_host")
-        program = self._program(headers)
-        self._check_origin(headers, path, program, is_change=is_socket or method not in SAFE)
-        if method not in (*SAFE, "POST", "DELETE"):
-            raise Refused(405, "bad_request", "web.wrong_method")
-        length = headers.one(b"content-length")
-        if length and (
-            not length.isdecimal()
-            or int(length) > (MAX_UPLOAD if path == "/api/uploads" else MAX_BODY)
-        ):
-            raise Refused(413, "too_large", "web.too_large")
-        if method not in SAFE:
-            self._check_form(headers, path, program)
-        holder = program or self._access.holder(headers.cookie(self._place.cookie), "browser")
-        if _is_data(path) and path not in OPEN_TO_ALL and holder is None:
-            raise Refused(401, "not_signed_in", "web.not_signed_in")
-        if (
-            method not in SAFE
-            and path.startswith("/api/")
-            and (program is not None or path not in WITHOUT_CHANGES)
-            and not (holder and holder.may_change)
-        ):
-            raise Refused(403, "read_only", "web.read_only")
-        return holder
-
-    def _check_origin(
-        self, headers: _Headers, path: str, program: Holder | None, *, is_change: bool
-    ) -> None:
-        """A foreign page is refused, and a change or a socket whose page is not named, unless a program's token comes along:
-        no browser sends that by itself."""
-        if headers.has(b"origin"):
-            if (
-                headers.all(b"origin") != [headers.one(b"origin")]
-                or headers.one(b"origin").lower() not in self._place.origins
-            ):
-                raise Refused(403, "forbidden", "web.wrong_origin")
-        elif is_change and program is None:
-            raise Refused(403, "forbidden", "web.no_origin")
-        site = headers.one(b"sec-fetch-site")
-        if site in ("", "same-origin", "none"):
-            return
-        is_opened = (
-            headers.one(b"sec-fetch-mode") == "navigate"
-            and headers.one(b"sec-fetch-dest") == "document"
-        )
-        if (
-            not is_opened or _is_data(path) or is_change
-        ):  # a link from elsewhere opens the page; its cookie stays away
-            raise Refused(403, "forbidden", "web.wrong_origin")
-
-    def _check_form(self, headers: _Headers, path: str, program: Holder | None) -> None:
-        """Demand what no form and no simple request of another page can look like."""
-        kind = headers.one(b"content-type").partition(";")[0].strip().lower()
-        wanted = "application/octet-stream" if path == "/api/uploads" else "application/json"
-        if kind != wanted and not (kind == "" and headers.one(b"content-length") in ("", "0")):
-            raise Refused(403, "forbidden", "web.wrong_type")
-        if program is None and headers.one(HEADER) != "1":
-            raise Refused(403, "forbidden", "web.no_header")
-
-    def _program(self, headers: _Headers) -> Holder | None:
-        kind, _, token = headers.one(b"authorization").partition(" ")
-        return self._access.holder(token.strip(), "program") if kind.lower() == "bearer" else None
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send, refused: Refused) -> None:
-        if scope["type"] == "websocket":
+    async def _refuse(self, asked: _Asked, receive: Receive, send: Send, refused: Refused) -> None:
+        if asked.is_socket:
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
             return
-        body = error_of(scope["path"], refused.kind, say(refused.key))
+        body = error_of(asked.path, refused.kind, say(refused.key))
         body |= {"needs": "token"} if refused.status == 401 else {}
-        data = json.dumps(body, ensure_ascii=False).encode()
         await _drained(receive)
-        sending = _with_headers(send, scope["path"])
-        kinds = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(data)).encode()),
-            (b"connection", b"close"),
-        ]
-        await sending({"type": "http.response.start", "status": refused.status, "headers": kinds})
-        await sending({"type": "http.response.body", "body": data})
+        answer = JSONResponse(body, refused.status, {"connection": "close"})
+        await answer(asked.scope, receive, _with_headers(send, asked.path))
+
+
+class _Asked(HTTPConnection):
+    """A request, and each thing that may be wrong with it. `check` raises Refused."""
+
+    def __init__(self, scope: Scope, access: Access, place: Place) -> None:
+        super().__init__(scope)
+        self._place = place
+        self.path: str = scope["path"]
+        self.is_socket = scope["type"] == "websocket"
+        self.method: str = "GET" if self.is_socket else scope["method"]
+        self.is_safe = self.method in SAFE
+        self.is_data = self.path.startswith(("/api", "/v1", "/ws"))
+        kind, _, token = self.one("authorization").partition(" ")
+        self.program = access.holder(token.strip(), "program") if kind.lower() == "bearer" else None
+        self.holder = self.program or access.holder(self.cookies.get(place.cookie, ""), "browser")
+
+    def one(self, name: str) -> str:
+        """Return the first value of a header, or ""."""
+        return self.headers.get(name, "").strip()
+
+    def check(self) -> None:
+        """Raise Refused for the first thing that is wrong."""
+        self._check_only("host", self._place.hosts, "web.wrong_host")
+        self._check_origin()
+        self._check_site()
+        if self.method not in (*SAFE, "POST", "DELETE"):
+            raise Refused(405, "bad_request", "web.wrong_method")
+        self._check_length()
+        if not self.is_safe:
+            self._check_form()
+        if self.is_data and self.path not in OPEN_TO_ALL and self.holder is None:
+            raise Refused(401, "not_signed_in", "web.not_signed_in")
+        if not self.is_safe and self.path.startswith("/api/"):
+            self._check_may_change()
+
+    def _check_only(self, name: str, known: frozenset[str], key: str) -> None:
+        """Demand that a header comes once and says what is known."""
+        values = self.headers.getlist(name)
+        if len(values) != 1 or values[0].strip().lower() not in known:
+            raise Refused(403, "forbidden", key)
+
+    def _check_origin(self) -> None:
+        """Refuse a foreign page, and a change or a socket whose page is not named, unless a program's token comes along:
+        no browser sends that by itself."""
+        if "origin" in self.headers:
+            self._check_only("origin", self._place.origins, "web.wrong_origin")
+        elif self.program is None and (self.is_socket or not self.is_safe):
+            raise Refused(403, "forbidden", "web.no_origin")
+
+    def _check_site(self) -> None:
+        """Refuse what a foreign page embeds or asks for; a link from elsewhere opens the page, and its cookie stays away."""
+        if self.one("sec-fetch-site") in ("", "same-origin", "none"):
+            return
+        opens = (self.one("sec-fetch-mode"), self.one("sec-fetch-dest")) == ("navigate", "document")
+        if not (opens and self.is_safe) or self.is_data:
+            raise Refused(403, "forbidden", "web.wrong_origin")
+
+    def _check_length(self) -> None:
+        length = self.one("content-length") or "0"
+        most = MAX_UPLOAD if self.path == UPLOADS else MAX_BODY
+        if not length.isdecimal() or int(length) > most:
+            raise Refused(413, "too_large", "web.too_large")
+
+    def _check_form(self) -> None:
+        """Demand what no form and no simple request of another page can look like."""
+        kind = self.one("content-type").partition(";")[0].strip().lower()
+        wanted = "application/octet-stream" if self.path == UPLOADS else "application/json"
+        is_empty = kind == "" and self.one("content-length") in ("", "0")
+        if kind != wanted and not is_empty:
+            raise Refused(403, "forbidden", "web.wrong_type")
+        if self.program is None and self.one(HEADER) != "1":
+            raise Refused(403, "forbidden", "web.no_header")
+
+    def _check_may_change(self) -> None:
+        if self.program is None and self.path in WITHOUT_CHANGES:
+            return
+        if self.holder is None or not self.holder.may_change:
+            raise Refused(403, "read_only", "web.read_only")
 
 
 def error_of(path: str, kind: str, text: str) -> dict[str, Any]:
     """Return what says that something went wrong: to the page, or as OpenAI's clients read it."""
-    said = {"kind": kind, "text": text}
-    return {
-        "error": said | {"message": text, "type": kind, "code": None, "param": None}
-        if path.startswith("/v1/")
-        else said
-    }
-
-
-class _Headers:
-    """The headers of a request; a name that comes twice is seen."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._found: list[tuple[bytes, bytes]] = scope["headers"]
-        self.query_lang = next(
-            (
-                p[5:]
-                for p in scope["query_string"].decode("latin-1").split("&")
-                if p.startswith("lang=")
-            ),
-            "",
-        )
-
-    def all(self, name: bytes) -> list[str]:
-        return [value.decode("latin-1").strip() for key, value in self._found if key == name]
-
-    def one(self, name: bytes) -> str:
-        return next(iter(self.all(name)), "")
-
-    def has(self, name: bytes) -> bool:
-        return any(key == name for key, _ in self._found)
-
-    def cookie(self, name: str) -> str:
-        """Cookies are of a host, not of a port: other programs of this machine put theirs beside ours, in every shape."""
-        given = (part.strip().partition("=") for part in ";".join(self.all(b"cookie")).split(";"))
-        return next((value for key, _, value in given if key == name), "")
-
-
-def _is_data(path: str) -> bool:
-    return path.startswith(("/api", "/v1", "/ws"))
+    said: dict[str, Any] = {"kind": kind, "text": text}
+    if path.startswith("/v1/"):
+        said |= {"message": text, "type": kind, "code": None, "param": None}
+    return {"error": said}
 
 
 def _in_time(receive: Receive) -> Receive:
@@ -270,16 +209,9 @@ def _with_headers(send: Send, path: str) -> Send:
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            given = {key.lower() for key, _ in message["headers"]}
-            more = {**SENT_WITH_ALL, "cache-control": kept}
-            message["headers"] = [
-                *message["headers"],
-                *(
-                    (name.encode(), value.encode())
-                    for name, value in more.items()
-                    if name.encode() not in given
-                ),
-            ]
+            headers = MutableHeaders(scope=message)
+            for name, value in {**SENT_WITH_ALL, "cache-control": kept}.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending

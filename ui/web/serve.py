@@ -20,7 +20,7 @@ from memory.home import open_home
 from ui.command import Option, command, folder, port
 from ui.commands import VERSION
 from ui.web.access import Access
-from ui.web.guard import LOCAL, Place
+from ui.web.place import LOCAL, Place
 from ui.words import say, words_of
 
 NEEDED = ("fastapi", "uvicorn", "websockets")

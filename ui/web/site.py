@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,16 @@ from models.base import Event
 from ui.channels import Channels
 from ui.web.access import Access, NotSignedIn, TooManyTries
 from ui.web.filter import Filter
-from ui.web.guard import Place
 from ui.web.live.errands import Errands
-from ui.web.live.hub import Hub, Message
+from ui.web.live.graph import GraphWatch
+from ui.web.live.hub import Hub
 from ui.web.live.tail import Tail
 from ui.web.live.work import Child, NotAsked, NotBegun, TooMuchWork, Work
+from ui.web.place import Place
 from ui.web.worded import worded
-from ui.words import in_words
+from ui.words import language
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
-MAX_EDGES = 5_000  # in one look at the graph
-GRAPH_SECONDS = 3.0  # between two looks at the graph, while a tab shows it
 SETTLE_SECONDS = 3.0  # after a run, until what the journal has put off is worked off
 KEPT_UPLOAD_SECONDS = 86_400.0
 
@@ -81,26 +80,18 @@ class Site:
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub, self.cwd)
-        is_ours = self.work.children.__contains__
-        self.tail = Tail(
-            self.config.home,
-            self.hub,
-            is_ours,
-            self.work.tell_changed,
-            self.touched,
-            self.work.has_begun,
-        )
+        self.graph = GraphWatch(self.config.home, self.hub)
+        self.tail = Tail(self.config.home, self.hub, self.work, self.touched)
         self.work.heard.append(self._heard)
         self.channels = Channels(self.config, self.work, self.cwd)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
         """Begins to listen; goes on with what was cut off."""
-        self.loop = asyncio.get_running_loop()
         self.tail.open()
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
         self._tasks.append(asyncio.create_task(self._go_on()))
-        self._tasks.append(asyncio.create_task(self._follow_graph()))
+        self._tasks.append(asyncio.create_task(self.graph.follow()))
         self.channels.open()
 
     async def close(self) -> None:
@@ -113,94 +104,17 @@ class Site:
         await self.errands.close()
         await self.work.close()
 
-    @property
-    def address(self) -> str:
-        """Where the page is."""
-        return f"http://{self.place.name}"
+    async def said_by(self, words: Sequence[str], text: str = "", **more: bool) -> str:
+        """Return what a command of ours says. Raises CommandFailed."""
+        return (await self.errands.said_by(words, text, **more)).strip()
 
-    def said(self, text: str) -> str:
-        """One of our own texts in the language that is spoken here."""
-        return in_words(text)
+    def errand(self, what: str, about: str, words: Sequence[str]) -> dict[str, str]:
+        """Begin a command that takes a while, and return what a route answers then."""
+        return {"errand": self.errands.begin(what, about, words, language())}
 
-    def call(self, do: Callable[..., Any], *given: Any) -> Any:
-        """Does something of the event loop from a thread, and gives what came of it."""
-
-        async def doing() -> Any:
-            return do(*given)
-
-        return asyncio.run_coroutine_threadsafe(doing(), self.loop).result(10)
-
-    def tell(self, message: Message, holder: str) -> None:
-        """Sends a message to the tabs of one browser, from a thread."""
-
-        def telling() -> None:
-            for tab in self.hub.tabs:
-                if tab.holder == holder:
-                    self.hub.tell(tab, message)
-
-        self.loop.call_soon_threadsafe(telling)
-
-    def let_go(self, holder: str) -> None:
-        """Closes the tabs of a browser or program that may not come in any more, from a thread."""
-
-        def closing() -> None:
-            for tab in self.hub.tabs:
-                if tab.holder == holder:
-                    tab.finish()
-
-        self.loop.call_soon_threadsafe(closing)
-
-    async def graph_snapshot(self, given: Message) -> Message:
-        """The graph as a tab wants it."""
-
-        def look() -> Message:
-            from memory.graph import Wanted, opened
-
-            graph = opened(self.home)
-            try:
-                wanted, limit = given.get("predicates"), given.get("limit")
-                predicates = (
-                    [str(each) for each in wanted] if isinstance(wanted, list) and wanted else None
-                )
-                limit = max(1, min(limit, MAX_EDGES)) if isinstance(limit, int) else 500
-                shown: Message = graph.snapshot(Wanted(predicates=predicates), limit)
-                return shown
-            finally:
-                graph.close()
-
-        return await asyncio.to_thread(look)
-
-    async def _follow_graph(self) -> None:
-        """Tells the tabs that show the graph what has changed in it. Looks only while there is such a tab."""
-        version = ""
-        while True:
-            await asyncio.sleep(GRAPH_SECONDS)
-            tabs = [tab for tab in self.hub.tabs if tab.graph is not None]
-            if not tabs:
-                version = ""
-                continue
-            with suppress(SopwithError, OSError):
-                if not version:
-                    version = (await self.graph_snapshot({"limit": 1}))["version"]
-                    continue
-                news = await asyncio.to_thread(self._graph_changes, version)
-                version = news["version"]
-                for tab in tabs if news["patch"] or news["reset"] else ():
-                    if news["reset"]:
-                        shown = await self.graph_snapshot(tab.graph or {})
-                        self.hub.tell(tab, {"type": "graph_snapshot", **shown})
-                    else:
-                        self.hub.tell(tab, {"type": "graph_patch", **news})
-
-    def _graph_changes(self, version: str) -> Message:
-        from memory.graph import opened
-
-        graph = opened(self.home)
-        try:
-            news: Message = graph.changes(version)
-            return news
-        finally:
-            graph.close()
+    def spoken(self) -> Config:
+        """Return the settings in the language that is spoken here and now."""
+        return replace(self.config, lang="zh" if language() == "zh" else "en")
 
     async def _go_on(self) -> None:
         with suppress(OSError):
@@ -266,6 +180,6 @@ def status_of(error: SopwithError) -> tuple[int, str]:
 
 def found(thing: Any, text: str) -> Any:
     """The thing, if there is one. Raises NotThere."""
-    if thing is None:
+    if not thing:
         raise NotThere(text)
     return thing

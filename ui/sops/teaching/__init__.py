@@ -10,4 +10,4 @@ if TYPE_CHECKING:
     from ui.sops.teaching.lesson_shown import show_seen as show_seen
     from ui.sops.teaching.record import banner as banner
 else:
-    __getattr__ = lazy(__name__, show_seen="lesson_shown", banner="record")
+    __getattr__ = lazy(__name__)

@@ -9,7 +9,7 @@ from typing import Any
 
 from config import Config, SopwithError
 from learning.calls import induce
-from learning.draft import Draft
+from learning.draft import Content, Draft
 from learning.folder import check_text
 from learning.prove import Seen
 from runs.assemble import Agent
@@ -121,13 +121,6 @@ def _of_steps(agent: Agent, args: Namespace) -> Json:
     status, why = teach.earned(draft)
     twin = teach.twin_of(agent, draft)
     content = draft.content
-    steps = [
-        {"part": part, "tool": step.tool, "args": dict(step.args)}
-        for part in ("plan", "commit")
-        for step in getattr(content, part)
-    ]
-    checks = [{"part": "check", "tool": check_text(each), "args": {}} for each in content.checks]
-    schema = content.as_yaml().get("parameters") or _schema({}, [])
     return {
         "kind": "steps",
         "request": args.request or "",
@@ -137,8 +130,8 @@ def _of_steps(agent: Agent, args: Namespace) -> Json:
         ],
         "values": values,
         "refused": {},
-        "steps": [*steps, *checks],
-        "parameters": schema,
+        "steps": list(_steps(content)),
+        "parameters": content.as_yaml().get("parameters") or _schema({}, []),
         "left_out": [in_words(each) for each in draft.problems],
         "own": None,
         "others": [],
@@ -146,6 +139,14 @@ def _of_steps(agent: Agent, args: Namespace) -> Json:
         "status": status,
         "twin": twin.name if twin else "",
     }
+
+
+def _steps(content: Content) -> Iterator[Json]:
+    for part in ("plan", "commit"):
+        for step in getattr(content, part):
+            yield {"part": part, "tool": step.tool, "args": dict(step.args)}
+    for check in content.checks:
+        yield {"part": "check", "tool": check_text(check), "args": {}}
 
 
 def _draft(agent: Agent, args: Namespace) -> tuple[Draft, dict[str, str]]:

@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from ui.web.live.work import TooMuchWork as TooMuchWork
     from ui.web.live.work import Work as Work
 else:
-    __getattr__ = lazy(
-        __name__,
-        Hub="hub",
-        Child="work",
-        NotAsked="work",
-        NotBegun="work",
-        TooMuchWork="work",
-        Work="work",
-    )
+    __getattr__ = lazy(__name__)

@@ -9,7 +9,6 @@ Out: events (docs/events.md), and {"type": "asked_now", "asked"}, {"type": "aske
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -19,12 +18,12 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from config import SopwithError, load
 from handler import Approval, Confirmation, Owner
-from memory.files import write_atomic
 from memory.journal.api import work_off
 from models.base import Event
 from models.embeddings import embedder
@@ -34,9 +33,9 @@ from runs.control.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
 from ui.lists import as_json
 from ui.terminal import show
+from ui.web.live import marks
 from ui.words import reasons_in_each, use, words_of
 
-MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again
 SETTLE_SECONDS = 60.0  # for what the journal has put off
 _SECRET = "secret"
 
@@ -144,10 +143,8 @@ def main() -> int:
     try:
         config = load(home, "zh" if lang == "zh" else "en", os.environ)
         agent = Agent(config)
-        if (
-            config.models
-        ):  # what takes half a second to load is loaded before there is something to do
-            from models.endpoint import model  # noqa: F401 - for the time that it takes
+        if config.models:  # it takes half a second to load: now, before there is something to do
+            import_module("models.endpoint.model")
         order = next(lines, None)
         if order is None:
             return 0
@@ -162,7 +159,7 @@ def main() -> int:
         line.show({"type": "not_started", "text": words_of(error), "code": error.exit_code})
         return error.exit_code
     threading.Thread(target=_listen, args=(lines, owner, run), daemon=True).start()
-    _mark(home / "runs" / run.id, order)
+    marks.write(home, run.id, order)
     show(run, line)
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)  # all is done: what is put away now is not cut short
@@ -171,26 +168,28 @@ def main() -> int:
 
 def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
     """`start`: task, after, files, options; `sop`: name, values, options; `resume`: run, say. Raises SopwithError."""
-    given = order.get("options") or {}
-    options = Options(
-        session=given.get("session") or "main",
-        model=given.get("model") or None,
-        persona=given.get("persona") or None,
-        approve="never" if order.get("group") else "ask",
-        rote=given.get("rote", True),
-        earlier=order.get("earlier") or "",
-        window=not (
-            order.get("after") or order.get("earlier")
-        ),  # a conversation has its own earlier tasks
-        named=bool(order.get("group")),
-        cwd=Path(given.get("cwd") or Path.cwd()),
-        files=tuple(map(Path, order.get("files") or ())),
-    )
+    options = _options(order)
     if order["do"] == "resume":
         return agent.resume(order["run"], options, owner, order.get("say") or None)
     if order["do"] == "sop":
         return agent.run_sop(order["name"], order["values"], options, owner)
     return agent.start(order["task"], options, owner, tuple(order.get("previous") or ()))
+
+
+def _options(order: dict[str, Any]) -> Options:
+    given = order.get("options") or {}
+    named = {name: given[name] for name in ("session", "model", "persona") if given.get(name)}
+    is_own = not order.get("after") and not order.get("earlier")
+    return Options(
+        **named,
+        approve="never" if order.get("group") else "ask",
+        rote=given.get("rote", True),
+        earlier=order.get("earlier", ""),
+        window=is_own,  # a conversation has its own earlier tasks
+        named=bool(order.get("group")),
+        cwd=Path(given.get("cwd") or Path.cwd()),
+        files=tuple(map(Path, order.get("files", ()))),
+    )
 
 
 def _lines() -> Iterator[dict[str, Any]]:
@@ -210,13 +209,6 @@ def _listen(lines: Iterator[dict[str, Any]], owner: PageOwner, run: Run) -> None
         else:
             owner.words.put(said)
     owner.words.put(None)
-
-
-def _mark(folder: Path, order: dict[str, Any]) -> None:
-    """Notes that the run is the page's: a server that finds it interrupted goes on with it."""
-    mark = {key: order.get(key) for key in ("group", "tries", "options", "alone")}
-    with contextlib.suppress(OSError):  # a full disk: the run's own log says so
-        write_atomic(folder / MARK, json.dumps(mark))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,7 @@ from typing import Any
 KEPT = 20_000  # messages, for tabs that slept
 KEPT_BYTES = 16_000_000
 WAITING_BYTES = 4_000_000  # of one tab; a slower one begins anew
-PIECES = {
-    "text",
-    "tool_output",
-}  # sent only to tabs that watch the run, and together, when many come at once
+PIECES = {"text", "tool_output"}  # only to tabs that watch the run, and many together
 TOGETHER_SECONDS = 0.04
 
 Message = dict[str, Any]
@@ -37,6 +34,10 @@ class Tab:
     _bytes: int = 0
     _some: asyncio.Event = field(default_factory=asyncio.Event)
     _is_over: bool = False
+
+    def wants(self, run: str) -> bool:
+        """Return True unless it is a piece of a run that the tab does not show."""
+        return not run or run in self.watched
 
     def put(self, line: str) -> None:
         """Something to send. When too much waits, all of it is dropped, and the tab is told to fetch anew."""
@@ -75,9 +76,7 @@ class Hub:
         self._clean = clean
         self._kept: deque[tuple[int, str, str]] = deque()  # seq, run whose piece it is or "", line
         self._kept_bytes = 0
-        self._pieces: dict[
-            tuple[str, str, str], Message
-        ] = {}  # (type, run, call) → what has come since
+        self._pieces: dict[tuple[str, ...], Message] = {}  # (type, run, call) → what came since
         self._timer: asyncio.TimerHandle | None = None
 
     def publish(self, message: Message) -> None:
@@ -99,16 +98,13 @@ class Hub:
         """A tab comes in, and says what it knows; it is sent the rest, or told to fetch anew."""
         self._send_pieces()
         oldest = self._kept[0][0] if self._kept else self.seq + 1
-        knows = epoch == self.epoch and isinstance(seq, int) and oldest - 1 <= seq <= self.seq
-        tab.put(
-            json.dumps({"type": "hello", "epoch": self.epoch, "seq": self.seq, "caught_up": knows})
-        )
-        if knows and seq is not None:
-            for number, run, line in (
-                list(self._kept)[-(self.seq - seq) :] if seq < self.seq else []
-            ):
-                if number > seq and (not run or run in tab.watched):
-                    tab.put(line)
+        known = seq if epoch == self.epoch and isinstance(seq, int) else -1
+        knows = oldest - 1 <= known <= self.seq
+        hello = {"type": "hello", "epoch": self.epoch, "seq": self.seq, "caught_up": knows}
+        tab.put(json.dumps(hello))
+        for number, run, line in self._kept if knows else ():
+            if number > known and tab.wants(run):
+                tab.put(line)
         self.tabs.add(tab)
 
     def leave(self, tab: Tab) -> None:
@@ -118,6 +114,15 @@ class Hub:
     def tell(self, tab: Tab, message: Message) -> None:
         """Sends something to one tab alone; it is not numbered and not kept."""
         tab.put(json.dumps({**self._clean(message), "seq": self.seq}, ensure_ascii=False))
+
+    def of(self, holder: str) -> set[Tab]:
+        """Return the tabs of one browser or program."""
+        return {tab for tab in self.tabs if tab.holder == holder}
+
+    def close(self, holder: str) -> None:
+        """Close the tabs of a browser or program that may not come in any more."""
+        for tab in self.of(holder):
+            tab.finish()
 
     def _send_pieces(self) -> None:
         if self._timer is not None:
@@ -136,5 +141,5 @@ class Hub:
         while len(self._kept) > KEPT or self._kept_bytes > KEPT_BYTES:
             self._kept_bytes -= len(self._kept.popleft()[2])
         for tab in self.tabs:
-            if not run or run in tab.watched:
+            if tab.wants(run):
                 tab.put(line)

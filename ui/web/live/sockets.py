@@ -107,14 +107,18 @@ async def _take(site: Site, tab: Tab, said: dict[str, Any]) -> None:
         _watch(tab, said.get("runs"))
     elif kind == "select" and said.get("what") in SELECTED:
         message = {"type": "selection_sync", "what": said["what"], "id": str(said.get("id"))[:200]}
-        for other in site.hub.tabs:
-            if other is not tab and other.holder == tab.holder:
-                site.hub.tell(other, message)
-    elif kind == "graph" and said.get("filter", {}) is None:
-        tab.graph = None  # it shows the graph no more
+        for other in site.hub.of(tab.holder) - {tab}:
+            site.hub.tell(other, message)
     elif kind == "graph":
-        tab.graph = said.get("filter") if isinstance(said.get("filter"), dict) else {}
-        site.hub.tell(tab, {"type": "graph_snapshot", **await site.graph_snapshot(tab.graph or {})})
+        await _show_graph(site, tab, said.get("filter", {}))
+
+
+async def _show_graph(site: Site, tab: Tab, wanted: Any) -> None:
+    if wanted is None:
+        tab.graph = None  # it shows the graph no more
+        return
+    tab.graph = wanted if isinstance(wanted, dict) else {}
+    await site.graph.show(tab)
 
 
 def _watch(tab: Tab, runs: Any) -> None:

@@ -13,14 +13,14 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.logs import read_events, run_ids, summarise
+from memory.logs import RunSummary, read_events, summarise
 from models.base import Event
-from ui.web.live.child import MARK
+from ui.web.live import marks
 from ui.web.live.hub import Hub
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,8 +31,6 @@ MAX_AT_WORK = 8
 RECENT = 200  # runs whose logs nobody else reads out to the tabs
 CHANGING = ("run_started", "run_resumed", "turn_started", "run_ended")  # how a run stands
 MAX_TEXT_CHARS = 400_000  # of what is being said
-TRIES = 3  # how often an interrupted run is gone on with by itself
-LOOKED_AT = 200  # runs, for interrupted ones
 
 
 class NotBegun(SopwithError):
@@ -101,8 +99,11 @@ class Work:
 
     async def _begin(self, order: dict[str, Any], group: str) -> str:
         child = await self._started(group)
-        mark = _mark(self._config.home, order["run"]) if order["do"] == "resume" else {}
-        child.send({**mark, **order, "group": group})
+        mark = (
+            marks.read(self._config.home, order.get("run", "")) if order["do"] == "resume" else {}
+        )
+        begun: dict[str, Any] = {key: mark[key] for key in ("options", "alone") if key in mark}
+        child.send({**begun, **order, "group": group})
         first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
         reader = asyncio.create_task(self._listen(child, first))
         self._readers.add(reader)
@@ -145,12 +146,8 @@ class Work:
                     await self._take(child, event)
         await child.ended()
         if not first.done():
-            first.set_result(
-                {
-                    "type": "not_started",
-                    "text": "The run ended before it began.\nSee: sopwith doctor",
-                }
-            )
+            text = "The run ended before it began.\nSee: sopwith doctor"
+            first.set_result({"type": "not_started", "text": text})
         if child.run:
             self.children.pop(child.run, None)
             for id in list(child.asked):
@@ -198,7 +195,7 @@ class Work:
         opening = await asyncio.to_thread(lambda: next(read_events(home, run), {}))
         previous = [*(opening.get("previous") or ()), run]
         order = {"do": "start", "task": text, "previous": previous, "after": run, "files": []}
-        options = {"cwd": opening.get("cwd"), **(_mark(home, run).get("options") or {})}
+        options = {"cwd": opening.get("cwd"), **marks.read(home, run).get("options", {})}
         try:
             await self.begin({**order, "options": options})
         except (NotBegun, TooMuchWork) as error:  # the page gives the words back
@@ -264,12 +261,11 @@ class Work:
 
     async def go_on(self) -> list[str]:
         """Goes on with the page's runs that were cut off, the machine's end or a kill; gives their ids."""
-        found = await asyncio.to_thread(cut_off, self._config.home)
         begun = []
-        for run, mark in found:
+        for run, mark in await asyncio.to_thread(lambda: list(marks.cut_off(self._config.home))):
             with suppress(SopwithError):
-                order = {"do": "resume", "run": run, "tries": (mark["tries"] or 0) + 1}
-                begun.append(await self.begin(order, mark.get("group") or ""))
+                order = {"do": "resume", "run": run, "tries": mark.get("tries", 0) + 1}
+                begun.append(await self.begin(order, mark.get("group", "")))
         return begun
 
     async def close(self) -> None:
@@ -281,41 +277,6 @@ class Work:
             child.let_go()
 
 
-def _mark(home: Path, run: str) -> dict[str, Any]:
-    """Return what the run was begun with: it goes on with the same model."""
-    with suppress(OSError, ValueError):
-        mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
-        return {key: mark[key] for key in ("options", "alone") if mark.get(key)}
-    return {}
-
-
-def begun_for(home: Path, message: str) -> str:
-    """Return the run that was begun for a message of a channel; "" where there is none."""
-    for run in run_ids(home)[:LOOKED_AT]:
-        with suppress(OSError, ValueError, AttributeError):
-            mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
-            if (mark.get("options") or {}).get("message") == message:
-                return run
-    return ""
-
-
-def cut_off(home: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The page's runs that somebody killed, each with its mark."""
-    found = []
-    for run in run_ids(home)[:LOOKED_AT]:
-        try:
-            mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
-            is_tried = (mark["tries"] or 0) >= TRIES
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-        summary = summarise(home, run)
-        if not is_tried and summary is not None and summary.status == "interrupted":
-            found.append((run, mark))
-    return found
-
-
-def row(summary: Any) -> dict[str, Any]:
+def row(summary: RunSummary) -> dict[str, Any]:
     """A run as a list shows it."""
-    from dataclasses import asdict
-
     return {key: value for key, value in asdict(summary).items() if key != "trial"}

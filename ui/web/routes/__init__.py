@@ -8,5 +8,7 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from ui.web.routes.here import Here as Here
+    from ui.web.routes.here import Json as Json
+    from ui.web.routes.here import routes as routes
 else:
-    __getattr__ = lazy(__name__, Here="here")
+    __getattr__ = lazy(__name__)

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter
-from starlette.responses import JSONResponse
-
 from memory.logs import summarise
 from safety.changes import Change
 from sandbox.network import read
 from sandbox.stage import StageError, UndoStore
 from tools.staged import difference, images, listed, net, standing
 from ui.web import shapes
-from ui.web.routes.here import Here
+from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, Site, found
 from ui.words import in_words
 
@@ -24,43 +21,39 @@ if TYPE_CHECKING:
     from sandbox.undo.store import Kept
 
 MAX_LISTED = 5_000
-to = APIRouter(tags=["runs"])
+to = routes("runs")
 
 
 @to.get("/api/runs/{run}/changes")
-def changes(site: Here, run: str, call: str = "") -> JSONResponse:
+def changes(site: Here, run: str, call: str = "") -> Json:
     store, run = _store(site), site.find(run)
     kept, is_undone = _kept(store, run, call or None)
     shown = net(kept)
-    return JSONResponse(
-        site.clean(
-            {
-                "run": run,
-                "is_undone": is_undone,
-                "changes": listed(shown[:MAX_LISTED]),
-                "more": max(0, len(shown) - MAX_LISTED),
-                "calls": [
-                    {"call": each.call, "at": each.at, "n": len(each.changes.changes)}
-                    for each in store.changes(run)
-                    if each.state == "done" and not each.is_undo
-                ],
-            }
-        )
-    )
+    return {
+        "run": run,
+        "is_undone": is_undone,
+        "changes": listed(shown[:MAX_LISTED]),
+        "more": max(0, len(shown) - MAX_LISTED),
+        "calls": [
+            {"call": each.call, "at": each.at, "n": len(each.changes.changes)}
+            for each in store.changes(run)
+            if each.state == "done" and not each.is_undo
+        ],
+    }
 
 
 @to.get("/api/runs/{run}/changes/{number}")
-def one(site: Here, run: str, number: int, call: str = "") -> JSONResponse:
+def one(site: Here, run: str, number: int, call: str = "") -> Json:
     """The lines that differ in the text file at this place of the list."""
     kept, is_undone = _kept(_store(site), site.find(run), call or None)
     shown = net(kept)
     change = found(shown[number] if 0 <= number < len(shown) else None, "There is no such change.")
     diff = "" if is_undone else _difference(site.home, change, kept)
-    return JSONResponse(site.clean({"path": str(change.path), "diff": diff}))
+    return {"path": str(change.path), "diff": diff}
 
 
 @to.post("/api/runs/{run}/undo")
-async def undo(site: Here, run: str, body: shapes.Undo) -> JSONResponse:
+async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
     """Take back what the run, or one call of it, changed; with conflicts nothing is done."""
     site.touched()
     run = site.find(run)
@@ -75,12 +68,12 @@ async def undo(site: Here, run: str, body: shapes.Undo) -> JSONResponse:
     if not conflicts:
         undone = {"type": "undone", "run": run, "call": body.call or "", "paths": list(done.paths)}
         site.hub.publish(undone)
-    return JSONResponse(site.clean({"undone": list(done.paths), "conflicts": conflicts}))
+    return {"undone": list(done.paths), "conflicts": conflicts}
 
 
 @to.get("/api/runs/{run}/network")
-def network(site: Here, run: str) -> JSONResponse:
-    return JSONResponse(site.clean({"network": list(read(site.home / "runs" / site.find(run)))}))
+def network(site: Here, run: str) -> Json:
+    return {"network": list(read(site.home / "runs" / site.find(run)))}
 
 
 def _store(site: Site) -> UndoStore:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from context.workspace import personas
 from memory.logs import list_runs
 from ui.web import shapes
 from ui.web.live.work import row
-from ui.web.routes.here import Here
+from ui.web.routes.here import Here, Json, routes
 from ui.web.site import NotThere, Site
 from ui.words import language
 
-to = APIRouter(tags=["sign-in"])
+to = routes("sign-in")
 
 
 @to.post("/api/sign-in", status_code=204)
@@ -34,17 +34,17 @@ def sign_in(site: Here, body: shapes.SignIn) -> Response:
 
 
 @to.post("/api/sign-out", status_code=204)
-def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -> Response:
+async def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -> Response:
     if request.state.holder is not None:
         site.access.remove(request.state.holder.id)
-        site.let_go(request.state.holder.id)
+        site.hub.close(request.state.holder.id)
     answer = Response(status_code=204)
     answer.delete_cookie(site.place.cookie, httponly=True, samesite="strict")
     return answer
 
 
 @to.get("/api/state")
-async def state(site: Here, request: Request) -> JSONResponse:
+async def state(site: Here, request: Request) -> Json:
     working = await asyncio.to_thread(_working, site)
     said: dict[str, Any] = {
         "version": site.version,
@@ -58,38 +58,38 @@ async def state(site: Here, request: Request) -> JSONResponse:
         "working": working,
         "waiting": site.work.waiting(),
     }
-    return JSONResponse(site.clean(said))
+    return said
 
 
 @to.post("/api/changes")
-def changes(site: Here, request: Request, body: shapes.Changes) -> JSONResponse:
+async def changes(site: Here, request: Request, body: shapes.Changes) -> Json:
     site.access.set_changes(request.state.holder, body.on)
-    site.tell({"type": "changes", "on": body.on}, request.state.holder.id)
-    return JSONResponse({"changes": body.on})
+    for tab in site.hub.of(request.state.holder.id):
+        site.hub.tell(tab, {"type": "changes", "on": body.on})
+    return {"changes": body.on}
 
 
 @to.get("/api/tokens")
-def tokens(site: Here) -> JSONResponse:
+def tokens(site: Here) -> Json:
     found = [
         {"id": each.id, "name": each.name, "made": each.made, "changes": each.may_change}
         for each in site.access.programs()
     ]
-    return JSONResponse({"tokens": site.clean(found)})
+    return {"tokens": found}
 
 
 @to.post("/api/tokens")
-def new_token(site: Here, body: shapes.NewToken) -> JSONResponse:
+def new_token(site: Here, body: shapes.NewToken) -> Response:
     id, token = site.access.add_program(body.name, may_change=body.changes)
     return JSONResponse({"id": id, "token": token})
 
 
 @to.delete("/api/tokens/{id}", status_code=204)
-def remove_token(site: Here, id: str) -> Response:
+async def remove_token(site: Here, id: str) -> None:
     if id not in {each.id for each in site.access.programs()}:
         raise NotThere("error.ui-web.such-token")
     site.access.remove(id)
-    site.let_go(id)
-    return Response(status_code=204)
+    site.hub.close(id)
 
 
 def _working(site: Site) -> list[dict[str, Any]]:

@@ -7,9 +7,6 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from fastapi import APIRouter
-from starlette.responses import JSONResponse
-
 from config import SopwithError
 from memory.digest import entries
 from memory.files import read_owner_text
@@ -24,18 +21,18 @@ from text.time import find
 from ui.memory import fact_as_json, iso, opened, turn_as_json
 from ui.memory import store as fact_store
 from ui.web import shapes
-from ui.web.routes.here import Here
+from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, Site, found
-from ui.words import language, pieces_in_words
+from ui.words import pieces_in_words
 
 SETTLE_SECONDS = 0.3
 
 
-to = APIRouter(tags=["memory"])
+to = routes("memory")
 
 
 @to.get("/api/memory/search")
-def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> JSONResponse:
+def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> Json:
     now = datetime.now(UTC).astimezone(zone(local_timezone()))
     with opened(site.config) as memory:
         if not memory.flush(SETTLE_SECONDS):
@@ -57,32 +54,30 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
         {"start": iso(each.start), "end": iso(each.end), "text": each.text}
         for each in find(q[:4_000], now)
     ]
-    return JSONResponse(site.clean({"results": rows, "degraded": degraded, "ranges": ranges}))
+    return {"results": rows, "degraded": degraded, "ranges": ranges}
 
 
 @to.get("/api/memory/overview")
-def overview(site: Here) -> JSONResponse:
+def overview(site: Here) -> Json:
     with opened(site.config) as memory:
         memory.rest()
         held = memory.overview()
-    return JSONResponse(
-        site.clean({**held, "first": iso(held["first"]), "last": iso(held["last"])})
-    )
+    return {**held, "first": iso(held["first"]), "last": iso(held["last"])}
 
 
 @to.get("/api/memory/days")
-def days(site: Here) -> JSONResponse:
+def days(site: Here) -> Json:
     counted = _days(site)
     noted = {day.isoformat() for day in note_days(site.home)}
     rows = [
         {"day": day, "turns": counted.get(day, 0), "note": day in noted}
         for day in sorted({*counted, *noted}, reverse=True)
     ]
-    return JSONResponse({"days": rows})
+    return {"days": rows}
 
 
 @to.get("/api/memory/days/{day}")
-def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
+def one_day(site: Here, day: str, limit: int = 500) -> Json:
     when = _date(day)
     start = datetime(when.year, when.month, when.day, tzinfo=zone(local_timezone()))
     turns: list[Any] = []
@@ -95,33 +90,27 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
             turns = [turn_as_json(by_number[number]) for number in numbers if number in by_number]
         finally:
             store.close()
-    return JSONResponse(
-        site.clean({"day": day, "turns": turns, "note": read_note(site.home, when, MAIN)})
-    )
+    return {"day": day, "turns": turns, "note": read_note(site.home, when, MAIN)}
 
 
 @to.get("/api/memory/turns/{id}")
-def turn(site: Here, id: str) -> JSONResponse:
+def turn(site: Here, id: str) -> Json:
     with opened(site.config) as memory:
         memory.rest()
         one = found(memory.turn(id), "There is no such turn in the journal.")
         around = memory.around(one, 3)
-    return JSONResponse(
-        site.clean({"turn": turn_as_json(one), "around": [turn_as_json(each) for each in around]})
-    )
+    return {"turn": turn_as_json(one), "around": [turn_as_json(each) for each in around]}
 
 
 @to.get("/api/memory/facts")
-def facts(site: Here) -> JSONResponse:
+def facts(site: Here) -> Json:
     known = fact_store(site.config).all()
     again = {fact.id for fact in known if fact.is_due}
-    return JSONResponse(
-        {"facts": site.clean([fact_as_json(fact, fact.id in again) for fact in known])}
-    )
+    return {"facts": [fact_as_json(fact, fact.id in again) for fact in known]}
 
 
 @to.get("/api/memory/file")
-def memory_file(site: Here) -> JSONResponse:
+def memory_file(site: Here) -> Json:
     text = ""
     with suppress(FileNotFoundError):
         text = read_owner_text(site.home, "MEMORY.md").text
@@ -138,11 +127,11 @@ def memory_file(site: Here) -> JSONResponse:
         }
         for each in entries(site.home)
     ]
-    return JSONResponse(site.clean({"entries": rows, "text": text}))
+    return {"entries": rows, "text": text}
 
 
 @to.get("/api/memory/history")
-def history(site: Here, limit: int = 50) -> JSONResponse:
+def history(site: Here, limit: int = 50) -> Json:
     repository = Repository(site.home)
     wanted = [path for path in ("memory", "MEMORY.md") if (site.home / path).exists()]
     commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
@@ -159,33 +148,26 @@ def history(site: Here, limit: int = 50) -> JSONResponse:
                 "run": run[1] if run else None,
             }
         )
-    return JSONResponse({"changes": site.clean(rows)})
+    return {"changes": rows}
 
 
 @to.post("/api/memory/undo")
-async def undo(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
-    return JSONResponse(
-        site.clean({"said": (await site.errands.said_by(["memory", "undo"])).strip()})
-    )
+async def undo(site: Here, body: shapes.Nothing | None = None) -> Json:
+    return {"said": await site.said_by(["memory", "undo"])}
 
 
 @to.post("/api/memory/note")
-async def note(site: Here, body: shapes.Said) -> JSONResponse:
+async def note(site: Here, body: shapes.Said) -> Json:
     if not body.text.strip():
         raise Conflict("error.ui-web.nothing-do-message-empty")
     if len(body.text) > 20_000:
         raise Conflict("error.ui-web.note-most-characters")
-    return JSONResponse(
-        site.clean(
-            {"said": (await site.errands.said_by(["memory", "note", "--", body.text])).strip()}
-        )
-    )
+    return {"said": await site.said_by(["memory", "note", "--", body.text])}
 
 
 @to.post("/api/memory/digest", status_code=202)
-async def digest(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
-    errand = site.errands.begin("digest", "MEMORY.md", ["memory", "digest"], language())
-    return JSONResponse({"errand": errand}, status_code=202)
+async def digest(site: Here, body: shapes.Nothing | None = None) -> Json:
+    return site.errand("digest", "MEMORY.md", ["memory", "digest"])
 
 
 def _date(text: str) -> date:

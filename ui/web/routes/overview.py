@@ -7,9 +7,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from fastapi import APIRouter
-from starlette.responses import JSONResponse
-
 from memory.inbox import Inbox
 from memory.logs import RunSummary, list_runs
 from memory.sops.curve import Counts, SopStats
@@ -17,7 +14,7 @@ from memory.spent import FAILED, by_day, by_model, by_sop, since
 from runs.schedule.due import Due, JobFolder, due_between
 from runs.schedule.ledger import Ledger
 from ui.web.live.work import row
-from ui.web.routes.here import Here
+from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.world import entry
 from ui.web.site import Site
 
@@ -26,11 +23,11 @@ SHOWN = 5  # of a list
 RECENT = timedelta(days=7)
 AHEAD = timedelta(days=1)
 MAX_DUE = 300  # of one job: every five minutes
-to = APIRouter(tags=["overview"])
+to = routes("overview")
 
 
 @to.get("/api/overview")
-def overview(site: Here, days: int = 30) -> JSONResponse:
+def overview(site: Here, days: int = 30) -> Json:
     today = datetime.now().astimezone().date()
     first = today - timedelta(days=max(1, min(days, MAX_DAYS)) - 1)
     runs = list_runs(site.home)
@@ -40,7 +37,7 @@ def overview(site: Here, days: int = 30) -> JSONResponse:
     working = [run for run in recent if run.status == "working"]
     failed = [run for run in recent if run.status in FAILED]
     counts = SopStats(site.home).of_all()
-    shown = {
+    return {
         "working": _listed(site, working),
         "waiting": len(Inbox(site.home).list()),
         "failed": _listed(site, failed),
@@ -51,7 +48,6 @@ def overview(site: Here, days: int = 30) -> JSONResponse:
         "saved": _together(counts.values()),
         "budget": _budget(site, [run for day, run in used if day == today]),
     }
-    return JSONResponse(site.clean(shown))
 
 
 def _listed(site: Site, runs: list[RunSummary]) -> dict[str, Any]:

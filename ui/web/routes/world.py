@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse, Response
+from fastapi import Depends, Query
 
+from memory.graph import Graph, Wanted, opened
 from memory.journal.api import local_timezone, work_off
 from runs.schedule.due import Due, JobFolder, coming, due_between
 from runs.schedule.jobs import job_of
@@ -22,10 +18,11 @@ from ui.memory import iso, turn_as_json
 from ui.runs.schedule import listed
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
-from ui.web.routes.here import Here
+from ui.web.live.graph import MAX_EDGES
+from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.learned import pairs
-from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
-from ui.words import in_words, language
+from ui.web.site import Conflict, NotThere, Site, found
+from ui.words import in_words
 
 MONTH = timedelta(days=31)
 SETTLE_SECONDS = 10.0  # for the episodes of a corrected name
@@ -33,22 +30,18 @@ MAX_DUE = 50_000  # of one job: a month of every minute
 PER_DAY = 12  # due times of one job on one day that are shown one by one
 STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 VERBS = ("enable", "disable", "remove", "run-now")
-to = APIRouter(tags=["graph-schedule-inbox"])
+to = routes("graph-schedule-inbox")
 
 
 async def said(site: Site, *words: str) -> Any:
     """Return what `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
-    return json.loads(await site.errands.said_by(["schedule", words[0], "--json", *words[1:]]))
+    return json.loads(await site.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 
 @to.get("/api/schedule")
-def jobs(site: Here) -> JSONResponse:
-    found = _jobs(site)
-    return JSONResponse(site.clean({**found, "is_on": found["running"]}))
-
-
-def _jobs(site: Site) -> dict[str, Any]:
-    return listed(replace(site.config, lang="zh" if language() == "zh" else "en"))
+def jobs(site: Here) -> Json:
+    found = listed(site.spoken())
+    return {**found, "is_on": found["running"]}
 
 
 @to.get("/api/schedule/calendar")
@@ -56,19 +49,19 @@ def calendar(
     site: Here,
     since: Annotated[str, Query(alias="from")] = "",
     until: Annotated[str, Query(alias="to")] = "",
-) -> JSONResponse:
+) -> Json:
     now = datetime.now(UTC)
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
     if not timedelta(0) <= end - start <= 13 * MONTH:
         raise Conflict("error.ui-web.too-long-time-calendar")
     found = due_between(JobFolder(site.home), Ledger(site.home), now, start, end, MAX_DUE)
-    return JSONResponse(site.clean({"due": folded(found), "is_cut": len(found) >= MAX_DUE}))
+    return {"due": folded(found), "is_cut": len(found) >= MAX_DUE}
 
 
-def folded(found: list[Due]) -> list[dict[str, Any]]:
+def folded(found: list[Due]) -> list[Json]:
     """Return the due times as rows; of one job, day and outcome at most PER_DAY, and then one row that counts the rest."""
-    rows: list[dict[str, Any]] = []
-    days: dict[tuple[str, date, str], list[dict[str, Any]]] = {}
+    rows: list[Json] = []
+    days: dict[tuple[str, date, str], list[Json]] = {}
     for due in found:
         day = days.setdefault((due.job, due.at.astimezone().date(), due.status), [])
         row = entry(due.job, due.at, due.status, due.run, due.reason)
@@ -82,128 +75,85 @@ def folded(found: list[Due]) -> list[dict[str, Any]]:
 
 
 @to.get("/api/schedule/{id}/history")
-async def history(site: Here, id: str) -> JSONResponse:
+async def history(site: Here, id: str) -> Json:
     rows = (await said(site, "history", "--", id))["history"]
-    shown = [
-        {
-            **row,
-            **entry(
-                row["job"],
-                datetime.fromisoformat(row["due"]),
-                row["status"],
-                row["run"],
-                row["reason"],
-            ),
-        }
-        for row in rows
-    ]
-    return JSONResponse(site.clean({"rows": shown}))
+    return {"rows": [{**row, **_shown(row)} for row in rows]}
+
+
+def _shown(row: Json) -> Json:
+    at = datetime.fromisoformat(row["due"])
+    return entry(row["job"], at, row["status"], row["run"], row["reason"])
 
 
 @to.post("/api/schedule/preview")
-def preview(site: Here, body: shapes.When) -> JSONResponse:
+def preview(site: Here, body: shapes.When) -> Json:
     now, zone = datetime.now(UTC).replace(microsecond=0), local_timezone()
-    job = job_of(
-        "preview", {"timezone": zone, **read_when(body.when, now, zone), "prompt": "preview"}
-    )
+    fields = {"timezone": zone, **read_when(body.when, now, zone), "prompt": "preview"}
+    job = job_of("preview", fields)
     times = [iso(at) for at in coming(job, now, now)]
-    return JSONResponse(
-        site.clean({"said": when_said(job), "next": times, "timezone": job.timezone})
-    )
+    return {"said": when_said(job), "next": times, "timezone": job.timezone}
 
 
 @to.post("/api/schedule")
-async def add(site: Here, body: shapes.NewJob) -> JSONResponse:
+async def add(site: Here, body: shapes.NewJob) -> Json:
     what = ["--sop", body.sop] if body.sop else []
     task = pairs(body.values) if body.sop else [body.task]
     job = (await said(site, "add", *what, "--cwd", str(site.cwd), "--", body.when, *task))["job"]
-    return JSONResponse(site.clean({"id": job["id"], "said": job["when"], "next": job["next"]}))
+    return {"id": job["id"], "said": job["when"], "next": job["next"]}
 
 
 @to.post("/api/schedule/{id}/{verb}")
-async def change(
-    site: Here, id: str, verb: str, body: shapes.Nothing | None = None
-) -> JSONResponse:
+async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = None) -> Json:
     if verb not in VERBS:
         raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
-        known = {job["id"] for job in (await asyncio.to_thread(_jobs, site))["jobs"]}
-        found(id if id in known else None, "There is no such job.")
+        found(JobFolder(site.home).all().get(id), "There is no such job.")
         site.touched()
-        begun = site.errands.begin("schedule", id, ["schedule", "run-now", "--", id], language())
-        return JSONResponse({"id": id, "errand": begun})
-    words = (await site.errands.said_by(["schedule", verb, "--", id])).strip()
-    return JSONResponse(site.clean({"id": id, "said": words}))
+        return {"id": id, **site.errand("schedule", id, ["schedule", "run-now", "--", id])}
+    return {"id": id, "said": await site.said_by(["schedule", verb, "--", id])}
 
 
-def entry(job: str, at: datetime, status: str, run: str | None, why: str) -> dict[str, Any]:
+def entry(job: str, at: datetime, status: str, run: str | None, why: str) -> Json:
     """A due time as a calendar shows it."""
     state = STATES.get(status, status)
     return {"job": job, "at": iso(at), "state": state, "run": run or None, "why": in_words(why)}
 
 
-@contextmanager
-def graph_of(site: Site) -> Iterator[Any]:
-    """The graph, for one look."""
-    from memory.graph import opened
-
-    graph = opened(site.home)
-    try:
-        yield graph
-    finally:
-        graph.close()
-
-
-def wanted_of(predicates: str, since: str, until: str) -> Any:
+def wanted_of(predicates: str = "", since: str = "", until: str = "") -> Wanted:
     """Return which edges are asked for."""
-    from memory.graph import Wanted
-
     named = [each for each in predicates.split(",") if each] or None
     return Wanted(None, named, moment(since), moment(until))
 
 
+Asked = Annotated[Wanted, Depends(wanted_of)]
+
+
 @to.get("/api/graph")
-def snapshot(
-    site: Here, predicates: str = "", since: str = "", until: str = "", limit: int = 500
-) -> JSONResponse:
-    with graph_of(site) as graph:
-        wanted = wanted_of(predicates, since, until)
-        shown = graph.snapshot(wanted, max(1, min(limit, MAX_EDGES)))
-    return JSONResponse(site.clean(shown))
+def snapshot(site: Here, wanted: Asked, limit: int = 500) -> Json:
+    with opened(site.home) as graph:
+        return graph.snapshot(wanted, max(1, min(limit, MAX_EDGES)))
 
 
 @to.get("/api/graph/neighbours")
-def neighbours(
-    site: Here,
-    name: str,
-    limit: int = 100,
-    depth: int = 1,
-    predicates: str = "",
-    since: str = "",
-    until: str = "",
-) -> JSONResponse:
-    with graph_of(site) as graph:
-        wanted, levels = wanted_of(predicates, since, until), max(1, min(depth, 3))
-        shown = graph.neighbours(name[:400], wanted, max(1, min(limit, 1_000)), levels)
-    return JSONResponse(site.clean(shown))
+def neighbours(site: Here, name: str, wanted: Asked, limit: int = 100, depth: int = 1) -> Json:
+    most, levels = max(1, min(limit, 1_000)), max(1, min(depth, 3))
+    with opened(site.home) as graph:
+        return graph.neighbours(name[:400], wanted, most, levels)
 
 
 @to.post("/api/graph/names", status_code=204)
-def correct(site: Here, body: shapes.GraphName) -> Response:
+def correct(site: Here, body: shapes.GraphName) -> None:
     """Rename a name, merge it with another one, or leave it out; the journal itself stays as it is."""
-    from memory.graph import Graph
-
     Graph.correct(site.home, body.name, body.meant)
     work_off(site.home, lambda: None, SETTLE_SECONDS, site.config.graph)
-    return Response(status_code=204)
 
 
 @to.get("/api/graph/evidence/{id}")
-def evidence(site: Here, id: str) -> JSONResponse:
-    with graph_of(site) as graph:
+def evidence(site: Here, id: str) -> Json:
+    with opened(site.home) as graph:
         shown = found(graph.evidence(id), "There is no such edge.")
     turns = [turn_as_json(turn) for turn in shown["turns"]]
-    return JSONResponse(site.clean({"episode": shown["episode"], "turns": turns}))
+    return {"episode": shown["episode"], "turns": turns}
 
 
 def moment(text: str) -> datetime | None:

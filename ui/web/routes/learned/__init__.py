@@ -10,4 +10,4 @@ if TYPE_CHECKING:
     from ui.web.routes.learned.teaching import pairs as pairs
     from ui.web.routes.learned.teaching import routers as routers
 else:
-    __getattr__ = lazy(__name__, pairs="teaching", routers="teaching")
+    __getattr__ = lazy(__name__)

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse
+from fastapi import Query
 
 from learning.cases import read_cases
 from learning.guards import evidence
 from learning.route import Remembered, choose
 from memory.history import Content, Repository, RepositoryError, contents_of
-from memory.logs import list_runs
 from memory.sops import Sop, SopError, SopStore
 from memory.sops.changing import SopChanges
 from memory.sops.curve import SopStats, count
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
-from ui.sops import as_json, entry
-from ui.web.routes import Here
+from ui.sops import as_json, entries, entry
+from ui.web.routes import Here, Json, routes
 from ui.web.site import Site, found
 from ui.words import language
 
 MAX_SHOWN_BYTES = 200_000  # of one file in a diff
 
 
-to = APIRouter(tags=["sops"])
+to = routes("sops")
 
 
 def store(site: Site) -> SopStore:
@@ -44,72 +41,55 @@ def sop_of(site: Site, name: str) -> Sop:
 
 
 @to.get("/api/sops")
-def sops(site: Here) -> JSONResponse:
-    runs: Counter[str] = Counter()
-    by_rote: Counter[str] = Counter()
-    for run in list_runs(site.home):
-        if run.sop:
-            runs[run.sop] += 1
-            by_rote[run.sop] += run.rote and run.status == "done"
-    rows = [
-        {
-            **entry(sop, language(), runs[sop.name], by_rote[sop.name]),
-            "is_seed": sop.is_seed,
-            "has_steps": sop.steps is not None,
-        }
-        for sop in store(site).all()
-    ]
-    return JSONResponse({"sops": site.clean(rows)})
+def sops(site: Here) -> Json:
+    every = store(site).all()
+    more = {sop.name: {"is_seed": sop.is_seed, "has_steps": sop.steps is not None} for sop in every}
+    return {"sops": [line | more[line["name"]] for line in entries(every, site.spoken())]}
 
 
 @to.get("/api/sops/search")
-def search(site: Here, text: str) -> JSONResponse:
+def search(site: Here, text: str) -> Json:
     known = Remembered(site.home).with_wordings(store(site).all())
     choice = choose(text, known, site.cwd, Path.home())
     candidates = [as_json(each) for each in choice.candidates]
-    return JSONResponse({"candidates": site.clean(candidates), "decision": choice.decision})
+    return {"candidates": candidates, "decision": choice.decision}
 
 
 @to.get("/api/sops/{name}")
-def show(site: Here, name: str) -> JSONResponse:
-    return JSONResponse(site.clean(_shown(sop_of(site, name))))
+def show(site: Here, name: str) -> Json:
+    return _shown(sop_of(site, name))
 
 
 @to.get("/api/sops/{name}/history")
-def versions(site: Here, name: str) -> JSONResponse:
+def versions(site: Here, name: str) -> Json:
     sop_of(site, name)
-    return JSONResponse(
-        {
-            "history": site.clean(
-                [asdict(version) for version in SopChanges(site.home, SEEDS).history(name)]
-            )
-        }
-    )
+    return {"history": [asdict(version) for version in SopChanges(site.home, SEEDS).history(name)]}
 
 
 @to.get("/api/sops/{name}/diff")
 def diff(
     site: Here, name: str, to: str = "", since: Annotated[str, Query(alias="from")] = ""
-) -> JSONResponse:
+) -> Json:
     sop_of(site, name)
     known = [version.commit for version in SopChanges(site.home, SEEDS).history(name)]
     new = to or (known[0] if known else "")
     old = since or next(iter(known[known.index(new) + 1 :]), "") if new in known else since
     text = _diff(_files(site.home, name, old, known), _files(site.home, name, new, known))
-    return JSONResponse({"diff": site.clean(text), "from": old, "to": new})
+    return {"diff": text, "from": old, "to": new}
 
 
 @to.get("/api/sops/{name}/stats")
-def stats(site: Here, name: str) -> JSONResponse:
+def stats(site: Here, name: str) -> Json:
     sop, runs = sop_of(site, name), SopStats(site.home).runs(name)
     rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
     about = {"sop": sop.name, "status": sop.status, "version": sop.version}
-    return JSONResponse(site.clean({**about, "runs": rows, "totals": asdict(count(runs))}))
+    return {**about, "runs": rows, "totals": asdict(count(runs))}
 
 
 @to.get("/api/errands/{id}")
-def errand(site: Here, id: str) -> JSONResponse:
-    return JSONResponse(site.clean(found(site.errands.get(id), "There is no such errand.")))
+def errand(site: Here, id: str) -> Json:
+    errand: Json = found(site.errands.get(id), "There is no such errand.")
+    return errand
 
 
 def _shown(sop: Sop) -> dict[str, Any]:

@@ -8,58 +8,54 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from memory.sops.changing import SopChanges
 from runs.assemble import SEEDS
 from safety.secrets import without
 from ui.web import shapes
-from ui.web.routes import Here
+from ui.web.routes import Here, Json, routes
 from ui.web.routes.learned import sops
 from ui.web.routes.learned.sops import sop_of, store
 from ui.web.routes.talking import uploaded
 from ui.web.site import Conflict, NotThere, Site
-from ui.words import language
 
 VERBS = ("enable", "disable", "rollback", "rename", "remove")
 KEPT_LESSONS = 20
-to = APIRouter(tags=["sops"])
+to = routes("sops")
 routers = (to, sops.to)
 
 
 @to.post("/api/sops/look")
-async def look(site: Here, body: shapes.Teach) -> JSONResponse:
+async def look(site: Here, body: shapes.Teach) -> Json:
     """Show what would be learned; nothing is stored."""
-    said = await site.errands.said_by([*_lesson_words(site, body), "--look"])
-    return JSONResponse(site.clean(json.loads(said)))
+    said: Json = json.loads(await site.said_by([*_lesson_words(site, body), "--look"]))
+    return said
 
 
 @to.post("/api/sops/teach", status_code=202)
-async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
+async def teach(site: Here, body: shapes.Teach) -> Json:
     words = _lesson_words(site, body)
     words += ["--new-version"] if body.new_version else []
-    errand = site.errands.begin("teach", body.name, words, language())
-    return JSONResponse({"errand": errand}, status_code=202)
+    return site.errand("teach", body.name, words)
 
 
 @to.post("/api/sops/{name}/verify", status_code=202)
-async def verify(site: Here, name: str, body: shapes.Values) -> JSONResponse:
+async def verify(site: Here, name: str, body: shapes.Values) -> Json:
     words = ["sops", "verify", sop_of(site, name).name, *pairs(body.values)]
-    errand = site.errands.begin("verify", name, words, language())
-    return JSONResponse({"errand": errand}, status_code=202)
+    return site.errand("verify", name, words)
 
 
 @to.post("/api/sops/{name}/run", status_code=202)
-async def run(site: Here, name: str, body: shapes.Values) -> JSONResponse:
+async def run(site: Here, name: str, body: shapes.Values) -> Json:
     site.touched()
     options = {"cwd": str(site.cwd)}
     order = {"do": "sop", "name": sop_of(site, name).name, "values": body.values}
-    return JSONResponse({"run": await site.work.begin({**order, "options": options})}, 202)
+    return {"run": await site.work.begin({**order, "options": options})}
 
 
 @to.get("/api/sops/{name}/form")
-def form(site: Here, name: str) -> JSONResponse:
+def form(site: Here, name: str) -> Response:
     """Show what can be edited as it stands, with no place hidden: it comes back so."""
     sop = sop_of(site, name)
     said = {
@@ -86,7 +82,7 @@ def _content(folder: Path) -> dict[str, Any] | None:
 
 
 @to.post("/api/sops/{name}/edit")
-async def edit(site: Here, name: str, body: shapes.SopForm) -> JSONResponse:
+async def edit(site: Here, name: str, body: shapes.SopForm) -> Json:
     words = ["sops", "edit", sop_of(site, name).name, "--stdin"]
     return await _changed(site, name, words, body.model_dump_json(exclude_none=True))
 
@@ -102,9 +98,7 @@ def export(site: Here, name: str) -> Response:
 
 
 @to.post("/api/sops/{name}/{verb}")
-async def change(
-    site: Here, name: str, verb: str, body: shapes.SopChange | None = None
-) -> JSONResponse:
+async def change(site: Here, name: str, verb: str, body: shapes.SopChange | None = None) -> Json:
     if verb not in VERBS:
         raise NotThere("error.ui-web.nothing-here")
     given = body or shapes.SopChange()
@@ -113,12 +107,12 @@ async def change(
     return await _changed(site, given.new or name, words)
 
 
-async def _changed(site: Site, name: str, words: list[str], text: str = "") -> JSONResponse:
-    said = await site.errands.said_by(words, text)
+async def _changed(site: Site, name: str, words: list[str], text: str = "") -> Json:
+    said = await site.said_by(words, text)
     sop = store(site).get(name)
     about = {"status": sop.status, "version": sop.version} if sop else {}
     now = {"name": name, "status": None, "version": None, **about}
-    return JSONResponse(site.clean({**now, "said": said.strip()}))
+    return {**now, "said": said}
 
 
 def pairs(values: dict[str, str]) -> list[str]:

@@ -9,4 +9,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from ui.web.routes.openai.responses import to as to
 else:
-    __getattr__ = lazy(__name__, to="responses")
+    __getattr__ = lazy(__name__)

@@ -133,7 +133,7 @@ async def _answering(site: Site, listening: Listening) -> AsyncIterator[tuple[st
     """("text", piece) …, then ("end", the fields of the answer). Who hangs up stops the run."""
     run, is_over = listening.run, False
     try:
-        while True:
+        while not is_over:
             of, event = await asyncio.wait_for(listening.events.get(), LONGEST_SECONDS)
             if of != run:
                 continue
@@ -143,23 +143,26 @@ async def _answering(site: Site, listening: Listening) -> AsyncIterator[tuple[st
                 yield "text", "\n\n"
             elif event["type"] == "run_ended":
                 is_over = True
-                tokens = event["tokens"]
-                usage = {
-                    "prompt_tokens": tokens["input"],
-                    "completion_tokens": tokens["output"],
-                    "total_tokens": tokens["input"] + tokens["output"],
-                    "prompt_tokens_details": {"cached_tokens": tokens["cached"]},
-                }
-                text = str(site.clean(str(event.get("result") or "")))
-                if event["status"] == "waiting":
-                    text = say("web.waits", text=text)
-                reason = "length" if event["status"] == "limit" else "stop"
-                yield "end", {"content": text, "finish_reason": reason, "usage": usage}
-                return
+                yield "end", _ended(site, event)
     finally:
         site.work.heard.remove(listening.heard)
         if not is_over:
             site.work.stop(run)
+
+
+def _ended(site: Site, event: Event) -> dict[str, Any]:
+    tokens = event["tokens"]
+    usage = {
+        "prompt_tokens": tokens["input"],
+        "completion_tokens": tokens["output"],
+        "total_tokens": tokens["input"] + tokens["output"],
+        "prompt_tokens_details": {"cached_tokens": tokens["cached"]},
+    }
+    text = str(site.clean(str(event.get("result") or "")))
+    if event["status"] == "waiting":
+        text = say("web.waits", text=text)
+    reason = "length" if event["status"] == "limit" else "stop"
+    return {"content": text, "finish_reason": reason, "usage": usage}
 
 
 def head_of(run: str, model: str) -> dict[str, Any]:

@@ -12,4 +12,4 @@ if TYPE_CHECKING:
     from ui.web.routes.talking.chat import uploaded as uploaded
     from ui.web.routes.talking.talks import routers as routers
 else:
-    __getattr__ = lazy(__name__, files_of="chat", opening="chat", uploaded="chat", routers="talks")
+    __getattr__ = lazy(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
 import os
 import re
@@ -11,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from fastapi import Request
+from starlette.responses import Response
 
 from memory.logs import read_events, summarise, worker
 from models.images import IMAGES
@@ -20,18 +21,18 @@ from runs.control.remote import say_to
 from runs.control.remote import stop as stop_it
 from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
-from ui.web.routes import Here
+from ui.web.routes import Here, Json, routes
 from ui.web.site import Conflict, NotThere, Site, TooLarge
 
 _OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
 _MOST_OPENINGS = 5_000
 
 
-to = APIRouter(tags=["chat"])
+to = routes("chat")
 
 
 @to.post("/api/chat", status_code=202)
-async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
+async def chat(site: Here, body: shapes.Chat) -> Json:
     if not body.text.strip() and not body.files:
         raise Conflict("error.ui-web.nothing-do-message-empty")
     previous: list[str] = []
@@ -57,39 +58,38 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
             "cwd": str(site.cwd),
         },
     }
-    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+    return {"run": await site.work.begin(order)}
 
 
 @to.post("/api/runs/{run}/steer", status_code=204)
-def steer(site: Here, run: str, body: shapes.Said) -> Response:
+async def steer(site: Here, run: str, body: shapes.Said) -> None:
     run = site.find(run)
-    if not site.call(site.work.say, run, body.text) and not say_to(site.config, run, body.text):
+    if site.work.say(run, body.text):
+        return
+    if not await asyncio.to_thread(say_to, site.config, run, body.text):
         raise Conflict("error.ui-web.run-work")
-    return Response(status_code=204)
 
 
 @to.post("/api/runs/{run}/stop", status_code=204)
-def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
+async def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> None:
     run = site.find(run)
-    if not site.call(site.work.stop, run):
-        if (
-            worker(site.home / "runs" / run) == os.getpid()
-        ):  # the daily upkeep, in this very process
-            raise Conflict("error.ui-web.run-server-own")
-        if not stop_it(site.config, run):
-            raise Conflict("error.ui-web.run-ended")
-    return Response(status_code=204)
+    if site.work.stop(run):
+        return
+    if worker(site.home / "runs" / run) == os.getpid():  # the daily upkeep, in this very process
+        raise Conflict("error.ui-web.run-server-own")
+    if not await asyncio.to_thread(stop_it, site.config, run):
+        raise Conflict("error.ui-web.run-ended")
 
 
 @to.post("/api/runs/{run}/resume", status_code=202)
-async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> JSONResponse:
+async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> Json:
     site.touched()
     order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
-    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+    return {"run": await site.work.begin(order)}
 
 
 @to.post("/api/asked/{id}", status_code=204)
-async def answer(site: Here, id: str, body: shapes.Word) -> Response:
+async def answer(site: Here, id: str, body: shapes.Word) -> None:
     site.touched()
     given = body.model_dump(exclude_none=True)
     asked = next((each for each in site.work.waiting() if each["id"] == id), None)
@@ -97,7 +97,6 @@ async def answer(site: Here, id: str, body: shapes.Word) -> Response:
     if asked and not body.later and wanted not in given:
         raise Conflict("error.ui-web.wants", wanted=wanted)
     site.work.answer(id, {"later": True} if body.later else given)
-    return Response(status_code=204)
 
 
 @to.post(
@@ -107,7 +106,7 @@ async def answer(site: Here, id: str, body: shapes.Word) -> Response:
         "requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
     },
 )
-async def upload(site: Here, request: Request, name: str = "file") -> JSONResponse:
+async def upload(site: Here, request: Request, name: str = "file") -> Json:
     folder = site.home / "web" / "uploads" / secrets.token_hex(8)
     folder.mkdir(parents=True, mode=0o700)
     file, size = folder / safe_name(name), 0
@@ -124,7 +123,7 @@ async def upload(site: Here, request: Request, name: str = "file") -> JSONRespon
         raise
     finally:
         os.close(descriptor)
-    return JSONResponse({"id": folder.name, "name": file.name, "size": size, "type": kind_of(file)})
+    return {"id": folder.name, "name": file.name, "size": size, "type": kind_of(file)}
 
 
 @to.get("/api/runs/{run}/files/{path:path}")

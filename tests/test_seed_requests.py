@@ -1,4 +1,4 @@
-"""What people ask first, without a model: which seed serves it, with which values, and what it does."""
+"""Hold first requests without a model to the seed that is meant, its values, and its effects."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ Each command is a process of its own, with its own folder, environment, streams 
 threads and runs no command; it imports what the last commands have imported, and ends with whoever started it.
 """
 
+import atexit
 import contextlib
 import functools
 import gc
@@ -12,6 +13,7 @@ import json
 import os
 import runpy
 import selectors
+import shutil
 import socket
 import subprocess
 import sys
@@ -24,23 +26,26 @@ from typing import IO, Any
 
 LAUNCH = Path(__file__).resolve().parent.parent / "launch.py"
 MOST_BYTES = 1 << 20  # of one request
+LOADED = {
+    *("config", "handler", "agent_loop", "models", "replay", "sandbox", "safety", "shell", "text"),
+    *("tools", "memory", "learning", "context", "runs", "ui", "yaml", "rich", "sqlite3"),
+}  # whose modules only define: they are imported before a command needs them
 
 
 @functools.cache
 def _server() -> str:
     """Start the process that forks, once; return the address of its socket."""
-    address = str(Path(tempfile.mkdtemp(prefix="sopwith-forks-")) / "socket")
+    folder = tempfile.mkdtemp(prefix="sopwith-forks-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    address = str(Path(folder) / "socket")
     command = [sys.executable, "-W", "error", __file__, address]
     environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
     server = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ, cwd="/"
     )
     assert server.stdout is not None and server.stdout.readline() == b"ready\n"
-    _server_process.append(server)
+    atexit.register(server.communicate)  # it ends when its input does
     return address
-
-
-_server_process: list[subprocess.Popen[bytes]] = []  # it ends when its input does: with us
 
 
 def run(
@@ -147,9 +152,8 @@ class _Server:
         with imported:
             imported.seek(0)
             for name in imported.read().decode().split():
-                if name not in sys.modules:
-                    with contextlib.suppress(ImportError):
-                        importlib.import_module(name)
+                if name not in sys.modules and name.partition(".")[0] in LOADED:
+                    importlib.import_module(name)
         gc.freeze()
 
 

@@ -42,6 +42,7 @@ AT_USE = {
     "tools/mcp/mended.py": "tools.mcp.servers",
     "ui/mcp_server/server.py": "ui.mcp_server.server",
     "ui/web/app.py": "ui.web.app",
+    "ui/web/guard.py": "ui.web.guard",
     "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",
     **{

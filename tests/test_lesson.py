@@ -265,3 +265,10 @@ def _run_by_model(world: Path, replies: list[Any], task: str) -> str:
     done = sopwith(world, "run", "--no-rote", "--approve", "all", "--events", task)
     assert done.returncode == 0, done.stderr
     return str(json.loads(done.stdout.splitlines()[0])["run"])
+
+
+def test_a_try_reaches_no_daemon_by_its_socket(world: Path) -> None:
+    from learning.prove import Ground
+
+    seen = Ground.of([world / "sales"], world / ".sopwith", world).tried("ls -A /run; ls sales")
+    assert (seen.code, seen.output.split()) == (0, ["feb.csv", "jan.csv"])

@@ -112,7 +112,8 @@ def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> 
         second = site.begin("choose one again", "choose")
         site.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"later": True})
         assert tab.until("run_ended", run=second)["status"] == "waiting"
-        tab.until("changed", what="inbox")
+        if "inbox" not in [each.get("what") for each in tab.told]:  # before the end, or behind it
+            tab.until("changed", what="inbox")
         (entry,) = site.get("/api/inbox").json["inbox"]
         assert (entry["run"], entry["kind"], entry["text"]) == (second, "question", "Which one?")
         assert site.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "b"}).json == {
@@ -472,7 +473,6 @@ def test_nobody_at_the_page_means_the_inbox(
     async def ask_with_nobody_there() -> str:
         place = Place("127.0.0.1:1", frozenset(), 1)
         here = Site(settings, Access(home / "web"), place, home, "0")
-        here.loop = asyncio.get_running_loop()
         run = await here.work.begin(
             {"do": "start", "task": "choose", "options": {"cwd": str(tmp_path)}}
         )

@@ -354,6 +354,9 @@ def owner_names(home: Path) -> frozenset[str]:
 def _day(text: str) -> datetime | None:
     """Noon of the day that stands in a name or heading, without a timezone."""
     found = _DAY.search(text)
+    if found is None:
+        return None
+    year, month, day = map(int, found.groups())
     with suppress(ValueError):
-        return datetime(*map(int, found.groups()), 12) if found else None
+        return datetime(year, month, day, 12)
     return None

@@ -24,12 +24,17 @@ KINDS = {
     "截图": IMAGES,
     **dict.fromkeys(("image", "picture", "photo", "图片", "照片"), IMAGES),
     **dict.fromkeys(("video", "movie", "视频"), "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"),
-    **dict.fromkeys(("song", "audio", "music", "音频", "音乐"), "mp3 wav flac aac m4a ogg opus wma"),
+    **dict.fromkeys(
+        ("song", "audio", "music", "音频", "音乐"), "mp3 wav flac aac m4a ogg opus wma"
+    ),
     **dict.fromkeys(("archive", "压缩包"), "zip tar gz tgz bz2 xz 7z rar zst"),
     **dict.fromkeys(("spreadsheet", "表格"), "xlsx xls xlsm ods csv tsv numbers"),
     **dict.fromkeys(("document", "文档"), "pdf docx doc odt rtf txt md pages"),
 }
-NAMED = {"screenshot": ("screenshot", "screen shot", "截屏", "截图"), "截图": ("screenshot", "截屏", "截图")}
+NAMED = {
+    "screenshot": ("screenshot", "screen shot", "截屏", "截图"),
+    "截图": ("screenshot", "截屏", "截图"),
+}
 WORDS = {
     "en": {
         "moved": "Moved {file} to {target}.",

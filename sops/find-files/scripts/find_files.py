@@ -21,7 +21,11 @@ ARCHIVES = "zip tar gz tgz bz2 xz 7z rar zst"
 SHEETS = "xlsx xls xlsm ods csv tsv numbers"
 DOCUMENTS = "pdf docx doc odt rtf txt md pages"
 NEWEST = ("newest", "latest", "most recent", "最新", "最近")
-DAYS = {"yesterday": 1, "昨天": 1, "last week": 7}  # how long ago it began; others are this day, week or month
+DAYS = {
+    "yesterday": 1,
+    "昨天": 1,
+    "last week": 7,
+}  # how long ago it began; others are this day, week or month
 WEEK = ("this week", "last week", "本周", "这周", "这个星期")
 MONTH = ("this month", "本月", "这个月")
 KINDS = {

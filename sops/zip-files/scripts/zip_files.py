@@ -41,11 +41,15 @@ def pack(file: Path, target: Path) -> int:
     """Write a zip, or a tar where the name says so; return how many files are in it."""
     if os.path.lexists(target):
         raise Stop("there")
-    files = [path for path in sorted(file.rglob("*")) if path.is_file()] if file.is_dir() else [file]
+    files = (
+        [path for path in sorted(file.rglob("*")) if path.is_file()] if file.is_dir() else [file]
+    )
     files = [path for path in files if path != target]
     top = file.parent
     if target.name.endswith(TAR):
-        mode = "w" if target.name.endswith(".tar") else f"w:{target.suffix[1:].replace('tgz', 'gz')}"
+        mode = (
+            "w" if target.name.endswith(".tar") else f"w:{target.suffix[1:].replace('tgz', 'gz')}"
+        )
         with tarfile.open(str(target), mode) as archive:
             for path in files:
                 archive.add(path, path.relative_to(top))

@@ -163,8 +163,8 @@ def choose(
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
     match = exact_match(request, runnable, where)
-    is_sure = match is not None and not (match.sop.is_seed and _has_own(runnable))
-    if is_sure:
+    candidate = _candidate(request, known, where)
+    if match and not (match.sop.is_seed and (candidate or _has_own(runnable))):
         return Choice("rote", match)
     if len(request) > MAX_CHARS:
         return Choice()
@@ -174,10 +174,11 @@ def choose(
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
-    if match and not any(_is_owners(each, asked, ranking) for each in filled):
+    owners = [*candidate, *(each for each in filled if _is_owners(each, asked, ranking))]
+    if match and not owners:
         return Choice("rote", match)
     choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
-    choice.shown[:0] = _candidate(request, known, where)
+    choice.shown[:0] = candidate
     cards = [each for each in filled if not each.sop.is_seed][:BEST]  # seeds stand in prompts
     if ask_model and any(_is_worth_a_call(each, asked, ranking) for each in cards):
         _let_pick(choice, asked, cards, ask_model, where)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from text.time.due import NoTime as NoTime
     from text.time.due import day_named as day_named
     from text.time.due import due_of as due_of
     from text.time.due import moment_of as moment_of

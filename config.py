@@ -291,10 +291,9 @@ class SearchConfig:
 
 @dataclass(frozen=True)
 class AutoConfig:
-    """Autonomous mode (docs/autonomous.md). `allowed`: by itself, under `serve`, once nothing has happened for
-    `idle_minutes`. `minutes` and `cost_usd`: of one session, and of a day when it begins by itself. `folder`: where it writes;
-    None: beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them;
-    "*" are all."""
+    """Autonomous mode (docs/autonomous.md). `minutes` and `cost_usd`: of one session. `folder`: where it writes; None:
+    beside the home folder, by its name and "-auto". `reads`: hosts whose pages may be read, with what is below them; "*"
+    are all. `allowed` and `idle_minutes` are accepted from files of earlier versions, and without effect."""
 
     allowed: Literal["yes", "no"] = "no"
     idle_minutes: float = field(default=30.0, metadata={"above": 0})

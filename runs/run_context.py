@@ -236,9 +236,8 @@ class RunContext:
         if self.start["sop"] is None and self.parts.config.models:  # a replay may do without
             self._prewarm()
         self._keep_servers()
-        if staging := self.staging:
-            staging.judge = self._judged
-            self.tool_context.keep("stages", lambda: staging)
+        if self.staging:
+            self.staging.judge = self._judged
         loop: Generator[Event, None, End] = agent_loop(
             model,
             self.handler,

@@ -13,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -23,7 +24,6 @@ from typing import Any, Protocol
 import hypothesis
 import pytest
 
-from tests import forks
 from tests.machine import PATIENCE_SECONDS
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
@@ -192,8 +192,17 @@ def cli(home: Path) -> CommandLine:
         stdin: str = "",
         timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished:
-        whole = {**os.environ, **(env or {})}
-        return Finished(*forks.run(args, whole, cwd or Path.cwd(), stdin, timeout_seconds))
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+            env={**os.environ, **(env or {})},
+            cwd=cwd or Path.cwd(),
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=timeout_seconds,
+            check=False,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr)
 
     return run
 

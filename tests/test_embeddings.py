@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from config import EmbeddingsConfig
 from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
+from tests.scales import CHECKOUT
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
 
@@ -116,3 +119,18 @@ def test_configured_endpoint_goes_before_the_installed_model() -> None:
     assert isinstance(embedder(EmbeddingsConfig("m")), EndpointModel)
     assert isinstance(embedder(None), EmbeddedModel)
     assert EndpointModel(EmbeddingsConfig("m")).name != EndpointModel(EmbeddingsConfig("n")).name
+
+
+def test_a_flat_post_loads_no_types_of_openai_until_a_name_is_asked_for() -> None:
+    said = """
+import sys
+from models.endpoint.packages import package
+openai = package("openai")
+openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
+print("openai.types.responses.response" in sys.modules)
+print(openai.types.responses.Response.__name__, openai.types.chat.ChatCompletion.__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, text=True, check=True, cwd=CHECKOUT
+    )
+    assert done.stdout.split() == ["False", "Response", "ChatCompletion"]

@@ -4,19 +4,12 @@ that autonomous mode waits."""
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from config import load
-from memory.logs import read_events
-from runs.assemble import Options
 from runs.control.bounds import Bounds
-from runs.control.owners import AbsentOwner
 from sandbox.stage import UndoStore, record
-from tests.driving import agent, drive
 from ui.web.live.hub import Hub
 from ui.web.live.tail import Tail
 from ui.web.live.work import Work
@@ -38,48 +31,6 @@ class Heard(Hub):
         """Return True once a tab knows that the run is done."""
         told = [each["summary"] for each in self.events if each["type"] == "run_changed"]
         return any((each["run"], each["status"]) == (run, "done") for each in told)
-
-
-@pytest.mark.parametrize(
-    ("options", "is_owners"),
-    [
-        ({}, True),
-        ({"window": False}, False),  # a job's, whose task stands alone
-        ({"window": False, "bounds": AUTO}, False),
-        (
-            {"window": False, "bounds": Bounds("task", parent="20260101-000000-00000", depth=1)},
-            False,
-        ),
-    ],
-)
-def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
-    home: Path, options: dict[str, Any], is_owners: bool
-) -> None:
-    one = agent(home, ["hello"])
-    touched: list[float] = []
-    hub = Heard()
-
-    async def watch() -> str:
-        work = Work(one.config, hub)
-        tail = Tail(home, hub, work, lambda: touched.append(time.monotonic()))
-        tail.open()
-        try:
-            run = await asyncio.to_thread(
-                lambda: drive(one.start("hello", Options(rote=False, **options), AbsentOwner()))[0][
-                    "run"
-                ]
-            )
-            for _ in range(600):
-                if hub.says_done(run):
-                    break
-                await asyncio.sleep(0.05)
-            return str(run)
-        finally:
-            tail.close()
-
-    run = asyncio.run(watch())
-    assert hub.says_done(run), [event["type"] for event in read_events(home, run)]
-    assert bool(touched) is is_owners
 
 
 def test_an_undo_of_a_run_that_has_ended_is_told(home: Path) -> None:

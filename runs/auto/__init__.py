@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from runs.auto.idle import WhenIdle as WhenIdle
     from runs.auto.work import Autonomous as Autonomous
 else:
-    __getattr__ = lazy(__name__, Autonomous="work", WhenIdle="idle")
+    __getattr__ = lazy(__name__, Autonomous="work")

@@ -21,7 +21,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -115,17 +115,6 @@ class Ledger:
                 )
                 attempt.report = line["report"]
         return list(found.values())
-
-    def used_on(self, day: date) -> tuple[float, float]:
-        """Minutes and USD that were used on a day, here."""
-        lines = [line for line in self._lines() if datetime.fromisoformat(line["at"]).date() == day]
-        ended = {
-            line["number"]: line for line in lines if line["what"] == "ended"
-        }.values()  # the last of each
-        planned = [line for line in lines if line["what"] == "planned"]
-        return sum(line["seconds"] for line in ended) / 60, sum(
-            line["cost"] for line in (*ended, *planned)
-        )
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         try:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from models.base import Event, ToolResult
@@ -47,7 +46,6 @@ class Staging:
         self.judge: Judge | None = None
         self._made: set[str] | None = None  # by this run
         self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
-        self._dropping: Thread | None = None
 
     @staticmethod
     def works(home: Path, roots: Iterable[Path]) -> bool:
@@ -154,17 +152,6 @@ class Staging:
         with suppress(stages.StageError):  # its mounts are gone; the next start removes the rest
             stage.discard()
 
-    def _drop_beside(self, stage: Stage) -> None:
-        """Throw away a stage in which nothing has changed while the run goes on: the kernel takes milliseconds for it."""
-        self.close()
-        self._dropping = Thread(target=self.drop, args=(stage,), name="stage")
-        self._dropping.start()
-
-    def close(self) -> None:
-        """Wait for what is thrown away."""
-        if self._dropping:
-            self._dropping.join()
-
     def is_aside(self, name: str) -> bool:
         """True for a call that was done, and whose changes wait."""
         return self._note(name).exists()
@@ -173,9 +160,6 @@ class Staging:
         self, stage: Stage, call: str, result: ToolResult
     ) -> Generator[Event, None, ToolResult]:
         """Make the changes real and say so."""
-        if not stage.deltas:
-            self._drop_beside(stage)
-            return result
         try:
             changes = stage.commit(self._store()).changes
         except stages.StageError as error:

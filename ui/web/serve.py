@@ -10,7 +10,6 @@ import os
 import socket
 import sys
 import threading
-import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,7 +67,7 @@ def _serve(
     from ui.web.site import Site
 
     beside = Beside(config)
-    site = Site(config, access, place, args.cwd or Path.cwd(), VERSION, beside.touched)
+    site = Site(config, access, place, args.cwd or Path.cwd(), VERSION)
     settings = uvicorn.Config(
         make_app(site, VERSION),
         log_config=None,
@@ -100,20 +99,15 @@ def _serve(
 
 
 class Beside:
-    """Work beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
+    """Work beside the page, each in a thread: schedules, the daily upkeep, notices."""
 
     def __init__(self, config: Config) -> None:
         self._config, self._stop = config, threading.Event()
         self._threads: list[threading.Thread] = []
-        self._last = time.monotonic()
-
-    def touched(self) -> None:
-        """Somebody did something just now."""
-        self._last = time.monotonic()
 
     def begin(self) -> None:
         """Starts the threads."""
-        for name in ("_schedule", "_upkeep", "_autonomous", "_notify"):
+        for name in ("_schedule", "_upkeep", "_notify"):
             thread = threading.Thread(
                 target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
             )
@@ -150,12 +144,6 @@ class Beside:
         from runs.notify import Deliverer
 
         Deliverer(self._config).run(self._stop)
-
-    def _autonomous(self) -> None:
-        if self._config.auto.allowed == "yes":
-            from runs.auto import WhenIdle
-
-            WhenIdle(self._config, lambda: self._last).run(self._stop)
 
 
 @contextlib.contextmanager

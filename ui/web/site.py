@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,14 +64,13 @@ STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that 
 
 @dataclass
 class Site:
-    """One server. `cwd`: where its runs work; `touched`: told whenever somebody does something."""
+    """One server. `cwd`: where its runs work."""
 
     config: Config
     access: Access
     place: Place
     cwd: Path
     version: str
-    touched: Callable[[], None] = lambda: None
     _away: asyncio.TimerHandle | None = field(default=None, init=False)
     _settle: asyncio.TimerHandle | None = field(default=None, init=False)
 
@@ -81,7 +80,7 @@ class Site:
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub, self.cwd)
         self.graph = GraphWatch(self.config.home, self.hub)
-        self.tail = Tail(self.config.home, self.hub, self.work, self.touched)
+        self.tail = Tail(self.config.home, self.hub, self.work)
         self.work.heard.append(self._heard)
         self.channels = Channels(self.config, self.work, self.cwd)
         self._tasks: list[asyncio.Task[None]] = []

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memory.logs import read_events, run_ids, summarise
+from memory.logs import run_ids, summarise
 from memory.logs.reading import UNDONE
 from models.base import Event
 from tools.staged.kept import undone_in
@@ -28,13 +28,10 @@ UNDO_LOOKS = 20  # at a new entry of the undo store, until it is a finished undo
 
 
 class Tail:
-    """Look at the folder and tell the hub. `touched`: something happened in a run that the owner began elsewhere."""
+    """Look at the folder and tell the hub."""
 
-    def __init__(
-        self, home: Path, hub: Hub, work: Work, touched: Callable[[], None] = lambda: None
-    ) -> None:
-        self._home, self._hub, self._work, self._touched = home, hub, work, touched
-        self._owners: dict[str, bool] = {}  # run → whether its owner began it
+    def __init__(self, home: Path, hub: Hub, work: Work) -> None:
+        self._home, self._hub, self._work = home, hub, work
         self._places: dict[str, int] = {}  # run → how far its log is read
         self._states: dict[str, tuple[int, int]] = {}  # folder → how it was at the last look
         self._known: set[str] = set()  # runs
@@ -116,8 +113,6 @@ class Tail:
         events = list(self._events(run))
         if not events or run in self._work.children:  # gone on with here: its own process tells
             return
-        if self._is_owners(run):
-            self._touched()
         for event in events:
             self._hub.publish(event)
         if any(event["type"] in CHANGING for event in events):
@@ -143,13 +138,6 @@ class Tail:
 
     def _let_go(self, run: str) -> None:
         self._places.pop(run, None)
-        self._owners.pop(run, None)
-
-    def _is_owners(self, run: str) -> bool:
-        if run not in self._owners:
-            opening = next(read_events(self._home, run), None)
-            self._owners[run] = opening is not None and began_by_owner(opening)
-        return self._owners[run]
 
     def _log(self, run: str) -> Path:
         return self._home / "runs" / run / "log.jsonl"
@@ -169,10 +157,3 @@ def _state(folder: Path) -> tuple[int, int]:
             with suppress(OSError):
                 times.append((folder / name).stat().st_mtime_ns)
     return len(times), max(times)
-
-
-def began_by_owner(opening: Event) -> bool:
-    """Return True if a run, by its first event, is the owner's doing: no helper, no item of autonomous mode, no trial, no job."""
-    if any(opening.get(each) for each in ("bounds", "parent", "verifies")):
-        return False
-    return bool(opening.get("window", True) or opening.get("attended") or opening.get("previous"))

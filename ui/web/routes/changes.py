@@ -55,7 +55,6 @@ def one(site: Here, run: str, number: int, call: str = "") -> Json:
 @to.post("/api/runs/{run}/undo")
 async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
     """Take back what the run, or one call of it, changed; with conflicts nothing is done."""
-    site.touched()
     run = site.find(run)
     summary = summarise(site.home, run)
     if summary and summary.status == "working":

@@ -77,7 +77,6 @@ def _entry(site: Site, entry: Entry) -> Json:
 
 @to.post("/api/inbox/{id}", status_code=202)
 async def settle(site: Here, id: str, body: shapes.Settled) -> Json:
-    site.touched()
     box = Inbox(site.home)
     entry = await asyncio.to_thread(box.get, id)
     if entry.kind == "notice" or (entry.kind == "proposal" and body.decision == "deny"):

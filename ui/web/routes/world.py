@@ -108,7 +108,6 @@ async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = N
         raise NotThere("error.ui-web.nothing-here")
     if verb == "run-now":  # it ends when the run does
         found(JobFolder(site.home).all().get(id), "There is no such job.")
-        site.touched()
         return {"id": id, **site.errand("schedule", id, ["schedule", "run-now", "--", id])}
     return {"id": id, "said": await site.said_by(["schedule", verb, "--", id])}
 

@@ -48,7 +48,6 @@ async def verify(site: Here, name: str, body: shapes.Values) -> Json:
 
 @to.post("/api/sops/{name}/run", status_code=202)
 async def run(site: Here, name: str, body: shapes.Values) -> Json:
-    site.touched()
     options = {"cwd": str(site.cwd)}
     order = {"do": "sop", "name": sop_of(site, name).name, "values": body.values}
     return {"run": await site.work.begin({**order, "options": options})}

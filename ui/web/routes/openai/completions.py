@@ -91,7 +91,6 @@ async def begun(
     site: Site, asked: AskedFor, model: str, more: dict[str, Any]
 ) -> tuple[str, AsyncIterator[tuple[str, Any]]]:
     """Begin the run of a request; its id, and what it says."""
-    site.touched()
     listening = Listening()
     options = {"model": None if model == MODEL else model, "cwd": str(site.cwd)}
     order = {"do": "start", "task": asked.task, "earlier": asked.earlier, "alone": True}

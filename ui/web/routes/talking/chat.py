@@ -44,7 +44,6 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
         ):  # one that has said its last may still put things away
             raise Conflict("error.ui-web.run-work-2")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
-    site.touched()
     order = {
         "do": "start",
         "task": body.text,
@@ -83,14 +82,12 @@ async def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> None
 
 @to.post("/api/runs/{run}/resume", status_code=202)
 async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> Json:
-    site.touched()
     order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
     return {"run": await site.work.begin(order)}
 
 
 @to.post("/api/asked/{id}", status_code=204)
 async def answer(site: Here, id: str, body: shapes.Word) -> None:
-    site.touched()
     given = body.model_dump(exclude_none=True)
     asked = next((each for each in site.work.waiting() if each["id"] == id), None)
     wanted = "decision" if asked and asked["kind"] == "confirmation" else "answer"

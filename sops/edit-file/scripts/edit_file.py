@@ -60,7 +60,8 @@ def edited(text: str, given: Mapping[str, str]) -> tuple[str, str, dict[str, str
         said = {"n": f"{gone:,}", "left": f"{len(kept):,}"}
         return "\n".join(kept) + end, "dropped" if gone else "none", said
     if given.get("sort"):
-        lines = in_order(lines, given.get("order", ""))
+        head = 1 if given["file"].lower().endswith((".csv", ".tsv")) else 0  # names of columns
+        lines = [*lines[:head], *in_order(lines[head:], given.get("order", ""))]
         return "\n".join(lines) + end, "sorted", {"n": f"{len(lines):,}"}
     return text, "unclear", {}
 

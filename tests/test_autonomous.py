@@ -103,7 +103,7 @@ def history(home: Path) -> list[str]:
 def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: Any) -> None:
     served(
         {
-            "Count the words": [
+            "Weigh the words": [
                 bash("wc -w ~/notes.md > words.txt; cat words.txt"),
                 Answer(text="3 words, checked"),
             ],
@@ -112,9 +112,9 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
     )
     (Path.home() / "notes.md").write_text("one two three")
     Tasks(home).add("Look around", priority="low")
-    Tasks(home).add("Count the words", description="of ~/notes.md", priority="high")
+    Tasks(home).add("Weigh the words", description="of ~/notes.md", priority="high")
     told = work(home)
-    assert ended(told) == [("Count the words", "done"), ("Look around", "done")]
+    assert ended(told) == [("Weigh the words", "done"), ("Look around", "done")]
     assert told[-1] == {
         "what": "closed",
         "why": "nothing",
@@ -123,7 +123,7 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
     }
     assert [task.status for task in Tasks(home).all()] == ["done", "done"]
     assert (own(home) / "words.txt").read_text().startswith("3 ")
-    report = (home / "reports/R01_count-the-words.md").read_text()
+    report = (home / "reports/R01_weigh-the-words.md").read_text()
     assert (
         "3 words, checked" in report and "of ~/notes.md" in report and "1. code_run · ok" in report
     )

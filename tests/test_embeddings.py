@@ -15,6 +15,7 @@ import pytest
 from config import EmbeddingsConfig
 from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
+from tests.scales import CHECKOUT
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
 
@@ -129,5 +130,7 @@ openai.OpenAI(api_key="none", base_url="http://127.0.0.1:9/v1")
 print("openai.types.responses.response" in sys.modules)
 print(openai.types.responses.Response.__name__, openai.types.chat.ChatCompletion.__name__)
 """
-    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, text=True, check=True, cwd=CHECKOUT
+    )
     assert done.stdout.split() == ["False", "Response", "ChatCompletion"]

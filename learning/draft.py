@@ -10,7 +10,7 @@ status draft; `notes` say what was left out, and why.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,13 +159,14 @@ def whole(text: str, name: str, file: str = "") -> Draft:
     except ProcedureError as error:
         raise LearningError(str(error).replace("sop.yaml", file or "the text", 1)) from error
     said = raw(text)
+    steps = {phase: list(_steps(said.get(phase) or [])) for phase in ("plan", "commit")}
     content = Content(
         parameters={key: dict(value) for key, value in procedure.parameters.items()},
         wordings=[wording.text for wording in procedure.wordings],
         effects=procedure.effects,
-        plan=[_step(step) for step in said.get("plan") or [] if "tool" in step],
-        commit=[_step(step) for step in said.get("commit") or [] if "tool" in step],
         checks=list(said.get("checks") or []),
+        plan=steps["plan"],
+        commit=steps["commit"],
     )
     if "run" in said:
         said["run"] = {"type": "bash", "cwd": "."} | dict(said["run"])
@@ -185,9 +186,11 @@ def raw(text: str) -> dict[str, Any]:
     return dict(yaml.safe_load(text))
 
 
-def _step(said: Mapping[str, Any]) -> DraftStep:
-    args, expect, save = (dict(said.get(key) or {}) for key in ("args", "expect", "save"))
-    return DraftStep(said["tool"], args, expect, save, str(said.get("when", "")))
+def _steps(listed: Sequence[Mapping[str, Any]]) -> Iterator[DraftStep]:
+    for said in listed:
+        args, expect, save = (dict(said.get(key) or {}) for key in ("args", "expect", "save"))
+        if "tool" in said:
+            yield DraftStep(said["tool"], args, expect, save, str(said.get("when", "")))
 
 
 def check_name(name: str) -> None:

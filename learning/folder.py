@@ -104,26 +104,36 @@ def skill_text(
     """Return SKILL.md, which people and models read, of what sop.yaml holds. Valid front matter of the Agent Skills format."""
     import yaml
 
-    wordings = content.get("wordings") or []
-    about = _one_line(description) or f"{(wordings or [name])[0]}."
+    asked = content.get("wordings") or []
+    about = _one_line(description) or f"{(asked or [name])[0]}."
     front = {
         "name": name,
         "description": f"{about[:1].upper()}{about[1:]}"[:1000],
         "metadata": {"sopwith-version": "1", "sopwith-status": "draft"},
     }
     shown = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)
-    schemas = (content.get("parameters") or {}).get("properties", {})
-    changes = content.get("expect", {}).get("changes") or {}
+    failures = [f"- {_one_line(note)}" for note in notes] or ["- None yet."]
     said = {
-        "When": [f"- {each}" for each in wordings or [about]],
-        "Parameters": [f"- `{key}`: {_meaning(schema)}" for key, schema in schemas.items()],
+        "When": [f"- {each}" for each in asked or [about]],
+        "Parameters": list(_parameters(content)),
         "Steps": list(_steps(content)),
-        "What it changes": [f"- {k}: `{_path(each)}`" for k, paths in changes.items() for each in paths],
-        "Known failures": [f"- {_one_line(note)}" for note in notes] or ["- None yet."],
-    }  # fmt: skip
+        "What it changes": list(_changes(content)),
+        "Known failures": failures,
+    }
     parts = [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in said.items() if lines]
     title = f"# {name.replace('-', ' ').capitalize()}\n"
     return "\n".join([f"---\n{shown}---\n", title, *parts])
+
+
+def _parameters(content: Mapping[str, Any]) -> Iterator[str]:
+    for name, schema in (content.get("parameters") or {}).get("properties", {}).items():
+        yield f"- `{name}`: {_meaning(schema)}"
+
+
+def _changes(content: Mapping[str, Any]) -> Iterator[str]:
+    for kind, entries in (content.get("expect", {}).get("changes") or {}).items():
+        for each in entries:
+            yield f"- {kind}: `{each['path'] if isinstance(each, dict) else each}`"
 
 
 def _steps(content: Mapping[str, Any]) -> Iterator[str]:
@@ -131,11 +141,15 @@ def _steps(content: Mapping[str, Any]) -> Iterator[str]:
         yield f"In `{run['cwd']}`:\n\n```{run['type']}\n{run['script']}```"
     if "script" in content:
         yield f"`{content['script']}` reads in `plan` and changes in `commit`."
-    steps = [*(content.get("plan") or []), *(content.get("commit") or [])]
-    for number, step in enumerate((each for each in steps if "tool" in each), 1):
+    for number, step in enumerate(_calls(content), 1):
         yield f"{number}. `{step['tool']}` {_call(step.get('args') or {})}"
     for check in content.get("checks") or ():
         yield f"- check: `{_one_line(check_text(check))}`"
+
+
+def _calls(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for phase in ("plan", "commit"):
+        yield from (step for step in content.get(phase) or () if "tool" in step)
 
 
 def _call(args: Mapping[str, Any]) -> str:
@@ -157,10 +171,6 @@ def check_text(check: Mapping[str, Any]) -> str:
 def _meaning(schema: Mapping[str, Any]) -> str:
     kind = str(schema.get("format") or schema.get("type"))
     return f"{kind} – {schema['description']}" if schema.get("description") else kind
-
-
-def _path(entry: Any) -> str:
-    return str(entry["path"] if isinstance(entry, dict) else entry)
 
 
 def _one_line(text: str) -> str:

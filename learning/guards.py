@@ -1,6 +1,6 @@
 """Say what must hold before a replay of steps writes: the tools are what they were, the world can take it.
 
-`ReplayGuards` is asked by replay/rote.py before the first step, and between plan and commit (nothing has been written). It
+`ReplayGuards` is asked by replay/rote/ before the first step, and between plan and commit (nothing has been written). It
 stops with a reason; it never works around anything. Source: seed 002 §7. A replay that stops is fine, one that does the
 wrong thing is not.
 """
@@ -80,14 +80,14 @@ class ReplayGuards:
         return Doubt("world", why) if why else None
 
     def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        used = [step.tool for step in procedure.steps if step.tool]
-        for name in dict.fromkeys([*used, *self.recorded]):
-            given = [step.args for step in procedure.steps if step.tool == name]
-            for why in self._drift(name, {key for args in given for key in args}):
-                yield Doubt("step", why)
+        given: dict[str, set[str]] = {}
         for step in procedure.steps:
-            if doubt := self._beyond(procedure, step):
-                yield doubt
+            if step.tool:
+                given.setdefault(step.tool, set()).update(step.args)
+        for name in [*given, *(self.recorded.keys() - given.keys())]:
+            for why in self._drift(name, given.get(name, set())):
+                yield Doubt("step", why)
+        yield from filter(None, (self._beyond(procedure, step) for step in procedure.steps))
         try:
             procedure.bind(parameters, self.cwd)
         except ParameterError as error:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +98,11 @@ def after_run(
 
 
 def _marks(events: Sequence[Event]) -> Iterator[str]:
-    """The texts with which the run was marked."""
-    for event in events:
-        data = (
-            event.get("data") if event["type"] == "tool_ended" and event["tool"] == MARK else None
-        )
-        if (
-            event.get("status") == "ok"
-            and isinstance(data, dict)
-            and data.get("marked")
-            and isinstance(data.get("what"), str)
-        ):
+    """Yield the texts with which the run was marked."""
+    marked = (e for e in events if e["type"] == "tool_ended" and e["tool"] == MARK)
+    for event in marked:
+        data = event.get("data") if event.get("status") == "ok" else None
+        if isinstance(data, dict) and data.get("marked") and isinstance(data.get("what"), str):
             yield data["what"]
 
 
@@ -149,26 +144,26 @@ def section_of(text: str) -> str:
 
 
 def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
-    """The turns that prove a sentence: for each of its values the last result that shows it, else the nearest one."""
+    """Return the turns that prove a sentence: for each of its values the last result that shows it, else the nearest one."""
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == "NEGATIVE" else ("ok",)
-    results = [
-        each for each in record.results if each.status in good and each.tool not in SAYS_NOTHING
-    ]
-    turns = set()
-    for value in values(text):
-        shown = [each.turn for each in results if stands_in(value, each.text)]
-        shown = shown or [each.turn for each in results if stands_in(value, each.args_text)]
-        turns.update(shown[-1:])
-    if not turns and results:
-        turns.add(
-            max(
-                results,
-                key=lambda each: (coverage(text, f"{each.text}\n{each.args_text}"), each.turn),
-            ).turn
-        )
-    return tuple(sorted(turns))
+    results = [each for each in record.results if each.status in good]
+    results = [each for each in results if each.tool not in SAYS_NOTHING]
+    turns = {turn for value in values(text) for turn in _last(results, partial(stands_in, value))}
+    nearest = sorted(results, key=lambda each: (_nearness(text, each), each.turn))[-1:]
+    return tuple(sorted(turns or {each.turn for each in nearest}))
+
+
+def _last(results: Sequence[Result], is_in: Callable[[str], bool]) -> list[int]:
+    """Return the turn of the last result that shows a value, else of the last call that was asked with it."""
+    shown = [each.turn for each in results if is_in(each.text)]
+    asked = [each.turn for each in results if is_in(each.args_text)]
+    return (shown or asked)[-1:]
+
+
+def _nearness(text: str, result: Result) -> float:
+    return coverage(text, f"{result.text}\n{result.args_text}")
 
 
 def says_only_facts(events: Sequence[Event], learned: Sequence[Event]) -> bool:
@@ -268,10 +263,8 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
         reason = "; ".join(each.said(lang) for each in refused.refusals)
-        hidden = next(
-            (each.what for each in refused.refusals if each.rule == "secret"), proposal.text
-        )
-        return [_learned(hidden, "refused", reason)]
+        hidden = [each.what for each in refused.refusals if each.rule == "secret"]
+        return [_learned((hidden or [proposal.text])[0], "refused", reason)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]

@@ -133,31 +133,34 @@ def diff(folder: Path, files: Mapping[str, bytes]) -> str:
 
 def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the SOP's files with the draft's steps: its texts, wordings, cases and evidence stay, the run is added to them."""
-    import yaml
-
-    files = {path: content.data for path, content in contents_of(sop.folder).items()}
-    old, new = yaml.safe_load(files["sop.yaml"]), yaml.safe_load(draft.files["sop.yaml"])
-    none = {"type": "object", "properties": {}}
-    new["parameters"] = old.get("parameters") or new.get("parameters") or none
-    wordings = [*(old.get("wordings") or []), *(new.get("wordings") or [])]
-    new["wordings"] = list(dict.fromkeys(wordings))
-    new.setdefault("requires", old.get("requires") or {})
-    files = {path: data for path, data in files.items() if not path.startswith("scripts/")}
+    known = {path: content.data for path, content in contents_of(sop.folder).items()}
+    files = {path: data for path, data in known.items() if not path.startswith("scripts/")}
     for path, text in draft.files.items():
         if path.startswith(("scripts/", "references/")):
             files[path] = text.encode()
-    files["sop.yaml"] = to_yaml(new).encode()
-    taught = json.loads(draft.files.get("evidence.json", "{}"))
-    found = evidence(sop.folder)
-    found["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": trace.run}])]
-    found.pop("budget", None)  # measured anew
-    tools = taught.get("tools")  # as they are now
-    found = {key: value for key, value in found.items() if key != "tools"}
-    found |= {"tools": tools} if tools else {}
-    files["evidence.json"] = (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
+    steps = _with_words(raw(known["sop.yaml"].decode()), raw(draft.files["sop.yaml"]))
+    proofs = _with_run(evidence(sop.folder), json.loads(draft.files.get("evidence.json", "{}")), trace.run)  # fmt: skip
     name = free_name(read_cases(sop.folder))
-    case = Case(name, values, {}, trace.request, trace.run, str(trace.cwd))
-    return files | {path: text.encode() for path, text in case.files().items()}
+    case = Case(name, values, {}, trace.request, trace.run, str(trace.cwd)).files()
+    texts = {"sop.yaml": to_yaml(steps), "evidence.json": proofs, **case}
+    return files | {path: text.encode() for path, text in texts.items()}
+
+
+def _with_words(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Return new steps with the parameters and wordings of the old ones."""
+    none = {"type": "object", "properties": {}}
+    parameters = old.get("parameters") or new.get("parameters") or none
+    wordings = dict.fromkeys([*(old.get("wordings") or ()), *(new.get("wordings") or ())])
+    new.setdefault("requires", old.get("requires") or {})
+    return new | {"parameters": parameters, "wordings": list(wordings)}
+
+
+def _with_run(found: dict[str, Any], taught: Mapping[str, Any], run: str) -> str:
+    """Return the evidence with one more run; what one takes is measured anew, and the tools are as they are now."""
+    kept = {key: value for key, value in found.items() if key not in ("budget", "tools")}
+    kept["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": run}])]
+    kept |= {"tools": taught["tools"]} if taught.get("tools") else {}
+    return json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
 
 
 def with_new_labels(text: str, events: Sequence[Event]) -> str:

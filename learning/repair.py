@@ -105,16 +105,18 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     if end is None or end["status"] in ("waiting", "cancelled"):
         return Use(run, at, "", is_over=False)
     is_done = end["status"] == "done"
-    stopped = (e for e in events if e["type"] == "rote" and e["state"] == "diverged")
-    if first := next(stopped, None):
+    if first := next(filter(_is_stop, events), None):
         by_model = is_done and not end["rote"]
-        kind: Blame = first.get("kind", "step")
-        return Use(run, at, kind, first["step"], first["reason"], by_model)
+        return Use(run, at, first.get("kind", "step"), first["step"], first["reason"], by_model)
     if not is_done:
         return Use(run, at, "step", "", str(end["result"]))
     seen = observed(events)
     over = over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
     return Use(run, at, "budget", "result", over) if over else Use(run, at, "")
+
+
+def _is_stop(event: Event) -> bool:
+    return (event["type"], event.get("state")) == ("rote", "diverged")
 
 
 def is_learned(sop: Sop) -> bool:

@@ -14,7 +14,7 @@ undone, is not tried: it earns its status in runs that the owner sees (learning/
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -159,16 +159,23 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
     Every value that the request gave must differ, and something must come out differently that is not just a value
     said again: else an SOP that ignores its parameters would pass too.
     """
-    first, other = taught.case.parameters, second.case.parameters
-    both = first.keys() & other.keys()
-    same = [name for name in first if name in both and _plain(first[name]) == _plain(other[name])]
-    if same := [name for name in same if _may_differ(procedure, name, first[name])]:
+    if same := list(_same_values(procedure, taught.case.parameters, second.case.parameters)):
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
     if taught.outcome is None or second.outcome is None:
         return "one of the two could not be tried"
     is_same = procedure.parameters and _came_of(procedure, taught) == _came_of(procedure, second)
     said = "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
     return said if is_same else ""
+
+
+def _same_values(
+    procedure: Procedure, first: Mapping[str, Any], other: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the names of values that are the same, and might be others."""
+    for name, value in first.items():
+        is_same = name in other and _plain(value) == _plain(other[name])
+        if is_same and _may_differ(procedure, name, value):
+            yield name
 
 
 def _may_differ(procedure: Procedure, name: str, value: Any) -> bool:
@@ -259,23 +266,28 @@ def _essence(result: CaseResult) -> str:
 def _verdict(
     sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has_new: bool
 ) -> Verdict:
-    def verdict(status: Status, passed: bool, reason: str, *, keep: bool = True) -> Verdict:
-        kept = tried[:-1] if has_new and not keep else tried
-        files = _files(sop, kept, status) if passed else {}
-        return Verdict(sop.name, sop.status, status, passed, list(tried), reason, files)
-
-    known = tried[:-1] if has_new else tried
-    if failed := next((result for result in known if result.passed is False), None):
-        status = _after_failure(sop.was or sop.status)
-        return verdict(status, False, f"case {failed.case.name}: {failed.reason}")
-    if has_new and not tried[-1].passed:
-        return verdict(sop.status, False, tried[-1].reason)
+    if failed := next(_failures(sop, tried, has_new=has_new), None):
+        return Verdict(sop.name, sop.status, failed[0], False, list(tried), failed[1])
     passed = [result for result in tried if result.passed]
-    if not passed:
-        why = tried[0].reason if tried else "it has no case yet: give it values to prove it on"
-        return verdict(sop.status, False, why)
     status, why, keep = _promotion(sop, procedure, passed, has_new=has_new)
-    return verdict(status, True, why, keep=keep)
+    kept = tried if keep or not has_new else tried[:-1]
+    files = _files(sop, kept, status)
+    return Verdict(sop.name, sop.status, status, True, list(tried), why, files)
+
+
+def _failures(
+    sop: Sop, tried: Sequence[CaseResult], *, has_new: bool
+) -> Iterator[tuple[Status, str]]:
+    """Yield the status that is left, and why these results prove nothing."""
+    for result in tried[:-1] if has_new else tried:
+        if result.passed is False:
+            status = _after_failure(sop.was or sop.status)
+            yield status, f"case {result.case.name}: {result.reason}"
+    if has_new and not tried[-1].passed:
+        yield sop.status, tried[-1].reason
+    if not any(result.passed for result in tried):
+        none = "it has no case yet: give it values to prove it on"
+        yield sop.status, tried[0].reason if tried else none
 
 
 def _promotion(
@@ -308,20 +320,19 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
     found = evidence(sop.folder)
     proofs = list(found.get("proofs", []))
     named = {str(each.get("case")) for each in proofs}
-    passed = [(each, each.outcome) for each in kept if each.passed and each.outcome]
-    for result, outcome in passed:
-        texts = result.case.files()
-        if any(not _is_stored(sop.folder / path, text) for path, text in texts.items()):
-            files |= texts
-        elif "runs" in found or result.case.name in named:  # else a text has no other proof
-            continue
-        run = {"run": outcome.run} if outcome.run else {}
-        proofs.append({**run, "case": result.case.name, "status": status})
+    passed = [(each.case, each.outcome) for each in kept if each.passed and each.outcome]
+    for case, outcome in passed:
+        new = {path: text for path, text in case.files().items() if not _is_stored(sop.folder / path, text)}  # fmt: skip
+        files |= new
+        has_proof = "runs" in found or case.name in named  # else a text has no other proof
+        if new or not has_proof:
+            run = {"run": outcome.run} if outcome.run else {}
+            proofs.append({**run, "case": case.name, "status": status})
     first = passed[0][1]
     budget = {"calls": first.calls, "seconds": round(first.seconds, 3)}
-    wanted = {"budget": found.get("budget") or budget, "proofs": proofs}
-    if any(found.get(key) != value for key, value in wanted.items()):
-        files["evidence.json"] = json.dumps(found | wanted, ensure_ascii=False, indent=1) + "\n"
+    now = found | {"budget": found.get("budget") or budget, "proofs": proofs}
+    if now != found:
+        files["evidence.json"] = json.dumps(now, ensure_ascii=False, indent=1) + "\n"
     return files
 
 

@@ -28,6 +28,7 @@ from text import pattern
 
 MAX_OUTPUT_BYTES = 64_000_000
 EVERY, KEY = "*", "@key"
+TEXTS = ("output", "lines")
 _EXTRACTOR = pattern(r"(all )?(output|lines|exit_code|json|csv|data)((?:\.[^.\[\]]+|\[[^\]]*\])*)")
 _SEGMENT = pattern(r"\.([^.\[\]]+)|\[([^\]]*)\]")
 _CONDITION = pattern(r"\s*([^=~&']+?)([=~])(?:'([^']*)'|([a-z][a-z0-9_]*))\s*")
@@ -55,9 +56,8 @@ class Extractor(NamedTuple):
     @property
     def names(self) -> set[str]:
         """The names of the values that pick its rows."""
-        return {each.name for row in self.segments if not isinstance(row, str) for each in row} - {
-            ""
-        }
+        rows = [row for row in self.segments if not isinstance(row, str)]
+        return {each.name for row in rows for each in row} - {""}
 
 
 @lru_cache(maxsize=4096)
@@ -102,16 +102,8 @@ def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None
         raise ValueError(f"{extractor!r} is no extractor")
     if read.root == "exit_code":
         return template.find("exit_code", result.data)
-    if read.root == "data":
-        return picked(result.data, read, values or {})
-    if read.root == "json":
-        return picked(json_of(result.data), read, values or {})
-    text = whole_output(result.data)
-    if read.root == "csv":
-        return picked(table(text), read, values or {})
-    if read.root == "lines":
-        return text.removesuffix("\n").split("\n") if text else []
-    return text.strip("\n")
+    found = ROOTS[read.root](result.data)
+    return found if read.root in TEXTS else picked(found, read, values or {})
 
 
 def picked(value: Any, read: Extractor, values: Mapping[str, Any]) -> Any:
@@ -168,10 +160,9 @@ def rows_in(node: Any) -> list[Any]:
 
 
 def _is_table(node: Any) -> bool:
-    is_mapping = isinstance(node, Mapping) and node != {}
-    return isinstance(node, list) or (
-        is_mapping and all(isinstance(r, Mapping) for r in node.values())
-    )
+    if isinstance(node, Mapping):
+        return node != {} and all(isinstance(row, Mapping) for row in node.values())
+    return isinstance(node, list)
 
 
 def _rows(
@@ -181,17 +172,23 @@ def _rows(
     if not any(_is_table(node) for node in nodes):
         raise ValueError("it is no list of objects")
     rows = [row for node in nodes for row in rows_in(node)]
-    plainly = [each for each in conditions if not each.is_like]
-    found: list[Any] = []
-    for form in (str, plain):
-        told = {form(_wanted(each, values)) for each in plainly}
-        found = found or [
-            row
-            for row in rows
-            if all(_meets(row, each, values, form) for each in plainly)
-            and all(_is_like(row, each, values, told) for each in conditions if each.is_like)
-        ]
-    return found
+    exact = [row for row in rows if _meets_all(row, conditions, values, str)]
+    return exact or [row for row in rows if _meets_all(row, conditions, values, plain)]
+
+
+def _meets_all(
+    row: Any, conditions: Sequence[Condition], values: Mapping[str, Any], form: Callable[[str], str]
+) -> bool:
+    told = {form(_wanted(each, values)) for each in conditions if not each.is_like}
+    for each in conditions:
+        if each.is_like:
+            own = next(_leaves(row, each.path), None)
+            holds = is_like(own, values.get(each.name), told)
+        else:
+            holds = _meets(row, each, values, form)
+        if not holds:
+            return False
+    return True
 
 
 def _meets(
@@ -202,14 +199,6 @@ def _meets(
         not isinstance(leaf, list | Mapping) and form(template.as_text(leaf)) == wanted
         for leaf in _leaves(row, condition.path)
     )
-
-
-def _is_like(
-    row: Any, condition: Condition, values: Mapping[str, Any], told: Collection[str]
-) -> bool:
-    """True for a mapping with the same keys, each with the same value or one that another condition names."""
-    own, other = next(_leaves(row, condition.path), None), values.get(condition.name)
-    return is_like(own, other, told)
 
 
 def is_like(own: Any, other: Any, told: Collection[str]) -> bool:
@@ -256,6 +245,11 @@ def json_of(data: Any) -> Any:
     return structured["result"] if set(structured) == {"result"} else structured
 
 
+def _lines(data: Any) -> list[str]:
+    text = whole_output(data)
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def joined(brought: Sequence[Any]) -> dict[str, str]:
     """Return what several calls answered as one answer: a JSON list. Raises ValueError, OSError."""
     return {"output": json.dumps([_value_of(data) for data in brought], ensure_ascii=False)}
@@ -293,3 +287,12 @@ def whole_output(data: Any) -> str:
     if path.stat().st_size > MAX_OUTPUT_BYTES:
         raise ValueError(f"{path} is larger than {MAX_OUTPUT_BYTES} bytes")
     return path.read_text(encoding="utf-8")
+
+
+ROOTS: Mapping[str, Callable[[Any], Any]] = {
+    "data": lambda data: data,
+    "json": json_of,
+    "csv": lambda data: table(whole_output(data)),
+    "lines": _lines,
+    "output": lambda data: whole_output(data).strip("\n"),
+}

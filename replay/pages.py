@@ -69,20 +69,23 @@ def fields(acts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 def located(acts: Sequence[Mapping[str, Any]], page: str) -> dict[str, Element]:
     """Return the thing that each label of the acts means on this page. One with another label is that at its place, where
     all others of its role are as they were. Raises NotOnPage."""
-    there = elements(page)
-    wanted = list(fields(acts))
+    there, wanted = elements(page), list(fields(acts))
     own = {str(field["label"]) for field in wanted}
     found = {}
     for field in wanted:
-        same = [e for e in there if (e.label, e.role) == (field["label"], field["role"])]
-        if len(same) > 1 and field["of"] == same[0].of:
-            same = [each for each in same if each.place == field["place"]]
-        if len(same) != 1:
-            same = same or _at_its_place(field, there, own)
+        same = _labelled(field, there) or _at_its_place(field, there, own)
         if len(same) != 1:
             raise _missing(field, there, len(same))
         found[str(field["label"])] = same[0]
     return found
+
+
+def _labelled(field: Mapping[str, Any], there: Sequence[Element]) -> list[Element]:
+    """Return the things with a label; of several, where as many are there as were, the one at its place."""
+    same = [e for e in there if (e.label, e.role) == (field["label"], field["role"])]
+    if len(same) < 2 or field["of"] != same[0].of:
+        return same
+    return [each for each in same if each.place == field["place"]] or same
 
 
 def _at_its_place(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
+from text import names
 
 Schema = Mapping[str, Any]
 TYPES: dict[str, tuple[type, ...]] = {
@@ -20,17 +21,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
 }
 FORMATS = ("path", "date", "url")
-UNCHECKED = (
-    "date-time",
-    "time",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uuid",
-)  # of JSON schema: texts
+UNCHECKED = names("date-time time duration email hostname ipv4 ipv6 uri uuid")  # of JSON schema
 SCHEMA_KEYS = (
     *("type", "format", "enum", "default", "description", "items", "title", "examples"),
     *("minimum", "maximum", "minLength", "maxLength", "pattern"),
@@ -99,21 +90,20 @@ def _coerced(value: Any, schema: Schema) -> Any:
 def mismatch(value: Any, schema: Schema) -> str:
     """Return what is wrong with a value, as in "must be an integer"; empty when nothing is."""
     kind = schema["type"]
-    if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
+    is_other = isinstance(value, bool) and kind != "boolean"
+    if is_other or not isinstance(value, TYPES[kind]):
         return f"must be {_meaning(schema)}"
     if "enum" in schema and value not in schema["enum"]:
         return f"must be one of {', '.join(map(str, schema['enum']))}"
     if isinstance(value, str):
         return _text_mismatch(value, schema)
     if isinstance(value, list):
-        return next(
-            (
-                f"must hold items that each {wrong}"
-                for item in value
-                if (wrong := mismatch(item, schema["items"]))
-            ),
-            "",
-        )
+        wrong = next(filter(None, (mismatch(item, schema["items"]) for item in value)), "")
+        return wrong and f"must hold items that each {wrong}"
+    return _out_of_range(value, schema)
+
+
+def _out_of_range(value: Any, schema: Schema) -> str:
     if "minimum" in schema and value < schema["minimum"]:
         return f"must be {schema['minimum']} or more"
     if "maximum" in schema and value > schema["maximum"]:
@@ -128,10 +118,9 @@ def _text_mismatch(value: str, schema: Schema) -> str:
         return "must be text in UTF-8"
     if len(value.encode()) > MAX_VALUE_CHARS:
         return f"must be shorter than {MAX_VALUE_CHARS} bytes"
-    if len(value) < schema.get("minLength", 0) or len(value) > schema.get(
-        "maxLength", MAX_VALUE_CHARS
-    ):
-        return f"must be {schema.get('minLength', 0)} to {schema.get('maxLength', MAX_VALUE_CHARS)} characters long"
+    least, most = schema.get("minLength", 0), schema.get("maxLength", MAX_VALUE_CHARS)
+    if not least <= len(value) <= most:
+        return f"must be {least} to {most} characters long"
     if "pattern" in schema and not re.search(schema["pattern"], value):
         return _said_of(schema["pattern"])
     check = FORMAT_CHECKS.get(schema.get("format", ""))
@@ -159,9 +148,8 @@ def _not_a_date(value: str) -> str:
 
 
 def _not_a_url(value: str) -> str:
-    return (
-        "" if re.fullmatch(r"https?://[^\s/?#]+\S*", value) else "must be an http or https address"
-    )
+    is_url = re.fullmatch(r"https?://[^\s/?#]+\S*", value)
+    return "" if is_url else "must be an http or https address"
 
 
 FORMAT_CHECKS: dict[str, Callable[[str], str]] = {

@@ -16,7 +16,7 @@ has them. A wording needs a word of its own, or a parameter with a pattern or ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -167,14 +167,8 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
     """Return a wording for these parameters. Raises BadWording."""
     if not isinstance(text, str):
         raise BadWording("must be a sentence in quotes")
-    slots = []
-    for name, shape in SLOT.findall(text):
-        if name not in parameters or shape not in SLOT_SHAPES:
-            raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
-        if shape in TO_THE_END and not text.endswith("}"):
-            raise BadWording(f"{{{name}:{shape}}} must be the end of it")
-        slots.append(name)
-    if left_out := [name for name in required if name not in slots]:
+    slots = tuple(_slots(text, parameters))
+    if left_out := sorted(set(required) - set(slots)):
         raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
     if len(set(slots)) < len(slots):
         raise BadWording("names a parameter twice")
@@ -182,7 +176,16 @@ def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[st
     anchors = _anchors(text.lower(), [tuple(map(_squeezed, each)) for each in choices if each])
     if not anchors and not any("pattern" in parameters[name] for name in slots):
         raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
-    return Wording(text, tuple(slots), anchors)
+    return Wording(text, slots, anchors)
+
+
+def _slots(text: str, parameters: Mapping[str, Any]) -> Iterator[str]:
+    for name, shape in SLOT.findall(text):
+        if name not in parameters or shape not in SLOT_SHAPES:
+            raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
+        if shape in TO_THE_END and not text.endswith("}"):
+            raise BadWording(f"{{{name}:{shape}}} must be the end of it")
+        yield name
 
 
 def _squeezed(choice: Any) -> str:

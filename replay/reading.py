@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,15 +69,8 @@ class Reader:
         self._keys(raw, TOP_KEYS, ())
         script = self._program(raw) if "script" in raw else None
         parameters, required = self._parameters(raw.get("parameters") or {"properties": {}})
-        effects = raw.get("effects", "none")
-        self._need(effects in EFFECTS, ("effects",), f"must be one of {', '.join(EFFECTS)}")
-        commits = bool(raw.get("commit")) or (script is not None and script.has_commit)
-        self._need(
-            not commits or effects != "none",
-            ("effects",),
-            "there are commit steps, so it must say what they do: local, external or destructive",
-        )
-        has_steps = bool(raw.get("plan") or raw.get("commit") or script) or "run" in raw
+        effects = self._effects(raw, script)
+        has_steps = any([raw.get("plan"), raw.get("commit"), script, "run" in raw])
         self._need(has_steps, (), "it has no steps: give run, or plan, commit, or both")
         self.known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
         steps = [*self._run(raw), *self._steps(raw, "plan"), *self._steps(raw, "commit")]
@@ -93,6 +87,14 @@ class Reader:
             result=self._result(raw, may_be_missing=script is not None or "run" in raw),
             script=script,
         )
+
+    def _effects(self, raw: Mapping[str, Any], script: Script | None) -> str:
+        at, effects = ("effects",), str(raw.get("effects", "none"))
+        self._need(effects in EFFECTS, at, f"must be one of {', '.join(EFFECTS)}")
+        commits = raw.get("commit") or (script and script.has_commit)
+        told = "there are commit steps, so it must say what they do: local, external or destructive"
+        self._need(effects != "none" or not commits, at, told)
+        return effects
 
     def wordings(
         self, raw: Any, parameters: Mapping[str, Any], required: Sequence[str]
@@ -273,11 +275,12 @@ class Reader:
         when, unless = self._conditions(step, at)
         kinds = [key for key in ("tool", "done", "stop") if key in step]
         self._need(len(kinds) < 2, (*at, *kinds[1:2]), "a step has one of tool, done, stop")
-        ends: dict[str, Any] = {
-            key: self._said(step[key], (*at, key)) for key in kinds if key != "tool"
-        }
-        if ends:
+        for kind in {"done", "stop"} & set(kinds):
+            ends: dict[str, Any] = {kind: self._said(step[kind], (*at, kind))}
             return Step(id, when=when, unless=unless, **ends)
+        return self._call(step, Step(id, when=when, unless=unless), at)
+
+    def _call(self, step: Mapping[str, Any], begun: Step, at: Key) -> Step:
         is_call = isinstance(step.get("tool"), str) and isinstance(step.get("args", {}), dict)
         self._need(is_call, at, "must name a tool, and give its args as a mapping")
         each = str(step.get("each", ""))
@@ -290,10 +293,10 @@ class Reader:
         note = self._said(step["note"], (*at, "note")) if "note" in step else {}
         self.known |= set(save)
         expect = self._expect(step.get("expect") or {}, (*at, "expect"), item)
-        repeatable = step.get("repeatable", False)
-        self._need(isinstance(repeatable, bool), (*at, "repeatable"), "must be true or false")
-        about: dict[str, Any] = {"when": when, "unless": unless, "each": each}
-        return Step(id, step["tool"], args, expect, save, note, repeatable=repeatable, **about)
+        again = step.get("repeatable", False)
+        self._need(isinstance(again, bool), (*at, "repeatable"), "must be true or false")
+        about: dict[str, Any] = {"args": args, "expect": expect, "save": save, "note": note}
+        return replace(begun, tool=step["tool"], each=each, repeatable=again, **about)
 
     def _conditions(self, raw: Mapping[str, Any], at: Key) -> tuple[str, str]:
         told = "must name a parameter, or a value that an earlier step saves"

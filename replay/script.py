@@ -3,7 +3,7 @@
 `plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
 return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (replay/script_child.py) that can
 do nothing by itself: in bubblewrap it has no network, no other process, and of the file system only Python's library. Each
-call they yield becomes a step of the replay (replay/rote.py).
+call they yield becomes a step of the replay (replay/rote/).
 
     ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
 """
@@ -52,33 +52,39 @@ class Script:
     @classmethod
     def load(cls, folder: Path, name: str) -> Script:
         """Reads `folder/name`. Raises ScriptFault."""
-        path = folder / name
-        try:
-            if not path.resolve().is_relative_to(folder.resolve()):
-                raise ScriptFault(f"{name} leads out of the SOP's folder")
-            if path.stat().st_size > MAX_SCRIPT_BYTES:
-                raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
-            source = path.read_text(encoding="utf-8")
-            tree = ast.parse(source)
-        except OSError as error:
-            raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
-        except SyntaxError as error:
-            raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise ScriptFault(f"not Python that can be meant: {error}") from error
+        source = _source(folder, name)
+        tree = _tree(source)
         _check_imports(tree)
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         _check_function(functions, "plan", 1)
         if "commit" in functions:
             _check_function(functions, "commit", 2)
-        texts = {
-            n.value
-            for n in ast.walk(tree)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        }
-        return cls(name, source, "commit" in functions, frozenset(texts))
+        constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        texts = frozenset(value for value in constants if isinstance(value, str))
+        return cls(name, source, "commit" in functions, texts)
+
+
+def _source(folder: Path, name: str) -> str:
+    path = folder / name
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise ScriptFault(f"{name} leads out of the SOP's folder")
+        if path.stat().st_size > MAX_SCRIPT_BYTES:
+            raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
+
+
+def _tree(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ScriptFault(f"not Python that can be meant: {error}") from error
 
 
 def _check_imports(tree: ast.Module) -> None:

@@ -9,7 +9,6 @@ import gc
 import importlib
 import ipaddress
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -167,12 +166,6 @@ class Finished:
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.code, self.stdout, self.stderr))
-
-
-def children_seconds() -> float:
-    """CPU time of the processes that this one has started and waited for: a busy machine does not add to it much."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 class CommandLine(Protocol):

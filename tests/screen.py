@@ -143,13 +143,6 @@ def waits_until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) ->
         time.sleep(0.02)
 
 
-def is_still(file: Path) -> bool:
-    """True when nobody writes to the file any more. (A tool in a sandbox has no process id that is known out here.)"""
-    before = file.stat().st_size
-    time.sleep(0.25)
-    return file.stat().st_size == before
-
-
 def scripted(home: Path, replies: object, settings: str = "") -> None:
     """A config.yaml whose model replays the replies."""
     import json

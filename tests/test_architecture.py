@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import CHECKOUT
+from tests.scales import tree_of
 from tools.schema import derive, listed
 
 # From the top down: a module may import from its own folder and from lower lines; not from the same line, not upwards.
@@ -41,6 +42,7 @@ AT_USE = {
     "tools/mcp/mended.py": "tools.mcp.servers",
     "ui/mcp_server/server.py": "ui.mcp_server.server",
     "ui/web/app.py": "ui.web.app",
+    "ui/web/guard.py": "ui.web.guard",
     "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",
     **{
@@ -76,7 +78,7 @@ def product() -> Iterator[tuple[str, str, ast.Module]]:
     for name in RANK:
         files = (CHECKOUT / name).rglob("*.py") if name in FOLDERS else [CHECKOUT / f"{name}.py"]
         for file in files:
-            yield str(file.relative_to(CHECKOUT)), name, ast.parse(file.read_text("utf-8"))
+            yield str(file.relative_to(CHECKOUT)), name, tree_of(file)
 
 
 def all_code() -> list[Path]:
@@ -164,8 +166,7 @@ def test_every_module_says_its_job_in_its_first_line() -> None:
     wrong = [
         str(file.relative_to(CHECKOUT))
         for file in all_code()
-        if file.read_text("utf-8").strip()
-        and not ast.get_docstring(ast.parse(file.read_text("utf-8")))
+        if file.read_text("utf-8").strip() and not ast.get_docstring(tree_of(file))
     ]
     assert wrong == []
 
@@ -303,7 +304,7 @@ def texts_of(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the docstrings and the comments of a file, each with its line."""
     text = file.read_text("utf-8")
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, documented) and (said := ast.get_docstring(node)):
             yield getattr(node, "lineno", 1), said
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -60,10 +60,15 @@ class Choosing(SpokenOwner):
     [
         ("what's using port 8080?", "port-in-use", {"port": 8080}),
         ("what takes up the space in photos", "largest-files", {"folder": "photos", "count": 10}),
-        ("how many pdfs are in photos", "find-files", {"folder": "photos", "kind": "pdf"}),
+        (
+            "how many pdfs are in photos",
+            "find-files",
+            {"folder": "photos", "kind": "pdf", "number": "how many"},
+        ),
         ("what's in photos", "find-files", {"folder": "photos"}),
         ("photos 里有什么", "find-files", {"folder": "photos"}),
-        ("what's in old.zip", "", {}),
+        ("what's in old.zip", "text-file", {"file": "old.zip", "lines": 10}),
+        ("is there anything in nowhere.zip", "", {}),
     ],
 )
 def test_a_newcomer_names_folders_beside_them(
@@ -74,7 +79,8 @@ def test_a_newcomer_names_folders_beside_them(
     known = SopStore(SEEDS, tmp_path / "sops").all()
     match = exact_match(task, known, Where(tmp_path, tmp_path))
     expected = {
-        name: str(tmp_path / value) if name == "folder" else value for name, value in values.items()
+        name: str(tmp_path / value) if name in ("folder", "file") else value
+        for name, value in values.items()
     }
     found = (match.sop.name, match.parameters) if match else ("", {})
     assert found == (sop, expected)

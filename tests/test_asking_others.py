@@ -21,6 +21,7 @@ from runs.learning.teach import draft_of, lesson_from_run, refusals, store, tria
 from runs.replaying.plan_calls import plan_calls
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, call, drive
+from tests.rows import rows
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
 
@@ -191,22 +192,7 @@ def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: st
 
 @pytest.mark.parametrize(
     ("tool", "args", "reads"),
-    [
-        ("web_fetch", {"url": "https://shop.example/lamps"}, True),
-        ("web_fetch", {"url": "https://shop.example:8443/lamps?q=1"}, True),
-        ("web_fetch", {"url": "http://127.0.0.1:9/x"}, True),
-        ("web_scan", {"url": "https://news.example/"}, True),
-        ("web_scan", {}, True),
-        ("web_fetch", {"url": "https://shop.example.evil.example/"}, False),
-        ("web_fetch", {"url": "https://shop.example@evil.example/"}, False),
-        ("web_fetch", {"url": "https://evil.example/?to=shop.example"}, False),
-        ("web_fetch", {"url": "https://evil.example#shop.example"}, False),
-        ("web_fetch", {"url": "shop.example\\@evil.example"}, False),
-        ("web_scan", {"url": "file:///etc/passwd"}, False),
-        ("web_scan", {"url": "javascript:alert(1)"}, False),
-        ("web_fetch", {"url": ["https://shop.example/"]}, False),
-        ("web_execute_js", {"script": "1"}, False),
-    ],
+    rows(__name__, "a_plan_asks_only_whom_the_request_or_a_run_names"),
 )
 def test_a_plan_asks_only_whom_the_request_or_a_run_names(
     tool: str, args: dict[str, Any], reads: bool, home: Path, tmp_path: Path

@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
+from tests.rows import rows
 from tools.browser.text import BUDGET, Line, fit, tokens
 
 pytestmark = needs_browser
@@ -122,19 +123,7 @@ def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) 
 
 @pytest.mark.parametrize(
     ("script", "problem"),
-    [
-        ("nothing.there", "ReferenceError: nothing is not defined"),
-        ("const x =", "SyntaxError"),
-        ("await click('e1')", "e1 is not on this page"),
-        ("await click('the button')", "is no reference"),
-        ("await select(“Press”, 'a')", "is no list of options"),
-        ("await type(“Press”, 'a')", "takes no text"),
-        ("await wait('never said', 0.2)", "never said has not appeared"),
-        ("await press('Hyper+Q')", "no such key: Hyper+Q"),
-        ("await click()", "click() missing"),
-        ("await upload(“Press”, '/etc/hostname')", "asks for no file"),
-        ("document.querySelector('#none').click()", "TypeError"),
-    ],
+    rows(__name__, "what_cannot_be_done_is_said"),
 )
 def test_what_cannot_be_done_is_said(web: Driver, script: str, problem: str) -> None:
     web.scan("/")

@@ -12,6 +12,7 @@ from config import SafetyConfig
 from safety.changes import Change, ChangeKind, ChangeSet
 from safety.gate import Decision, judge_changes
 from safety.paths import Places
+from tests.rows import rows
 
 CONFIG = SafetyConfig(confirm=("delete", "send", "install", "spend"))
 
@@ -36,24 +37,7 @@ def change(places: Places, kind: ChangeKind, name: str, **more: Any) -> Change:
 
 @pytest.mark.parametrize(
     ("kind", "name", "decision", "risk"),
-    [
-        ("new", "work/a.txt", "allow", "none"),
-        ("changed", "work/a.txt", "allow", "none"),
-        ("moved", "work/b.txt", "allow", "none"),
-        ("gone", "work/a.txt", "confirm", "delete"),
-        ("mode", "work/run.sh", "allow", "none"),
-        ("new", ".bashrc", "confirm", "system"),
-        ("changed", "work/.git/hooks/pre-commit", "confirm", "system"),
-        ("changed", "work/.git/config", "confirm", "system"),
-        ("new", ".config/systemd/user/x.service", "confirm", "system"),
-        ("changed", ".ssh/id_ed25519", "confirm", "secret"),
-        ("new", ".ssh/authorized_keys", "confirm", "system"),
-        ("changed", ".sopwith/config.yaml", "refuse", "agent"),
-        ("gone", ".sopwith/runs", "refuse", "agent"),
-        ("new", "/opt/tool/x", "confirm", "outside"),
-        ("changed", "/etc/passwd", "refuse", "catastrophic"),
-        ("gone", "/usr/lib", "refuse", "catastrophic"),
-    ],
+    rows(__name__, "kind_and_place_decide"),
 )
 def test_kind_and_place_decide(
     places: Places, kind: ChangeKind, name: str, decision: str, risk: str

@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS, Hold
+from tests.rows import rows
 from tests.screen import scripted, waits_until
 from ui import words
 from ui.arguments import build_parser, with_command
@@ -64,20 +65,7 @@ def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize(
     ("said", "meant"),
-    [
-        (["list the files"], ["run", "list the files"]),
-        (["整理"], ["run", "整理"]),
-        (["--lang", "zh", "整理"], ["run", "--lang", "zh", "整理"]),
-        (
-            ["--events", "--max-turns", "3", "do it"],
-            ["run", "--events", "--max-turns", "3", "do it"],
-        ),
-        (["which", "files", "are", "large"], ["run", "which", "files", "are", "large"]),
-        (["--", "runs"], ["run", "--", "runs"]),
-        (["--home", "runs", "chat"], ["--home", "runs", "chat"]),
-        (["runs", "list"], ["runs", "list"]),
-        (["rnus", "of the mill"], ["run", "rnus", "of the mill"]),
-    ],
+    rows(__name__, "a_first_word_that_is_no_command_is_a_task"),
 )
 def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[str]) -> None:
     assert with_command(said) == meant

@@ -24,7 +24,6 @@ from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
 from tools.scripts.output import RESERVED_BYTES, Output
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 PYTHON = shlex.quote(sys.executable)
 
 
@@ -258,24 +257,3 @@ def test_secret_cut_in_two_by_a_block_is_hidden_in_the_file(tmp_path: Path) -> N
     assert output.file is not None
     assert output.file.read_text() == "x" * 10_000 + "[KEY]" + "y" * 10_000
     assert "zebra" not in output.shown()
-
-
-COSTS = """
-import subprocess, sys, time
-from pathlib import Path
-from tools.base import ToolContext
-from tools.scripts.calls import code_run
-
-def seconds(action):
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
-
-folder = Path(sys.argv[1])
-context = ToolContext(folder, folder / "run", folder)
-bare, ours = [], []
-for _ in range(40):  # in turn: both meet the same machine
-    bare.append(seconds(lambda: subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=True)))
-    ours.append(seconds(lambda: list(code_run.run(context, "true"))))
-print(min(ours) - min(bare))
-"""

@@ -12,9 +12,7 @@ import pytest
 from bench import tokens
 from context import Prompts
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, split
-from context.history import History
-from context.tokens import estimate
-from models.base import Event, Message, Request
+from models.base import Message
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner
 from tests.driving import SpokenOwner, agent, drive, of, without_tail
@@ -187,14 +185,6 @@ def history_of(turns: int, result: str = "r " * 2000, args: str = "{}") -> list[
     return messages
 
 
-def compact(
-    folder: Path, messages: list[Message], budget: int, turns: int
-) -> tuple[list[Event], list[Message]]:
-    compaction = Compaction(folder, Prompts("en"), [f"did {turn}" for turn in range(1, turns + 1)])
-    request = Request(turns + 1, messages)
-    return list(History(None, compaction, budget).fit(request, "m")), request.messages
-
-
 def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
     messages = history_of(40)
     messages.insert(22, {"role": "user", "content": "The owner says: not the blue one"})
@@ -208,25 +198,6 @@ def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
         message["content"] for message in twice if "did 1\n" in (message["content"] or "")
     ] != []
     assert len(split(twice)[1]) == 6
-
-
-TEXTS = {
-    "prose": "When something fails, find the cause. Never repeat a call unchanged; look before you act. "
-    * 20,
-    "code": "def count(self, request: Request, model: str) -> int:\n    return round(self.sum(request) * 1.0)\n"
-    * 20,
-    "chinese": "先看后动；靠运行验证，不凭感觉；只说结果能证明的话。失败了先找原因，绝不原样重试。"
-    * 20,
-    "listing": "\n".join(
-        f"-rw-r--r-- 1 ann ann {n * 7919} Nov 21 22:{n:02d} report-{n}.csv" for n in range(60)
-    ),
-    "hex": "".join(f"{n * 2654435761 % 2**32:08x}" for n in range(300)),
-}
-
-
-@pytest.mark.parametrize("kind", TEXTS)
-def test_the_estimate_is_near_the_count(kind: str) -> None:
-    assert 0.8 <= estimate(TEXTS[kind]) / len(tokens.encode(TEXTS[kind])) <= 1.4
 
 
 def test_a_folded_turn_keeps_what_was_found_in_which_file_and_what_the_owner_answered(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from config import Config, ConfigError, Limits, Price, find_home, find_lang, load
-from tests.conftest import CHECKOUT
+from tests.rows import rows
 
 
 def written(home: Path, text: str) -> Path:
@@ -84,76 +82,7 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        (
-            "limits:\n  turn: 3\n",
-            ", line 2: limits.turn is not a key that Sopwith knows. Did you mean turns?",
-        ),
-        (
-            "\nmodles: []\n",
-            ", line 2: modles is not a key that Sopwith knows. Did you mean models?",
-        ),
-        (
-            "safety: {zzz: 1}",
-            ", line 1: safety.zzz is not a key that Sopwith knows; it knows roots, sandbox,",
-        ),
-        ("limits: {turns: many}", ", line 1: limits.turns must be a whole number; it is 'many'."),
-        ("limits: {turns: 1.5}", ", line 1: limits.turns must be a whole number"),
-        ("limits: {turns: true}", ", line 1: limits.turns must be a whole number"),
-        ('limits: {turns: "3"}', ", line 1: limits.turns must be a whole number"),
-        ("limits: {turns: 0}", ", line 1: limits.turns must be 1 or more."),
-        ("limits: {cost_usd: -1}", ", line 1: limits.cost_usd must be 0 or more."),
-        ("limits: {cost_usd: .inf}", ", line 1: limits.cost_usd must be a number"),
-        ("limits: {minutes: 1e999}", ", line 1: limits.minutes is too large."),
-        ("limits: {minutes: 0}", ", line 1: limits.minutes must be more than 0."),
-        ("limits: {minutes: [1]}", ", line 1: limits.minutes must be a number, not a list."),
-        ("limits: 3", ", line 1: limits must be a mapping"),
-        ("models: {name: a}", ", line 1: models must be a list"),
-        ("models:\n- {name: a, model: b}\n- {name: c}", ", line 3: models[1].model is missing."),
-        (
-            "models: [{name: a, model: 7}]",
-            ", line 1: models[0].model must be text; put it in quotes.",
-        ),
-        (
-            "models:\n- {name: a, model: b}\n- {name: a, model: c}",
-            ", line 3: models[1].name is 'a', the name of another",
-        ),
-        (
-            "models: [{name: a, model: b, kind: magic}]",
-            "models[0].kind must be one of openai, anthropic, scripted; it is 'magic'.",
-        ),
-        (
-            "models: [{name: a, model: b, base_url: localhost}]",
-            "models[0].base_url must be an address that starts with",
-        ),
-        ("models: [{name: a, model: b, price: {input: 1}}]", "models[0].price.output is missing."),
-        ("models: [{name: a, model: b, price: {output: 1}}]", "models[0].price.input is missing."),
-        ("models: [{base_url: http://127.0.0.1:1/v1}]", "models[0].model is missing."),
-        ("models: [{model: a}, {model: a}]", "models[1].name is 'a', the name of another"),
-        (
-            "safety: {roots: [work]}",
-            ", line 1: safety.roots[0] must be an absolute path, or start with ~.",
-        ),
-        (
-            "safety: {roots: [~nobody-of-that-name/x]}",
-            ", line 1: safety.roots[0] names a home folder that cannot be",
-        ),
-        (
-            "safety: {confirm: [delet]}",
-            ", line 1: safety.confirm[0] must be one of delete, send, install, spend",
-        ),
-        (
-            "mcp: {servers: {files: {cmd: [x]}}}",
-            ", line 1: mcp.servers.files.cmd is not a key that Sopwith knows.",
-        ),
-        ("limits: {turns: 3}\nlimits: {turns: 4}", ", line 2: limits appears twice."),
-        ("[a]: 3", ", line 1: the file has a key that is not a word."),
-        ("- models", ", line 1: the file must be a mapping"),
-        ("limits: {turns: 3\nmodels: [", ", line 2: this is not YAML: "),
-        ("--- {}\n--- {}", ", line 2: this is not YAML: "),
-        ("# 模型\na\0b", ", line 2: this is not YAML: "),
-        ("x: &a [*a]", ", line 1: x is not a key that Sopwith knows"),
-    ],
+    rows(__name__, "wrong_file_is_an_error_with_key_and_line"),
 )
 def test_wrong_file_is_an_error_with_key_and_line(home: Path, text: str, said: str) -> None:
     assert said in problem(home, text)
@@ -264,16 +193,3 @@ def test_language_is_the_option_then_the_locale(
     option: str | None, environ: dict[str, str], lang: str
 ) -> None:
     assert find_lang(option, environ) == lang
-
-
-def test_yaml_is_imported_only_when_there_is_a_file(home: Path) -> None:
-    home.mkdir(parents=True)
-    code = "import sys, pathlib, config; config.load(pathlib.Path(sys.argv[1]), 'en', {}); print('yaml' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(home)],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "False\n"

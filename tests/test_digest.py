@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -76,10 +75,6 @@ def subjects(home: Path) -> list[str]:
 
 def never_asked(known: str, lines: str) -> str:
     raise AssertionError(f"a model was asked about {lines}")
-
-
-def answering(*items: dict[str, Any]) -> Callable[[str, str], str]:
-    return lambda known, lines: json.dumps(list(items))
 
 
 # Kept

@@ -18,22 +18,11 @@ from models.errors import LimitReached, ModelUnavailable
 from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
+from tests.rows import rows
 from tests.screen import scripted
 from ui import words
 
-FOLDERS = (
-    "context",
-    "learning",
-    "memory",
-    "models",
-    "replay",
-    "runs",
-    "safety",
-    "sandbox",
-    "text",
-    "tools",
-    "ui",
-)
+FOLDERS = tuple(rows(__name__, "folders"))
 ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
 BLANK = re.compile(r"\{[^{}]*\}")
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -182,10 +171,6 @@ def test_words_fill_in_the_same_blanks() -> None:
 )  # fmt: skip
 def test_a_text_from_below_is_put_into_words(chinese: None, english: str, said: str) -> None:
     assert words.in_words(english) == said
-
-
-def test_english_stays_as_it_is() -> None:
-    assert words.in_words("there is no SKILL.md") == "there is no SKILL.md"
 
 
 CONFIG = {

@@ -11,6 +11,7 @@ from memory.graph.people import speaker
 from memory.graph.plain import mentions, statements
 from memory.graph.shapes import OWNER, entity, key_of
 from memory.journal.turns import Turn
+from tests.rows import rows
 
 
 def said(text: str, who: str = "owner", session: str = "main") -> set[tuple[str, str, str, str]]:
@@ -44,39 +45,7 @@ def test_a_plain_sentence_says_one_thing(text: str, statement: tuple[str, str, s
     assert said(text) == {statement}
 
 
-SILENT = (
-    "我妹妹是医生。",
-    "My sister is Anna, I think, or was it Hannah?",
-    "I'm so annoyed right now.",
-    "Do you prefer tea or coffee?",
-    "I don't dislike jazz.",
-    "I wouldn't say I love opera.",
-    "I think I would enjoy sailing.",
-    "I like your answer.",
-    "According to the article, Germans love bread.",
-    "Translate: I love my dog.",
-    "我今天讨厌排队。",
-    "你喜欢茶还是咖啡",
-    "不是我喜欢下雨。",
-    "要是我喜欢跑步，我就买鞋了。",
-    "我希望你总结一下这个文件。",
-    "小红说她讨厌茶。",
-    "听说老王喜欢高尔夫。",
-    "我爱你。",
-    "I'd like tea better than coffee right now.",
-    "Anna thinks Bob hates golf.",
-    "Let me know if you prefer PDF to Word.",
-    "I loved that restaurant yesterday.",
-    "我妹妹觉得我喜欢歌剧。",
-    "帮我写一封邮件说我喜欢这个计划。",
-    "如果便宜的话，比起飞机我更喜欢火车。",
-    "Do you like tea?",
-    "I like it when you answer briefly.",
-    "If I loved tea, I would say so.",
-    "> I love tea",
-    "我今天很讨厌开会。",
-    "谢谢，辛苦了",
-)
+SILENT = tuple(rows(__name__, "silent"))
 
 
 @pytest.mark.parametrize("text", SILENT)

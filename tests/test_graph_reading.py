@@ -19,6 +19,7 @@ from memory.journal.sync import check, rebuild
 from models.errors import ModelUnavailable
 from runs.upkeep.heartbeat import beat
 from tests.graphs import START, edges, say
+from tests.rows import rows
 from tests.scripted_server import Answer, ScriptedServer
 
 LATER = START + timedelta(days=300)
@@ -104,21 +105,7 @@ def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> N
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"predicate": "LOVES"},
-        {"predicate": "MENTIONED"},
-        {"quote": "words that nobody said"},
-        {"quote": ""},
-        {"line": "L2"},
-        {"line": "L99"},
-        {"line": "first"},
-        {"lasting": False},
-        {"object": "a yacht in Monaco"},
-        {"object": ""},
-        {"object": "I"},
-        {"subject": "Napoleon"},
-        {"object": "/etc/passwd"},
-    ],
+    rows(__name__, "what_is_not_proven_is_dropped"),
 )
 def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> None:
     with Memory(home) as memory:

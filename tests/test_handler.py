@@ -159,31 +159,6 @@ def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run
     assert last(events)["status"] == "failed" and last(events)["turns"] == 5
 
 
-def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(
-    home: Path,
-) -> None:
-    from memory.inbox import Answer, Inbox
-
-    script = [
-        bash("echo 1 >> done"),
-        call("ask_user", question="Red or blue?", candidates=["red", "blue"]),
-        "Painted.",
-    ]
-    one = agent(home, script)
-    events = drive(one.start("paint", Options(rote=False), AbsentOwner()))
-    assert last(events)["status"] == "waiting" and last(events)["exit"] == "EXITED"
-    entry = Inbox(home).list()[0]
-    assert (
-        entry.text == "Red or blue?"
-        and entry.candidates == ["red", "blue"]
-        and entry.run == events[0]["run"]
-    )
-    Inbox(home).answer(entry, Answer("answer", "blue"))
-    events = drive(one.resume(entry.run, Options(rote=False), AbsentOwner()))
-    assert told(events, 2) == {"answer": "blue"} and last(events)["result"] == "Painted."
-    assert Inbox(home).list() == [] and (Path.cwd() / "done").read_text() == "1\n"
-
-
 def trash(name: str) -> dict[str, Any]:
     return call("file_trash", paths=[name])
 
@@ -197,65 +172,12 @@ def test_removal_is_confirmed_and_the_owner_sees_the_exact_effect(home: Path) ->
     assert [e["decision"] for e in of(events, "confirmed")] == ["once"]
 
 
-def test_a_no_and_its_reason_reach_the_model(home: Path) -> None:
-    (Path.cwd() / "old.txt").write_text("old")
-    events = run(
-        home,
-        [trash("old.txt"), "kept"],
-        SpokenOwner(approvals=[Approval("no", "that is my diary")]),
-    )
-    assert "that is my diary" in told(events, 1) and (Path.cwd() / "old.txt").exists()
-    assert of(events, "tool_ended")[0]["status"] == "refused" and of(events, "tool_started") == []
-
-
 def test_an_approval_for_the_run_is_not_asked_again(home: Path) -> None:
     for name in "ab":
         (Path.cwd() / name).write_text(name)
     owner = SpokenOwner(approvals=[Approval("run")])
     run(home, [trash("a"), trash("b"), "gone"], owner)
     assert len(owner.shown) == 1 and not (Path.cwd() / "b").exists()
-
-
-def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(
-    home: Path,
-) -> None:
-    from memory.inbox import Answer, Inbox
-
-    for name in "ab":
-        (Path.cwd() / name).write_text(name)
-    one = agent(home, [trash("a"), trash("b"), "gone"])
-    options = Options(rote=False)
-    events = drive(one.start("tidy up", options, AbsentOwner()))
-    assert last(events)["status"] == "waiting" and (Path.cwd() / "a").exists()
-    first = Inbox(home).list()[0]
-    Inbox(home).answer(first, Answer("approve"))
-    events = drive(one.resume(first.run, options, AbsentOwner()))
-    assert (
-        not (Path.cwd() / "a").exists()
-        and (Path.cwd() / "b").exists()
-        and last(events)["status"] == "waiting"
-    )
-    second = Inbox(home).list()[0]
-    Inbox(home).answer(second, Answer("deny", "keep it"))
-    events = drive(one.resume(first.run, options, AbsentOwner()))
-    assert (
-        (Path.cwd() / "b").exists()
-        and "keep it" in told(events, 2)
-        and last(events)["status"] == "done"
-    )
-
-
-def test_the_checkpoint_rides_on_the_anchor_and_survives_in_the_log(home: Path) -> None:
-    script = [
-        call(
-            "update_working_checkpoint",
-            key_info="the key is under the mat",
-            related_sop="find-files",
-        ),
-        "done",
-    ]
-    events = run(home, script)
-    assert last(events)["status"] == "done" and of(events, "tool_ended")[0]["status"] == "ok"
 
 
 def test_a_shared_session_is_offered_no_tool_that_reads_writes_or_runs(home: Path) -> None:

@@ -11,6 +11,7 @@ from learning.induce import candidates, derived, spellings, written
 from learning.induce.from_runs import differing_places, other_values
 from learning.induce.letters import Letters
 from learning.induce.places import several
+from tests.rows import rows
 
 HOME = Path("/home/ann")
 NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', "back\\slash", "*"]
@@ -18,20 +19,7 @@ NASTY = ["a b", "it's", "$HOME `id`", "tom&jerry/x|y", "ü 项目", '"quoted"', 
 
 @pytest.mark.parametrize(
     ("typed", "values", "script"),
-    [
-        ("mv IMG_2024-03-*.jpg 2024-03/", {"m": "2024-03"}, 'mv IMG_"$m"-*.jpg "$m"/'),
-        ("cp -ru ~/w/site/. ~/m/", {"s": "~/w/site"}, 'cp -ru "$s"/. ~/m/'),
-        ('echo "mon ok" >> log', {"d": "mon"}, 'echo "${d} ok" >> log'),
-        ("grep 'mon' f", {"d": "mon"}, 'grep "$d" f'),
-        ("mv x ${f#scan}", {"p": "scan"}, 'mv x ${f#"$p"}'),
-        ("tar xf tool-1.0.tgz", {"v": "1.0"}, 'tar xf tool-"$v".tgz'),
-        ("cd ~/My\\ Photos", {"f": "~/My Photos"}, 'cd "$f"'),
-        (
-            "awk '$3 > 10 {n++}' f",
-            {"c": "3", "n": "10"},
-            'awk \'$ENVIRON["c"] > ENVIRON["n"] {n++}\' f',
-        ),
-    ],
+    rows(__name__, "a_value_is_replaced_where_it_stands"),
 )
 def test_a_value_is_replaced_where_it_stands(
     typed: str, values: dict[str, str], script: str

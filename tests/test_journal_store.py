@@ -21,6 +21,7 @@ from memory.journal.sync import check, rebuild
 from memory.journal.tables import VERSION
 from memory.journal.turns import Turn
 from tests.conftest import CHECKOUT
+from tests.rows import rows
 from text.words import asked
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
@@ -58,20 +59,7 @@ def turns(texts: Sequence[str] = TALK, session: str = "main", start: datetime = 
 
 @pytest.mark.parametrize(
     ("query", "first"),
-    [
-        ("printer", 0),
-        ("PRINTERS broken", 0),
-        ("reinstalling drivers", 1),
-        ("打印机", 3),
-        ("打印机的问题", 3),
-        ("修", 3),
-        ("sister's photo", 2),
-        ("zurich cafe", 4),
-        ("プリンター", 5),
-        ("프린터", 6),
-        ("3250", 7),
-        ("😀", 7),
-    ],
+    rows(__name__, "words_are_found_in_every_script"),
 )
 def test_words_are_found_in_every_script(store: Store, query: str, first: int) -> None:
     numbers = store.add(turns())
@@ -82,19 +70,7 @@ def test_words_are_found_in_every_script(store: Store, query: str, first: int) -
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "",
-        "   ",
-        "?!",
-        '"',
-        'a" OR own:*',
-        "NEAR(a b)",
-        "'; DROP TABLE turns; --",
-        "own : ^x",
-        "\x00",
-        "\ud800",
-        "* - + ( )",
-    ],
+    rows(__name__, "syntax_in_a_question_is_just_text"),
 )
 def test_syntax_in_a_question_is_just_text(store: Store, query: str) -> None:
     store.add(turns())

@@ -20,9 +20,6 @@ from learning.prove.trying import why_none
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, Screen
 
-PROMPT = "● rec"
-Cli = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -268,3 +265,10 @@ def _run_by_model(world: Path, replies: list[Any], task: str) -> str:
     done = sopwith(world, "run", "--no-rote", "--approve", "all", "--events", task)
     assert done.returncode == 0, done.stderr
     return str(json.loads(done.stdout.splitlines()[0])["run"])
+
+
+def test_a_try_reaches_no_daemon_by_its_socket(world: Path) -> None:
+    from learning.prove import Ground
+
+    seen = Ground.of([world / "sales"], world / ".sopwith", world).tried("ls -A /run; ls sales")
+    assert (seen.code, seen.output.split()) == (0, ["feb.csv", "jan.csv"])

@@ -20,6 +20,7 @@ from sandbox.network.egress import Egress
 from sandbox.network.journal import Journal
 from sandbox.network.spelling import BadHost, host_of
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import rows
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 
@@ -113,19 +114,7 @@ def proxy(tmp_path: Path) -> Iterator[Proxy]:
     made.close()
 
 
-SPELLINGS = {
-    "EXAMPLE.org": "example.org",
-    "example.org.": "example.org",
-    "bücher.example": "xn--bcher-kva.example",
-    "ｅｘａｍｐｌｅ。org": "example.org",
-    "127.1": "127.0.0.1",
-    "0x7f.0.0.1": "127.0.0.1",
-    "2130706433": "127.0.0.1",
-    "0177.0.0.1": "127.0.0.1",
-    "[::1]": "::1",
-    "[::ffff:127.0.0.1]": "127.0.0.1",
-    "[0:0:0:0:0:0:0:1]": "::1",
-}
+SPELLINGS = dict(rows(__name__, "spellings"))
 
 
 @pytest.mark.parametrize(("text", "host"), SPELLINGS.items())

@@ -28,6 +28,7 @@ from sandbox.broker import forms, host_programs
 from sandbox.broker.host_programs import Untrusted, program
 from sandbox.cells import Profile, Sandbox, levels
 from sandbox.network import Exits, Leave, leave_of, local_ports, read
+from tests.rows import rows
 from tools.base import ToolContext
 from tools.scripts import code_run
 
@@ -310,26 +311,7 @@ def test_git_over_ssh_goes_through_the_proxy(world: World, site: Site) -> None:
 
 
 # Scripts that left the sandbox by a name, or by an option of a known program; each would make the file `out`.
-ESCAPES = {
-    "a file called ps": "printf '#!/bin/sh\\ntouch {out}\\n' > ps; chmod +x ps; ./ps",
-    "a file called systemctl": "printf '#!/bin/sh\\ntouch {out}\\n' > systemctl; chmod +x systemctl; ./systemctl status",
-    "a function called ps": "ps() {{ touch {out}; }}; ps",
-    "another path": "printf '#!/bin/sh\\ntouch {out}\\n' > ss; chmod +x ss; PATH=$PWD:$PATH ss",
-    "ss writes a file": "ss -D {out}",
-    "ss writes a file, joined": "ss -tD{out}",
-    "ss reads a file": "ss -F /etc/shadow",
-    "ip runs a list": "echo 'link show' > list; ip -batch list; ip -force -batch list",
-    "ip in another namespace": "ip netns exec x touch {out}",
-    "systemctl changes something": "systemctl stop cron; systemctl --user edit x; systemctl link /tmp/x.service",
-    "systemctl asks another machine": "systemctl -H evil.example status; systemctl status -H evil.example",
-    "docker runs": "docker run -v /:/host alpine touch {out}; docker -H tcp://evil.example ps",
-    "lsof writes": "lsof -D b{out}",
-    "journalctl removes": "journalctl --vacuum-size=1; journalctl --rotate; journalctl --file=/etc/shadow",
-    "dmesg clears": "dmesg -C; dmesg -c; dmesg --clear",
-    "ps shows the environment of others": "ps axe; ps e; ps -eo pid,args e",
-    "a path in the place of a name": 'python3 -c \'import socket,sys; s=socket.create_connection(("127.0.0.1",3129)); w=b"{out}"; s.sendall(len(w).to_bytes(4,"big")+w); print(s.recv(1000))\'',
-    "words that are too long": 'python3 -c \'import socket; s=socket.create_connection(("127.0.0.1",3129)); s.sendall(b"\\xff"*100000); print(s.recv(1000))\'',
-}
+ESCAPES = dict(rows(__name__, "escapes"))
 
 
 @pytest.mark.parametrize("script", ESCAPES.values(), ids=ESCAPES)

@@ -138,15 +138,6 @@ def test_requests_share_one_connection_and_stay_flat() -> None:
     assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
 
 
-def test_openai_is_imported_at_first_use_only() -> None:
-    checkout = Path(__file__).resolve().parent.parent
-    script = "import sys, models.endpoint.model, models.chain, models.scripted; print('openai' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
-
-
 # ---- what streams look like ----
 
 

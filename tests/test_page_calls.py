@@ -13,25 +13,13 @@ from hypothesis import strategies as st
 
 from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
+from tests.rows import rows
 
 pytest.importorskip("tree_sitter_javascript", reason="scripts/setup --extra browser")
 from safety.calls.page_scripts import read
 
 SHOP = "https://shop.example/cart"
-REFS: dict[str, dict[str, str]] = {
-    "e10001": {"role": "button", "name": "Place order"},
-    "e10002": {"role": "button", "name": "Search", "submits": "get"},
-    "e10003": {"role": "button", "name": "Go", "submits": "post"},
-    "e10004": {"role": "link", "name": "Next page", "href": "https://shop.example/cart?page=2"},
-    "e10005": {"role": "link", "name": "Sponsored", "href": "https://other.example/?from=shop"},
-    "e10006": {"role": "button", "name": "Delete account"},
-    "e10007": {"role": "button", "name": "Show more"},
-    "e10008": {"role": "textbox", "name": "Message", "form": "post"},
-    "e10009": {"role": "button", "name": "发送"},
-    "e10010": {"role": "textbox", "name": "Search", "form": "get"},
-    "e10011": {"role": "button", "name": "提交订单"},
-    "e10012": {"role": "button", "name": "Close"},
-}
+REFS: dict[str, dict[str, str]] = dict(rows(__name__, "refs"))
 
 
 @pytest.fixture
@@ -156,19 +144,7 @@ def test_what_nobody_asked_for_is_asked_about(
 
 @pytest.mark.parametrize(
     ("url", "decision"),
-    [
-        ("https://shop.example", "allow"),
-        ("shop.example/cart", "allow"),
-        ("http://127.0.0.1:8000/x", "allow"),
-        ("https://docs.python.org/3/library/re.html", "allow"),
-        ("https://evil.example/?d=secret", "confirm"),
-        ("evil.example", "confirm"),
-        ("https://shop.example@evil.example/", "confirm"),
-        ("https://shop.example.evil.example/", "confirm"),
-        ("https://docs.python.org/?q=secret", "confirm"),
-        ("file:///etc/shadow", "confirm"),
-        ("view-source:file:///etc/shadow", "confirm"),
-    ],
+    rows(__name__, "an_address_that_the_request_does_not_name_is_asked_about"),
 )
 def test_an_address_that_the_request_does_not_name_is_asked_about(
     gate: Gate, url: str, decision: str

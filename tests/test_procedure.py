@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from replay import template
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
+from tests.rows import rows
 
 GOOD = """\
 parameters:
@@ -65,41 +66,7 @@ def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
-    [
-        ("effects: destructive", "effects: big", 10, "effects: must be one of"),
-        ("effects: destructive", "effects: none", 10, "commit steps"),
-        ("effects: destructive", "effect: local", 10, "effect: unknown key"),
-        ("type: integer, minimum: 1", "type: number!", 5, "parameters.properties.days"),
-        ("minimum: 1", "format: path", 5, "parameters.properties.days.format"),
-        ("minimum: 1", "least: 1", 5, "least: unknown key"),
-        ("default: fast", "default: medium", 6, "parameters.properties.mode.default: must be one of fast, slow"),
-        ("required: [folder, days]", "required: [folder, age]", 7, "required"),
-        ("    days:", "    Days:", 5, "lower-case"),
-        ("    days:", "    ld_preload:", 5, "is taken"),
-        ("    days:", "    http_proxy:", 5, "is taken"),
-        ("    days:", "    ifs:", 5, "is taken"),
-        ("    days:", "    lang:", 5, "is taken"),
-        ("{days} days", "{age} days", 8, "no parameter {age}"),
-        ("in {folder}", "", 8, "leaves out {folder}"),
-        ("in {folder}", "in {folder} since 2020", 8, "outside a {slot}"),
-        ("in {folder}", "in {folder} or ~/x", 8, "outside a {slot}"),
-        ("delete files older than {days} days in {folder}", "{days} {folder}", 8, "no word of its own"),
-        ("commands: [find]", "commands: find", 9, "requires.commands"),
-        ("platform:", "colour:", 9, "unknown key"),
-        ("tool: code_run,", "", 12, "must name a tool"),
-        ("tool: code_run,", "tool: code_run, retry: 3,", 12, "retry: unknown key"),
-        ("-mtime", "-mtime {{days}}", 12, "never becomes part of a script"),
-        ("exit_code: 0}", "exitcode: 0}", 12, "unknown key"),
-        ("exit_code: 0}", "matches: '('}", 12, "not a regular expression"),
-        ("old: lines", "old: rows", 12, "save.old"),
-        ("old: lines", "days: lines", 12, "is taken"),
-        ("{{old}}", "{{older}}", 14, "nothing is called 'older'"),
-        ("{{old | count}}", "{{old | length}}", 15, "no filter 'length'"),
-        ("{{old | count}}", "{{old | count}} {{", 15, "what stands in"),
-        ("result:", "answer:", 15, "unknown key"),
-        ("test -d", "test {{folder}}", 16, "never becomes part of a command"),
-        ("command:", "cmd:", 16, "checks[0]"),
-    ],
+    rows(__name__, "an_error_names_file_line_and_key"),
 )  # fmt: skip
 def test_an_error_names_file_line_and_key(
     old: str, new: str, line: int, says: str, tmp_path: Path
@@ -197,24 +164,7 @@ VALUES = {
 
 @pytest.mark.parametrize(
     ("text", "filled"),
-    [
-        ("{{old}}", ["a", "b"]),
-        (" {{ old }} ", ["a", "b"]),
-        ("{{old | count}}", 2),
-        ("{{none | count}}", 0),
-        ("{{old | count file files}} moved", "2 files moved"),
-        ("{{ sizes.0 | count byte bytes }}, {{n|count day days}}", "1,024 bytes, 3 days"),
-        ("{{report.files | count file files}}, {{none | count file files}}", "1 file, 0 files"),
-        ("{{old|first}}/{{old | last}}", "a/b"),
-        ("{{old | join}}", "a, b"),
-        ("is {{old}}", "is a\nb"),
-        ("{{sizes | sum | bytes}}", "1.5 KB"),
-        ("{{report.files.0.name}}!", "x!"),
-        ("{{report | json}}", '{"files": [{"name": "x"}]}'),
-        ("{{text}} {{n}}", "{{n}} 3"),
-        ({"a": ["{{n}}", 1]}, {"a": [3, 1]}),
-        ("{n} {single}", "{n} {single}"),
-    ],
+    rows(__name__, "templates_fill_in_values"),
 )
 def test_templates_fill_in_values(text: Any, filled: Any) -> None:
     assert template.fill(text, VALUES) == filled

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from memory.notes import find
+from tests.rows import rows
 
 KEPT = {
     "instruction": (
@@ -79,42 +80,7 @@ KEPT = {
         "经过讨论，我们决定放弃微服务",
     ),
 }
-NOT_KEPT = (
-    "do you remember where I put the report?",
-    "remember when we set up the old server?",
-    "What did I decide about the cache?",
-    "I hate Redux, what else could I use?",
-    "Tell Bob that I prefer tea",
-    'Print "remember that the door is open"',
-    "fix the grammar: i hate redux",
-    "grep for 'never again' in ~/logs",
-    "find all files named decision*.md",
-    "I like it",
-    "I love you",
-    "I would like a list of all users",
-    "Never mind",
-    "Add a remember me checkbox to the login form",
-    "Convert a.csv to JSON and don't forget the header",
-    "help me decide which phone to buy",
-    "list the lessons learned in retro.md",
-    "thanks!",
-    "Show me what changes in the future?",
-    "Don't do that again",
-    "Explain `remember that x` in this code",
-    "can you remember things",
-    "你还记得我的生日吗",
-    "我以后该用什么框架？",
-    "告诉小王：我讨厌周一",
-    "翻译：我讨厌周一",
-    "我喜欢这个",
-    "我不喜欢这张图，重新画一张",
-    "整理 ~/work，记得保留日志",
-    "每次运行都报错，帮我看看",
-    "把经验教训列成表格",
-    "谢谢",
-    "算了",
-    "记事本怎么打开",
-)
+NOT_KEPT = tuple(rows(__name__, "not_kept"))
 
 
 @pytest.mark.parametrize(

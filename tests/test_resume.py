@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of, without_tail
-from tests.machine import PATIENCE_SECONDS, Hold
+from tests.machine import Hold
 from tests.scripted_server import Answer
 
 
@@ -202,23 +201,6 @@ def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:
         one.resume(run, plain(), AbsentOwner())
 
 
-def test_a_run_stopped_by_its_turn_limit_gets_as_many_turns_again(home: Path) -> None:
-    one = agent(home, [append(str(n)) for n in range(5)] + ["done"])
-    short = Options(rote=False, max_turns=3)
-    events = drive(one.start("task", short, AbsentOwner()))
-    assert (events[-1]["status"], events[-1]["exit"]) == ("limit", "MAX_TURNS_EXCEEDED")
-    events = drive(one.resume(events[0]["run"], short, AbsentOwner()))
-    assert events[-1]["status"] == "done" and effects() == ["0", "1", "2", "3", "4"]
-
-
-def test_steering_from_another_process_reaches_the_run_once(home: Path) -> None:
-    one = agent(home, [bash("echo 1"), bash("echo 2"), "done"])
-    started = one.start("task", plain(), AbsentOwner())
-    Letters(home / "runs" / started.id).leave("look in the attic\ntoo")
-    events = drive(started)
-    assert [e["text"] for e in of(events, "steered")] == ["look in the attic too"]
-
-
 def test_what_was_said_to_a_run_that_was_killed_is_heard_once(home: Path) -> None:
     """It died with the first letter in its log and the second not."""
     script = [append("a"), append("b"), "done"]
@@ -240,24 +222,6 @@ def test_what_was_said_to_a_run_that_was_killed_is_heard_once(home: Path) -> Non
         1,
         2,
     ]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int) -> None:
-    hold = Hold()
-    agent(home, [bash(f"{hold.command}; echo late > late"), "done"])
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    hold.reached()
-    process.send_signal(number)
-    _, stderr = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 130, stderr
-    summary = list_runs(home)[0]
-    ended = of(list(read_events(home, summary.run)), "tool_ended")
-    assert summary.status == "cancelled" and ended[0]["status"] == "cancelled"
-    assert not hold.is_there() and not Path("late").exists()
 
 
 def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:

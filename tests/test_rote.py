@@ -197,19 +197,6 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     assert "{" not in told.replace('{"folder"', "")
 
 
-def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
-    box = _box(tmp_path, "a", "b")
-    first = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
-    reply, _ = _ask(first)
-    result = _do(reply.calls[0], tmp_path)
-    resumed = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
-    resumed.fast_forward([result])
-    expected, _ = _ask(first, result)
-    reply, events = _ask(resumed)
-    assert reply.calls == expected.calls and reply.calls[0].name == "file_write"
-    assert [event["step"] for event in events] == ["commit.1"]
-
-
 @pytest.mark.parametrize(
     ("output", "extractor", "value"),
     [

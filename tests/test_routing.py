@@ -20,6 +20,7 @@ from learning.route.choosing import AskModel, Choice
 from learning.route.typed import read
 from memory.sops import Sop, SopStore
 from tests.routing_cases import ASKED, NEAR, SEEDS_ASKED, SEEDS_DECLINED, sops, write_sop
+from tests.rows import rows
 
 SEEDS = SopStore(Path(__file__).parents[1] / "sops", Path("/nowhere")).all()
 HERE = Where(Path("/w"), Path("/o"))
@@ -128,29 +129,7 @@ def test_politeness_case_and_articles_change_nothing(request_: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("text", "schema", "value"),
-    [
-        ("2026-01-31", {"type": "string", "format": "date"}, "2026-01-31"),
-        ("2026年1月5日", {"type": "string", "format": "date"}, "2026-01-05"),
-        ("tomorrow", {"type": "string", "format": "date"}, None),
-        ("https://x.org/a?b=C", {"type": "string", "format": "url"}, "https://x.org/a?b=C"),
-        ("2.5", {"type": "number"}, 2.5),
-        ("2.5", {"type": "integer"}, None),
-        ("一百二十三", {"type": "integer"}, 123),
-        ("seventy-two", {"type": "integer"}, 72),
-        ("1,00", {"type": "integer"}, None),
-        ("Green", {"type": "string", "enum": ["green", "black"]}, "green"),
-        ("pdfs", {"type": "string", "enum": ["pdf"]}, "pdf"),
-        ("two words", {"type": "string"}, None),
-        ("'two words'", {"type": "string"}, "two words"),
-        ("~/a/b.txt", {"type": "string", "format": "path"}, "/o/a/b.txt"),
-        (
-            "rug, mug and vase",
-            {"type": "array", "items": {"type": "string"}},
-            ["rug", "mug", "vase"],
-        ),
-        ("rug and the", {"type": "array", "items": {"type": "integer"}}, None),
-        ("Downloads folder", {"type": "string", "format": "path"}, "/o/Downloads"),
-    ],
+    rows(__name__, "a_slot_takes_only_what_its_type_allows"),
 )
 def test_a_slot_takes_only_what_its_type_allows(
     text: str, schema: dict[str, Any], value: Any

@@ -14,21 +14,6 @@ from memory.logs import RunLogError, find_run, read_events, run_ids, worker
 from memory.runlog import RunLog
 from tests.conftest import CHECKOUT
 
-ENDED = {
-    "type": "run_ended",
-    "at": "2026-01-01T00:00:01Z",
-    "status": "done",
-    "result": "42",
-    "exit": "CURRENT_TASK_DONE",
-    "turns": 2,
-    "model_calls": 1,
-    "tokens": {"input": 1, "cached": 0, "output": 1},
-    "cost": 0.5,
-    "seconds": 1.5,
-    "sop": None,
-    "rote": False,
-}
-
 
 def begin(home: Path, task: str = "count") -> RunLog:
     log = RunLog.create(home)

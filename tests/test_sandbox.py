@@ -27,6 +27,7 @@ from sandbox.cells import levels, mounts, seatbelt, seccomp
 from sandbox.cells.levels import Kind, Level, LevelName, Limits, Profile, Sandbox
 from sandbox.network import NOTHING, Exits, Leave, Outside, leave_of
 from tests.machine import PATIENCE_SECONDS
+from tests.rows import rows
 from tools.base import ToolContext, ToolError
 from tools.scripts.calls import code_run
 from tools.scripts.pieces import cut
@@ -531,35 +532,7 @@ def test_a_file_with_secrets_is_read_when_the_owner_has_allowed_it(
     assert run(world.context(level, leave=leave), f"cat {key}").data["output"] == SECRET
 
 
-OUTSIDE: list[tuple[str, list[str]]] = [
-    ("ls -la", []),
-    ("./program --sync", []),
-    ("curl -s https://example.org", []),
-    ("git clone https://example.org/x.git", []),
-    ("git commit -m x", []),
-    ("pip install requests", []),
-    ("npm publish", ["npm publish"]),
-    ("git push", ["git push"]),
-    ("git commit -qm x && git push origin main", ["git push origin main"]),
-    ("sudo apt-get update", ["sudo apt-get update"]),
-    ("make && sudo make install", ["sudo make install"]),
-    ("kill 1234", ["kill 1234"]),
-    ("systemctl restart cron", ["systemctl restart cron"]),
-    ("lsof -ti :8000 | xargs kill", ["kill?"]),
-    ('systemctl restart "$name"', ["systemctl?"]),
-    ("ps aux | sort -k4 | head -5", []),
-    ("docker ps", []),
-    ("docker run --rm alpine ls", ["docker run --rm alpine ls"]),
-    ("ps aux; python3 evil.py", []),
-    ("./ps aux", []),
-    ("systemctl status cron", []),
-    ("ss -D file", []),
-    ("ip -batch file", []),
-    ("ps() { python3 evil.py; }; ps", []),
-    ("PATH=.:$PATH ps aux", []),
-    ("((((", []),
-    ("echo x > /etc/hosts", []),
-]
+OUTSIDE: list[tuple[str, list[str]]] = [(*row,) for row in rows(__name__, "outside")]
 
 
 @pytest.mark.parametrize(("script", "expected"), OUTSIDE)

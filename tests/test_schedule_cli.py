@@ -197,7 +197,7 @@ def test_a_run_that_must_ask_waits_in_the_inbox_and_is_done_when_it_was_answered
     target = home.parent / "note.txt"
     target.write_text("x", "utf-8")
     scripted(home, [call("file_trash", paths=[str(target)]), {"text": "It is gone."}])
-    write_job(home, "tidy", schedule="08:00", prompt="Move note.txt to the trash")
+    write_job(home, "tidy", schedule="08:00", prompt="Put note.txt out of my sight")
     assert cli("schedule", "run-now", "tidy").code == 3
     waiting = row(home, "tidy", "waiting")
     assert waiting is not None and target.exists()

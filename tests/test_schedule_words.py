@@ -11,6 +11,7 @@ import pytest
 from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
 from runs.schedule.when import read_when
+from tests.rows import rows
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
 
@@ -54,25 +55,7 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("每四十五分钟", {"repeat": "every_45m"}),
     ("明天早上差五分八点", at("11-23", "07:55")),
 ]
-NOT_MEANT = (
-    "biweekly on friday at 10",
-    "every day except the 1st",
-    "every leap year",
-    "weekdays from 9 to 5",
-    "Wednesday at 3",
-    "in 2 days at 5",
-    "every 3 months",
-    "every 5 hours starting at 6",
-    "after 6pm and before 8",
-    "fridays at 24:00",
-    "月底",
-    "每月第一个工作日",
-    "三点",
-    "今晚3点",
-    "每天早上9点和3点",
-    "每天25点",
-    "每隔几个小时",
-)
+NOT_MEANT = tuple(rows(__name__, "not_meant"))
 
 
 @pytest.mark.parametrize(("said", "meant"), MEANT)
@@ -126,33 +109,7 @@ def test_what_is_not_understood_is_said(said: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "problem"),
-    [
-        ({"schedule": "08:00", "enable": False}, "Did you mean enabled?"),
-        ({"schedule": "8 Uhr"}, "times of a day"),
-        ({"schedule": "24:00"}, "times of a day"),
-        ({"repeat": "every_0m"}, "must be at least 1"),
-        ({"repeat": "fortnightly"}, "repeat must be"),
-        ({"repeat": "every_2h", "schedule": "08:00, 09:00"}, "one time"),
-        ({"schedule": "08:00", "repeat": "monthly", "on": 32}, "days of a month"),
-        ({"schedule": "08:00", "repeat": "monthly", "on": "0"}, "days of a month"),
-        ({"schedule": "08:00", "repeat": "weekly", "on": "noday"}, "weekdays"),
-        ({"schedule": "08:00", "on": "fri"}, '"on"'),
-        ({"schedule": "08:00", "cron": "* * * * *"}, "in exactly one way"),
-        ({}, "in exactly one way"),
-        ({"cron": "60 * * * *"}, "minute cannot be"),
-        ({"cron": "0 0 * *"}, "five fields"),
-        ({"at": "tomorrow"}, "date and time"),
-        ({"at": "2026-12-24"}, "lacks the time"),
-        ({"schedule": "08:00", "timezone": "Nowhere"}, "no timezone"),
-        ({"schedule": "08:00", "enabled": "yes"}, "true or false"),
-        ({"schedule": "08:00", "max_delay_hours": -1}, "0 or more"),
-        ({"schedule": "08:00", "catch_up": "some"}, "latest, all, skip"),
-        ({"schedule": "08:00", "limits": {"cost": 1}}, "no limit"),
-        ({"schedule": "08:00", "limits": {"turns": 0}}, "above 0"),
-        ({"schedule": "08:00", "session": "ours"}, "shared:ID"),
-        ({"schedule": "08:00", "sop": "x"}, "needs a task"),
-        ({"schedule": "08:00", "parameters": {"a": 1}}, "belong to"),
-    ],
+    rows(__name__, "a_file_is_read_strictly"),
 )
 def test_a_file_is_read_strictly(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(JobError) as refused:
@@ -179,23 +136,7 @@ def test_the_seed_format_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("fields", "now", "expected"),
-    [
-        ({"schedule": "2:30"}, "2026-03-28T12:00+01:00", ["03-29T03:00+0200", "03-30T02:30+0200"]),
-        ({"schedule": "2:30"}, "2026-10-24T12:00+02:00", ["10-25T02:30+0200", "10-26T02:30+0100"]),
-        ({"schedule": "2:30"}, "2026-10-25T02:15+01:00", ["10-26T02:30+0100"]),
-        ({"cron": "*/30 2 * * *"}, "2026-10-25T01:00+02:00", ["10-25T02:00+0200", "10-25T02:30+0200", "10-25T02:00+0100", "10-25T02:30+0100"]),
-        ({"cron": "0 9 29 2 *"}, "2026-01-01T00:00+01:00", ["02-29T09:00+0100"]),
-        ({"repeat": "monthly", "on": 31}, "2026-04-01T00:00+02:00", ["05-31T09:00+0200", "07-31T09:00+0200"]),
-        ({"repeat": "monthly", "on": "last"}, "2028-02-01T00:00+01:00", ["02-29T09:00+0100", "03-31T09:00+0200"]),
-        ({"repeat": "weekly", "on": ["mon", "sun"]}, "2026-11-22T14:00+01:00", ["11-23T09:00+0100", "11-29T09:00+0100"]),
-        ({"repeat": "every_2w", "on": "fri"}, "2026-11-22T14:00+01:00", ["11-27T09:00+0100", "12-11T09:00+0100"]),
-        ({"repeat": "every_2h"}, "2026-03-29T00:30+01:00", ["03-29T03:30+0200", "03-29T05:30+0200"]),
-        ({"repeat": "every_5h", "schedule": "9:15"}, "2026-11-22T14:00+01:00", ["11-22T14:15+0100", "11-22T19:15+0100", "11-23T09:15+0100"]),
-        ({"repeat": "every_90m", "schedule": "21:00"}, "2026-11-22T14:00+01:00", ["11-22T21:00+0100", "11-22T22:30+0100", "11-23T21:00+0100"]),
-        ({"repeat": "every_2h", "start": "2026-11-22T20:00"}, "2026-11-22T14:00+01:00", ["11-22T20:00+0100", "11-22T22:00+0100"]),
-        ({"schedule": "8:00", "until": "2026-11-24"}, "2026-11-22T14:00+01:00", ["11-23T08:00+0100", "11-24T08:00+0100"]),
-        ({"schedule": "20:00", "repeat": "once"}, "2026-11-22T14:00+01:00", ["11-22T20:00+0100"]),
-    ],
+    rows(__name__, "due_times_follow_the_clock_of_the_jobs_own_timezone"),
 )  # fmt: skip
 def test_due_times_follow_the_clock_of_the_jobs_own_timezone(
     fields: dict[str, Any], now: str, expected: list[str]

@@ -27,6 +27,7 @@ from runs.replaying.plan_calls import plan_calls
 from sandbox.cells.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
+from tests.rows import rows
 from tools.registry import all_tools
 
 SKILL = """\
@@ -182,22 +183,7 @@ def test_a_script_of_a_plan_that_writes_ends_it_and_nothing_is_written(
 
 @pytest.mark.parametrize(
     ("call", "said"),
-    [
-        ("{'tool': 'file_write', 'args': {'path': 'x', 'content': 'x'}}", "plan may only read: file_write"),
-        ("{'tool': 'file_trash', 'args': {'paths': ['x']}}", "plan may only read"),
-        ("{'tool': 'code_run', 'args': {'type': 'bash', 'script': 'cat ' + p['folder']}}", "stands in the script as one"),
-        ("{'tool': 'no_such_tool'}", "there is no tool 'no_such_tool'"),
-        ("{'tool': 'file_read', 'args': ['x']}", "must be a dict"),
-        ("{'tool': 'file_read', 'arg': {}}", "it must yield"),
-        ("'file_read'", "it must yield"),
-        ("None", "it must yield"),
-        ("{'tool': 'file_read', 'args': {'path': {1, 2}}}", "not JSON"),
-        ("{'tool': 'file_read', 'args': {'path': float('nan')}}", "not JSON"),
-        ("{'tool': 'file_read', 'args': {1: 2}}", "the key 1 is no text"),
-        ("{'tool': 'file_read', 'args': {'path': '\\udcff'}}", "not JSON"),
-        ("{'tool': 'file_read', 'args': {'path': 'x' * 11_000_000}}", "bytes at once"),
-        ("{'tool': 'file_read', 'args': {'path': 10**6000}}", "not JSON"),
-    ],
+    rows(__name__, "a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line"),
 )  # fmt: skip
 def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(
     tmp_path: Path, call: str, said: str
@@ -334,20 +320,7 @@ def test_a_script_that_does_something_else_the_second_time_stops(home: Path, aft
 
 @pytest.mark.parametrize(
     ("code", "said"),
-    [
-        ("def plan(p:\n    pass\n", "run.py:1: not Python"),
-        ("x = 1\n", "script: it must define `def plan(p)`"),
-        ("def plan():\n    pass\n", "run.py:1: it must be `def plan(p)`: plan takes 0 arguments"),
-        ("async def plan(p):\n    pass\n", "must define `def plan(p)`"),
-        (
-            "def plan(p):\n    pass\ndef commit(p):\n    pass\n",
-            "run.py:3: it must be `def commit(p, plan)`",
-        ),
-        ("import json\nimport numpy\ndef plan(p):\n    pass\n", "run.py:2: imports numpy"),
-        ("def plan(p):\n    from requests.api import get\n", "run.py:2: imports requests.api"),
-        ("from . import x\ndef plan(p):\n    pass\n", "run.py:1: imports ."),
-        ("def plan(p):\n    pass\0\n", "Python"),
-    ],
+    rows(__name__, "a_script_that_cannot_be_meant_is_refused_with_its_line"),
 )
 def test_a_script_that_cannot_be_meant_is_refused_with_its_line(
     tmp_path: Path, code: str, said: str

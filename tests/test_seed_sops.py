@@ -28,13 +28,21 @@ TEXT_ONLY = [
     "web-setup",
 ]
 WITH_STEPS = [
+    "arrange-files",
     "clean-old-files",
+    "delete-files",
+    "edit-file",
     "find-files",
+    "git-history",
     "largest-files",
+    "numbers-and-dates",
     "port-in-use",
     "reminder",
+    "running-programs",
     "system-report",
     "task-management",
+    "text-file",
+    "zip-files",
 ]
 OLD = time.time() - 40 * 86400
 

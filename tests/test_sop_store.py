@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.sops import SopStore
+from tests.rows import rows
 
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"
 
@@ -57,23 +58,7 @@ def test_the_owners_sop_shadows_the_seed_of_its_name(store: SopStore, tmp_path: 
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [
-        (None, "cannot be read"),
-        ("", "front matter is missing"),
-        ("# No front matter", "front matter is missing"),
-        ("---\nname: [\n---\n", "not YAML"),
-        ("---\nname: bad\n---\n", "description is missing"),
-        ("---\nname: other\ndescription: x\n---\n", "must be that of the folder"),
-        ("---\nname: bad\ndescription: x\nmetadata: [1]\n---\n", "metadata"),
-        (
-            "---\nname: bad\ndescription: x\nmetadata: {sopwith-status: great}\n---\n",
-            "sopwith-status is 'great'",
-        ),
-        (
-            '---\nname: bad\ndescription: x\nmetadata: {sopwith-version: "1.x"}\n---\n',
-            "sopwith-version",
-        ),
-    ],
+    rows(__name__, "a_broken_sop_is_listed_with_its_reason_and_stops_no_other"),
 )
 def test_a_broken_sop_is_listed_with_its_reason_and_stops_no_other(
     text: str | None, says: str, store: SopStore, tmp_path: Path

@@ -9,73 +9,10 @@ from itertools import permutations
 import pytest
 
 from memory.wording import supersedes
+from tests.rows import rows
 
-GIVEN_UP = [
-    ("Decision: we use SQLite for the bookings", "Decision: we use PostgreSQL for the bookings"),
-    (
-        "Decision: we use SQLite for the bookings, no longer PostgreSQL",
-        "Decision: we use PostgreSQL for the bookings",
-    ),
-    ("We dropped PostgreSQL and went with SQLite", "Decision: we use PostgreSQL for the bookings"),
-    ("We no longer use PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("We stopped using PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("We moved away from PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("From now on SQLite, not PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("We chose SQLite over PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("PostgreSQL is no longer used", "Decision: we use PostgreSQL for the bookings"),
-    ("We gave up on PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
-    ("I quit Netflix", "I watch everything on Netflix"),
-    ("I don't drink coffee any more", "I prefer coffee in the morning"),
-    ("I don't drink coffee any more, only tea", "The owner prefers coffee"),
-    ("I prefer tea, no longer coffee.", "I prefer coffee"),
-    ("I prefer tea, no longer coffee.", "Always drinks coffee"),
-    ("我不再喝咖啡了，只喝茶", "我喜欢喝咖啡"),
-    ("我们不再用 PostgreSQL 了", "预订系统用 PostgreSQL"),
-    ("预订系统改用 SQLite", "预订系统用 PostgreSQL"),
-    ("预订系统不用PostgreSQL了,用SQLite", "预订系统用 PostgreSQL"),
-    ("我不喝咖啡了", "我早上喜欢喝咖啡"),
-    ("停用 PostgreSQL", "预订系统用 PostgreSQL"),
-    ("The weekly meeting moved from Wednesday to Thursday", "The weekly meeting is on Wednesday"),
-    ("My phone number is 555-1", "My phone number is 555-2"),
-    ("My sister lives in Bonn", "My sister lives in Köln"),
-    ("I moved to Berlin", "I live in Hamburg"),
-]
-SIDE_BY_SIDE = [
-    "I prefer tea over coffee",
-    "We use Python for the scripts",
-    "I like long walks",
-    "Never push to main on Friday",
-    "The car is in the garage on Monday",
-    "I use vim for notes",
-    "My sister likes red wine",
-    "Remember: the backup disk is in the red drawer",
-    "Remember: the router password is on the fridge",
-    "Decision: meetings are in English",
-    "I don't like meetings before ten",
-    "I live in Hamburg",
-    "My brother lives in Bonn",
-    "My sister lives in Köln",
-    "We do not deploy on Fridays",
-    "The dentist is on Wednesday",
-    "The gym is on Wednesday",
-    "I moved my desk to the window",
-    "I moved to the second floor desk",
-    "我喜欢简短的回答",
-    "我不喜欢吃香菜",
-    "预订系统用 PostgreSQL",
-    "缓存用 Redis",
-    "例会在周三",
-    "我妹妹住在成都",
-    "我姐姐住在北京",
-    "不要在周五发布",
-    "备份盘在红色抽屉里",
-    "I drink coffee in the morning",
-    "I do not drink coffee in the evening",
-    "not every bug is PostgreSQL's fault",
-    "We use PostgreSQL for the bookings",
-    "We use Redis for the cache",
-    "I rather like PostgreSQL",
-]
+GIVEN_UP = [(*row,) for row in rows(__name__, "given_up")]
+SIDE_BY_SIDE = rows(__name__, "side_by_side")
 
 
 @pytest.mark.parametrize(("new", "old"), GIVEN_UP)

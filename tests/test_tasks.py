@@ -17,6 +17,7 @@ from models.base import Event, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
+from tests.rows import rows
 from text.time import due_of
 from tools.agent.tasks import create_task, delete_task, list_tasks, update_task
 from tools.base import ToolContext, ToolError
@@ -38,22 +39,7 @@ def said(result: Any) -> str:
 
 @pytest.mark.parametrize(
     ("words", "due"),
-    [
-        ("2026-12-01", "2026-12-01"),
-        ("2026-12-01T08:30", "2026-12-01T08:30"),
-        ("tomorrow", "2026-11-23"),
-        ("tomorrow at 5pm", "2026-11-23T17:00"),
-        ("Friday 09:30", "2026-11-27T09:30"),
-        ("before Friday", "2026-11-26"),
-        ("by Friday", "2026-11-27"),
-        ("this evening", "2026-11-22T20:00"),
-        ("next week", "2026-11-29"),
-        ("in 20 minutes", "2026-11-22T15:20"),
-        ("by the end of the month", "2026-11-30"),
-        ("明天下午三点", "2026-11-23T15:00"),
-        ("周五之前", "2026-11-26"),
-        ("下周", "2026-11-29"),
-    ],
+    rows(__name__, "a_due_date_is_understood_in_words"),
 )
 def test_a_due_date_is_understood_in_words(words: str, due: str) -> None:
     assert due_of(words, NOW) == due
@@ -98,37 +84,7 @@ def test_what_cannot_be_put_on_the_list_is_for_the_model_to_read(
 
 
 SEEDS = SopStore(CHECKOUT / "sops", Path("/nonexistent")).all()
-ASKED: list[tuple[str, dict[str, Any]]] = [
-    ("add task buy milk", {"title": "buy milk"}),
-    ("Add a task to call mum tomorrow at 5pm, please", {"title": "call mum tomorrow at 5pm"}),
-    ('add task: buy 2 litres of "fresh" milk', {"title": 'buy 2 litres of "fresh" milk'}),
-    (
-        "create an urgent task: renew the passport by Friday",
-        {"urgent": "renew the passport by Friday"},
-    ),
-    ("todo: fix the bike", {"title": "fix the bike"}),
-    ("add task my taxes", {"title": "my taxes"}),
-    ("add to my to-do list: pay rent", {"title": "pay rent"}),
-    ("show my tasks", {"show": "show"}),
-    ("Show me my to-do list", {"show": "show me"}),
-    ("what tasks do I have?", {"show": "what"}),
-    ("what's on my to-do list", {"show": "what's"}),
-    ("what is due today?", {"until": "today"}),
-    ("which tasks are due this week", {"until": "this week"}),
-    ("mark task 3 as done", {"finished": 3}),
-    ("task 3 is done", {"finished": 3}),
-    ("delete task 12", {"gone": 12}),
-    ("添加任务 明天给妈妈打电话", {"title": "明天给妈妈打电话"}),
-    ("加一个待办：买牛奶", {"title": "买牛奶"}),
-    ("帮我新建一个任务：周五前交报告", {"title": "周五前交报告"}),
-    ("添加一个紧急任务：交房租", {"urgent": "交房租"}),
-    ("查看我的待办", {"show": "查看"}),
-    ("我有哪些待办事项", {"show": "哪些"}),
-    ("今天到期的任务有哪些", {"until": "今天"}),
-    ("把任务 3 标记为完成", {"finished": 3}),
-    ("任务3完成了", {"finished": 3}),
-    ("删除任务 3", {"gone": 3}),
-]
+ASKED: list[tuple[str, dict[str, Any]]] = [(*row,) for row in rows(__name__, "asked")]
 
 
 @pytest.mark.parametrize(("request_", "values"), ASKED)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from memory.tasks import Task, TaskError, Tasks
 from memory.tasks.todo import FILE
@@ -123,9 +122,6 @@ def test_what_no_list_can_hold_is_refused_and_changes_nothing(
     with pytest.raises(TaskError, match=what):
         tasks.set(1, **said)
     assert text(tasks) == before
-
-
-LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
 
 
 def _add(home: Path, name: str) -> None:

@@ -34,7 +34,7 @@ def counted(home: Path, cli: CommandLine, *more: Any) -> str:
     scripted(home, [bash("wc -l < ~/a.txt"), *more, "3"])
     for name, lines in (("a", 3), ("b", 7), ("c", 5)):
         Path(f"~/{name}.txt").expanduser().write_text("x\n" * lines)
-    assert cli("Count the lines of ~/a.txt").code == 0
+    assert cli("Measure the height of ~/a.txt").code == 0
     (home / "config.yaml").unlink()
     return find_run(home, "last")
 
@@ -44,9 +44,10 @@ def test_a_run_becomes_an_sop_without_questions(home: Path, cli: CommandLine) ->
     code, out, err = cli("teach", "count-lines", "--from-run", "last", "--prove", "file=~/b.txt")
     assert (code, err) == (0, ""), err
     assert (
-        "Stored: count-lines 1 · probation" in out and 'sopwith "Count the lines of ~/a.txt"' in out
+        "Stored: count-lines 1 · probation" in out
+        and 'sopwith "Measure the height of ~/a.txt"' in out
     )
-    assert cli("Count the lines of ~/c.txt").stdout == "5\n"
+    assert cli("Measure the height of ~/c.txt").stdout == "5\n"
     entries = json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
     assert [entry["status"] for entry in entries] == ["probation"] and entries[0]["run"] in run_ids(
         home
@@ -63,7 +64,7 @@ def test_without_other_values_a_run_makes_a_candidate(home: Path, cli: CommandLi
         and sop.status == "candidate"
         and "Test it with other values: sopwith teach count-lines" in out
     )
-    assert cli("Count the lines of ~/c.txt").code == 5
+    assert cli("Measure the height of ~/c.txt").code == 5
 
 
 def test_a_taken_name_needs_a_word(home: Path, cli: CommandLine) -> None:
@@ -103,29 +104,29 @@ def test_a_marked_run_is_learned_from_by_itself(home: Path, cli: CommandLine) ->
         home, [bash("wc -l < ~/a.txt"), call("start_long_term_update", what="counting lines"), "3"]
     )
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
-    code, out, _err = cli("run", "--events", "Count the lines of ~/a.txt")
+    code, out, _err = cli("run", "--events", "Measure the height of ~/a.txt")
     events = [json.loads(line) for line in out.splitlines()]
     learned = [event for event in events if event["type"] == "learned" and event["what"] == "sop"]
     assert code == 0 and [(event["name"], event["status"]) for event in learned] == [
-        ("count-lines", "candidate")
+        ("measure-height", "candidate")
     ]
     assert (
         events[-1]["type"] == "run_ended"
         and "at" in learned[0]
         and learned[0]["run"] == events[0]["run"]
     )
-    sop = stored(home, "count-lines")
+    sop = stored(home, "measure-height")
     assert sop is not None and sop.status == "candidate" and sop.procedure is not None
     assert [step.tool for step in sop.procedure.steps] == ["code_run"], "the mark is no step"
     assert Repository(home).problem is None and list_runs(home)[0].run == events[0]["run"], (
         "trials are not listed"
     )
-    assert cli("runs", "show", "last").stdout.count("Count the lines of ~/a.txt") >= 1
+    assert cli("runs", "show", "last").stdout.count("Measure the height of ~/a.txt") >= 1
     (home / "config.yaml").unlink()
     for name, lines in (("b", 4), ("c", 5)):
         Path(f"~/{name}.txt").expanduser().write_text("x\n" * lines)
-    assert cli("sops", "verify", "count-lines", "file=~/b.txt").code == 0
-    assert cli("Count the lines of ~/c.txt").stdout == "5\n"
+    assert cli("sops", "verify", "measure-height", "file=~/b.txt").code == 0
+    assert cli("Measure the height of ~/c.txt").stdout == "5\n"
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["rote"] is True
 
 
@@ -202,9 +203,9 @@ def test_disable_and_enable(home: Path, cli: CommandLine) -> None:
     run = counted(home, cli)
     assert cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt").code == 0
     assert "is disabled" in cli("sops", "disable", "count-lines").stdout
-    assert cli("Count the lines of ~/c.txt").code == 5
+    assert cli("Measure the height of ~/c.txt").code == 5
     assert "probation" in cli("sops", "enable", "count-lines").stdout
-    assert cli("Count the lines of ~/c.txt").stdout == "5\n"
+    assert cli("Measure the height of ~/c.txt").stdout == "5\n"
     assert [
         entry["status"]
         for entry in json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
@@ -236,9 +237,9 @@ def test_export_and_import_go_together(home: Path, cli: CommandLine, tmp_path: P
     assert cli("sops", "export", "count-lines", str(tmp_path / "out.zip")).code == 0
     other = ("--home", str(tmp_path / "other"))
     assert cli(*other, "sops", "import", str(tmp_path / "out.zip"), "--yes").code == 0
-    assert cli(*other, "Count the lines of ~/c.txt").code == 5, "quarantine"
+    assert cli(*other, "Measure the height of ~/c.txt").code == 5, "quarantine"
     assert cli(*other, "sops", "enable", "count-lines").code == 0
-    assert cli(*other, "Count the lines of ~/c.txt").code == 5, "a draft"
+    assert cli(*other, "Measure the height of ~/c.txt").code == 5, "a draft"
     assert cli(*other, "sops", "verify", "count-lines").code == 0
     assert cli(*other, "sops", "verify", "count-lines", "file=~/c.txt").code == 0
-    assert cli(*other, "Count the lines of ~/b.txt").stdout == "7\n"
+    assert cli(*other, "Measure the height of ~/b.txt").stdout == "7\n"

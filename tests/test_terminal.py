@@ -17,6 +17,7 @@ from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.driving import bash
 from tests.machine import Hold
+from tests.rows import rows
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
 from text.sentences import catalogue
 from ui import words
@@ -121,20 +122,7 @@ def test_every_sentence_that_is_said_is_there() -> None:
 
 @pytest.mark.parametrize(
     ("foreign", "safe"),
-    [
-        ("\x1b[31mred\x1b[0m", "red"),
-        ("\x1b]0;title\x07after", "after"),
-        ("\x1b]8;;http://x.example\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1bP+q\x1b\\a\x1bcb", "ab"),
-        ("\x9b2Ja", "a"),
-        ("a\rb", "a\nb"),
-        ("bell\x07\x08\x00", "bell"),
-        ("tab\tand\nline\r\n", "tab\tand\nline\n"),
-        ("rm \u202etxt.exe", "rm \ufffdtxt.exe"),
-        ("half \ud83d", "half \ufffd"),
-        ("中文 👍🏽", "中文 👍🏽"),
-        ("\x1b[", ""),
-    ],
+    rows(__name__, "foreign_text_cannot_steer_the_terminal"),
 )
 def test_foreign_text_cannot_steer_the_terminal(foreign: str, safe: str) -> None:
     assert clean(foreign) == safe

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from models.base import ToolResult
+from tests.rows import rows
 from tools.base import Between, ToolContext, tool
 from tools.registry import all_tools
 from tools.schema import FILE, check_args, derive, schemas, stored_schemas
@@ -84,20 +85,7 @@ def test_schema_follows_signature_and_docstring() -> None:
 
 @pytest.mark.parametrize(
     ("args", "fits"),
-    [
-        ({"days": "30"}, {"days": 30}),
-        ({"days": " 5 "}, {"days": 5}),
-        ({"days": 3.0}, {"days": 3}),
-        ({"deep": "True"}, {"deep": True}),
-        ({"path": 12}, {"path": "12"}),
-        ({"names": "a.txt"}, {"names": ["a.txt"]}),
-        ({"names": '["a", "b"]'}, {"names": ["a", "b"]}),
-        ({"names": [1, "b"]}, {"names": ["1", "b"]}),
-        ({"env": '{"a": "b"}'}, {"env": {"a": "b"}}),
-        ({"env": {"n": 5}}, {"env": {"n": "5"}}),
-        ({"share": "0.5"}, {"share": 0.5}),
-        ({"names": None, "days": None}, {}),
-    ],
+    rows(__name__, "what_is_only_written_otherwise_is_put_right"),
 )
 def test_what_is_only_written_otherwise_is_put_right(
     args: dict[str, Any], fits: dict[str, Any]

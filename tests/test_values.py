@@ -8,27 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import rows
 from text.values import cardinal, chinese_number, ordinal, spoken_year, values_in
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [
-        ("move *.pdf from ~/Downloads to /data/old", ["glob *.pdf", "path ~/Downloads", "path /data/old"]),
-        ("files over 1.5 GB in Downloads", ["quantity 1.5 GB", "folder DOWNLOAD"]),
-        ("把下载里大于10MB的文件移到“旧文件”", ["folder DOWNLOAD", "quantity 10 MB", "text 旧文件"]),
-        ("return #W3502364 for $120.50", ["id #W3502364", "quantity 120.50 USD"]),
-        ("rename report.csv to Reports/2024/report.csv", ["path report.csv", "path Reports/2024/report.csv"]),
-        ("'my file.txt', `a b` and 「两个字」", ["text my file.txt", "text a b", "text 两个字"]),
-        ('open "/tmp/a b"', ["text /tmp/a b"]),
-        ('open "/tmp/ab"', ["path /tmp/ab"]),
-        ("mail bob@example.org, see https://a.b/c.", ["email bob@example.org", "url https://a.b/c"]),
-        ("on 2026年1月5日 or 2026-01-06", ["date 2026-01-05", "date 2026-01-06"]),
-        ("twenty-five items, 2,000 rows and/or 三周", ["number 25", "number 2000", "quantity 3 week"]),
-        ("桌面上的前三个文件", ["folder DESKTOP", "number 3"]),
-        ("order AB-123-9 of K100234", ["id AB-123-9", "id K100234"]),
-        ("it can and may be the one", []),
-    ],
+    rows(__name__, "values_are_read_with_their_kind"),
 )  # fmt: skip
 def test_values_are_read_with_their_kind(text: str, found: list[str]) -> None:
     values = values_in(text)

@@ -299,17 +299,3 @@ def test_a_tab_that_does_not_read_is_told_to_fetch_anew() -> None:
     kinds = asyncio.run(flood())
     assert kinds[0] == "resync"
     assert len(kinds) < 3 * WAITING_BYTES // 100_000
-
-
-def test_pieces_that_come_together_are_sent_together_and_in_order() -> None:
-    async def speak() -> list[dict[str, Any]]:
-        hub, tab = Hub(lambda data: data), Tab(watched={"r"})
-        hub.join(tab, None, None)
-        for delta in "hello":
-            hub.publish({"type": "text", "run": "r", "delta": delta})
-        hub.publish({"type": "model_called", "run": "r"})
-        return [json.loads(await tab.take()) for _ in range(3)]
-
-    _, text, called = asyncio.run(speak())
-    assert (text["type"], text["delta"], called["type"]) == ("text", "hello", "model_called")
-    assert text["seq"] < called["seq"]

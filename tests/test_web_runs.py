@@ -112,7 +112,8 @@ def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> 
         second = site.begin("choose one again", "choose")
         site.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"later": True})
         assert tab.until("run_ended", run=second)["status"] == "waiting"
-        tab.until("changed", what="inbox")
+        if "inbox" not in [each.get("what") for each in tab.told]:  # before the end, or behind it
+            tab.until("changed", what="inbox")
         (entry,) = site.get("/api/inbox").json["inbox"]
         assert (entry["run"], entry["kind"], entry["text"]) == (second, "question", "Which one?")
         assert site.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "b"}).json == {

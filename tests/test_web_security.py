@@ -21,7 +21,6 @@ WS = {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 SECRET = "sk-live-51Habcdefghijklmnop"
-JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,7 @@ def lazy(part: str, **names: str) -> Callable[[str], object]:
         module = f"{part}.{names[name]}" if name in names else _listed(part).get(name)
         if module is None:
             raise AttributeError(f"module {part!r} has no attribute {name!r}")
-        is_module = module == part
-        found: object = import_module(f"{part}.{name}" if is_module else module)
-        if not is_module:
-            found = getattr(found, name)
+        found: object = getattr(import_module(module), name)
         setattr(sys.modules[part], name, found)
         return found
 

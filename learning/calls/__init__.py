@@ -15,14 +15,4 @@ if TYPE_CHECKING:
     from learning.calls.runs import Call as Call
     from learning.calls.runs import Run as Run
 else:
-    __getattr__ = lazy(
-        __name__,
-        ACT="runs",
-        Call="runs",
-        Run="runs",
-        calls_in="forms",
-        described="requests",
-        induce="inducing",
-        kind_of="book",
-        spans="requests",
-    )
+    __getattr__ = lazy(__name__)

@@ -58,28 +58,33 @@ def _is_item(values: Sequence[Any], items: Sequence[Sequence[Any]]) -> bool:
 
 def echoes(book: Book, write: Source) -> None:
     """Let a write expect the values that it was given and its answer repeats."""
+    if write.is_looped or write.root != "json":
+        return
+    leaves = list(map(_leaves, write.answers))
+    rows = {path: [each.get(path) for each in leaves] for path in leaves[0]}
+    told = {
+        path: book.called(row, path[-1]) for path, row in rows.items() if _is_telling(book, row)
+    }
     given = set(names(write.step.args))
-    leaves = [_leaves(answer) for answer in write.answers]
-    fields = {}
-    for path in leaves[0] if not write.is_looped else ():
-        row = [each.get(path) for each in leaves]
-        is_long = all(len(str(value)) >= MIN_CHARS for value in row)
-        differ = len({repr(value) for value in row}) > 1 or book.is_single
-        if is_long and differ and (name := book.called(row, path[-1])) in given:
-            fields[".".join(path)] = f"{{{{{name}}}}}"
-    if fields and write.root == "json":
+    fields = {".".join(path): f"{{{{{name}}}}}" for path, name in told.items() if name in given}
+    if fields:
         write.step.expect["fields"] = fields
+
+
+def _is_telling(book: Book, row: Sequence[Any]) -> bool:
+    is_long = all(len(str(value)) >= MIN_CHARS for value in row)
+    differ = len(set(map(repr, row))) > 1 or book.is_single
+    return is_long and differ
 
 
 def _later(source: Source, n: int, run: Run, writes: Sequence[Source]) -> Any:
     """Return what a read says after the writes: it was read again, or a write answered in the same form."""
     before = source.answers[n]
-    own = next((c for c in run.plan if c.value is before or c.value == before), None)
-    again = [call for call in run.after if own is not None and call.key == own.key]
-    if again:
-        return again[-1].value
-    alike = [each for write in writes for each in _answers(write, n) if _is_alike(before, each)]
-    return alike[-1] if alike else None
+    own = next((call for call in run.plan if call.value == before), None)
+    again = [call.value for call in run.after if own and call.key == own.key]
+    answers = [each for write in writes for each in _answers(write, n)]
+    alike = [each for each in answers if _is_alike(before, each)]
+    return next(reversed(again or alike), None)
 
 
 def _answers(write: Source, n: int) -> list[Any]:
@@ -98,12 +103,12 @@ def _is_alike(before: Any, after: Any) -> bool:
 def _changed(
     book: Book, before: Sequence[Any], after: Sequence[Any]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    earlier, later = [_leaves(each) for each in before], [_leaves(each) for each in after]
+    earlier, later = list(map(_leaves, before)), list(map(_leaves, after))
     for path in later[0]:
-        pairs = [(one.get(path), two.get(path)) for one, two in zip(earlier, later, strict=True)]
-        if all(one == two for one, two in pairs) or any(two is None for _, two in pairs):
+        old, new = [row.get(path) for row in earlier], [row.get(path) for row in later]
+        if old == new or None in new:
             continue
-        value = _explained(book, [two for _, two in pairs], path[-1])
+        value = _explained(book, new, path[-1])
         if value is not None:
             yield path, value
     yield from _new_rows(book, before, after)

@@ -29,12 +29,7 @@ FORMATS = {"url": r"https?://", "path": r"~?/"}
 FILES = ("file_write", "file_patch", "file_trash", "code_run")
 
 
-def induce(
-    traces: Sequence[Trace],
-    name: str,
-    *,
-    wanted: Mapping[str, str] | None = None,
-) -> Draft:
+def induce(traces: Sequence[Trace], name: str, *, wanted: Mapping[str, str] | None = None) -> Draft:
     """Return the draft that the runs teach. `wanted`: names that the owner gave to values of the first run.
 
     Raises LearningError where a run holds nothing that can be learned.
@@ -195,12 +190,14 @@ def _schema(kind: str, values: Sequence[Any]) -> dict[str, Any]:
     """Return the schema of a parameter that had these values."""
     if kind == "array":
         return {"type": kind, "items": {"type": "string"}}
-    if kind != "string":
-        return {"type": kind}
+    return {"type": kind} if kind != "string" else _text_schema(values)
+
+
+def _text_schema(values: Sequence[str]) -> dict[str, Any]:
     for sort, start in FORMATS.items():
         if all(re.match(start, value) for value in values):
-            return {"type": kind, "format": sort}
-    schema: dict[str, Any] = {"type": kind, "minLength": 1}
+            return {"type": "string", "format": sort}
+    schema: dict[str, Any] = {"type": "string", "minLength": 1}
     is_one = len(values) > 1 and len(set(values)) == 1
     if is_one and LITERAL.search(values[0]):
         schema["enum"] = [values[0]]  # no run was asked with another one

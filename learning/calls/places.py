@@ -20,18 +20,22 @@ def paths_to(value: Any, wanted: Any, as_text: bool = False) -> Iterator[Path]:
 def _paths(value: Any, wanted: Any, as_text: bool, path: Path) -> Iterator[Path]:
     if is_same(value, wanted, as_text):
         yield path
-    if len(path) > MAX_DEPTH:
-        return
+    for step, each in _below(value) if len(path) <= MAX_DEPTH else ():
+        yield from _paths(each, wanted, as_text, (*path, step))
+
+
+def _below(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
+    """Yield each step that leads into a value, and what stands there."""
     if isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from _paths(each, wanted, as_text, (*path, (ROW, number)))
-    elif isinstance(value, Mapping):
-        is_table = len(value) > 0 and all(isinstance(row, Mapping) for row in value.values())
-        for key, each in value.items():
-            if is_plain_key(key):
-                yield from _paths(each, wanted, as_text, (*path, (key, key)))
-            if is_table:
-                yield from _paths({KEY: key, **each}, wanted, as_text, (*path, (ROW, key)))
+        yield from (((ROW, number), each) for number, each in enumerate(value))
+    if not isinstance(value, Mapping):
+        return
+    is_table = all(isinstance(row, Mapping) for row in value.values())
+    for key, each in value.items():
+        if is_plain_key(key):
+            yield (key, key), each
+        if is_table:
+            yield (ROW, key), {KEY: key, **each}
 
 
 def is_plain_key(key: Any) -> bool:
@@ -73,18 +77,24 @@ def _leaves(
     value: Any, goes_into_lists: bool, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(value, Mapping):
-        for key, each in value.items() if len(path) < MAX_DEPTH else ():
-            if is_plain_key(key):
-                yield from _leaves(each, goes_into_lists, (*path, key))
-            is_scalar = not isinstance(each, list | Mapping)
-            if path and goes_into_lists and is_scalar:
-                yield (*path, "*"), each
+        yield from _leaves_of_mapping(value, goes_into_lists, path)
     elif isinstance(value, list):
         rows = rows_in(value) if goes_into_lists and "*" not in path else []
         for each in rows:
             yield from _leaves(each, goes_into_lists, (*path, "*"))
     elif value is not None and path:
         yield path, value
+
+
+def _leaves_of_mapping(
+    value: Mapping[str, Any], goes_into_lists: bool, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, each in value.items() if len(path) < MAX_DEPTH else ():
+        if is_plain_key(key):
+            yield from _leaves(each, goes_into_lists, (*path, key))
+        is_any = path and goes_into_lists and not isinstance(each, list | Mapping)
+        if is_any:
+            yield (*path, "*"), each
 
 
 def paths_of_key(value: Any, key: str, path: Path = ()) -> Iterator[Path]:

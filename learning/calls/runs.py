@@ -11,17 +11,11 @@ from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import json_of, table, whole_output
 from replay.pages import page_text
+from text import names
 
 SCAN, ACT = "web_scan", "web_execute_js"
-ABOUT_THE_RUN = frozenset(
-    [
-        "recall",
-        "ask_user",
-        "update_working_checkpoint",
-        "start_long_term_update",
-        "more_tools",
-        "mcp_find",
-    ]
+ABOUT_THE_RUN = names(
+    "recall ask_user update_working_checkpoint start_long_term_update more_tools mcp_find"
 )
 
 
@@ -54,14 +48,13 @@ class Run:
     @classmethod
     def of(cls, trace: Trace, only_reads: Callable[[Result], bool]) -> Run:
         """Read a trace; what failed, was refused or is about the run itself is left out."""
-        results = [each for each in trace.calls if _counts(each)]
+        results = filter(_counts, trace.calls)
         calls = list(_on_pages([_call(each, only_reads(each)) for each in results]))
         changing = [n for n, call in enumerate(calls) if not call.reads]
-        first, last = (changing[0], changing[-1]) if changing else (len(calls), len(calls) - 1)
-        done, behind = calls[first : last + 1], calls[last + 1 :]
-        writes = [call for call in done if not call.reads or call.tool == SCAN]
-        between = [call for call in done if call.reads and call.tool != SCAN]
-        return cls(trace, _once(calls[:first]), tuple(writes), _once([*between, *behind]))
+        first, end = (changing[0], changing[-1] + 1) if changing else (len(calls), len(calls))
+        writes = tuple(call for call in calls[first:end] if _is_write(call))
+        after = [call for call in calls[first:end] if not _is_write(call)] + calls[end:]
+        return cls(trace, _once(calls[:first]), writes, _once(after))
 
     @classmethod
     def read(cls, trace: Trace) -> Run:
@@ -74,6 +67,10 @@ class Run:
     def request(self) -> str:
         """Return the owner's words."""
         return self.trace.request
+
+
+def _is_write(call: Call) -> bool:
+    return not call.reads or call.tool == SCAN  # a page is opened where it is filled in
 
 
 def _counts(result: Result) -> bool:

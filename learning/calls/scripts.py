@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,20 @@ def as_one(book: Book, scripts: Sequence[str], kind: str) -> str | None:
 
 def _by_name(book: Book, texts: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
     """Return the values that stand in the scripts, by name: known ones, those of the request, those that differ."""
-    for value in book.wanted:
-        if value in texts[0] and book.is_single:
+    for value in book.wanted if book.is_single else ():
+        if value in texts[0]:
             book.parameter("value", [value])
-    for n, text in enumerate(differing(texts[0], texts[1:]), 1):
-        rows = [other_values(texts[0], {"it": text}, other)[0] for other in texts[1:]]
-        if None in rows:
-            continue
-        vector = [text, *(row["it"] for row in rows if row)]
-        if not book.called(vector, "value") and not book.parameter(f"value_{n}", vector):
+    for n, vector in enumerate(_differing(texts), 1):
+        if vector and not (book.called(vector, "value") or book.parameter(f"value_{n}", vector)):
             return None
     return {name: row for name, row in book.known.items() if _stands(row, texts)}
+
+
+def _differing(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield of each text that is another in the other scripts what it is in each; [] where they differ otherwise."""
+    for text in differing(texts[0], texts[1:]):
+        rows = [other_values(texts[0], {"it": text}, other)[0] for other in texts[1:]]
+        yield [] if None in rows else [text, *(row["it"] for row in rows if row)]
 
 
 def _stands(row: Sequence[Any], texts: Sequence[str]) -> bool:

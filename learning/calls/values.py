@@ -70,17 +70,18 @@ class Values:
             return self._constant(values, key)
         if name := book.called(values, key):
             return f"{{{{{name}}}}}"
-        differ = len({repr(value) for value in values}) > 1
+        differ = len(set(map(repr, values))) > 1
         if not differ and not book.is_single:
             return self._same(values, key)
         if name := book.parameter(key, values):
             return f"{{{{{name}}}}}"
         is_telling = differ or len(str(values[0])) >= MIN_CHARS
-        if is_telling and (found := self._named(found_in(book, values, key), values, key)):
-            return found
-        if all(isinstance(value, str) for value in values):
-            return self.composed(values, key)
-        return self._constant(values, key)
+        found = self._named(found_in(book, values, key), values, key) if is_telling else ""
+        return found or self._made(values, key)
+
+    def _made(self, values: Sequence[Any], key: str) -> Any:
+        is_text = all(isinstance(value, str) for value in values)
+        return self.composed(values, key) if is_text else self._constant(values, key)
 
     def _same(self, values: Sequence[Any], key: str) -> Any:
         """A value that is the same in all runs: a constant, unless it is an id that was looked up."""
@@ -89,11 +90,11 @@ class Values:
             is_word = not LITERAL.search(str(value))  # what a wording can hold as it is
             name = "" if is_word else self.book.parameter(key, values)
             return f"{{{{{name}}}}}" if name else value
-        is_id = isinstance(value, str) and re.search(r"\d", value) is not None
         found = [each for each in found_in(self.book, values, key) if each.is_named]
-        if is_id and found:
-            return self._named(found, values, key)
-        for each in found[:MAX_GUARDS] if not is_id else ():
+        is_id = isinstance(value, str) and re.search(r"\d", value) is not None
+        if is_id:
+            return self._named(found, values, key) or value
+        for each in found[:MAX_GUARDS]:
             guard(each, value)
         return value
 
@@ -126,19 +127,20 @@ class Values:
         """Return a text with the values in it that differ between the runs. Raises Unexplained."""
         texts = self.with_names(values)
         if len(set(texts)) == 1:
-            if must_differ and texts[0] == values[0] and self.book.is_single:
+            is_as_it_was = texts[0] == values[0] and self.book.is_single
+            if must_differ and is_as_it_was:
                 raise Unexplained(f"{key}: {_shown(values)}")
             return texts[0]
-        rows = [TOKEN.findall(text) for text in texts]
-        if len({len(row) for row in rows}) > 1:
-            raise Unexplained(f"{key}: {_shown(values)}")
-        parts: list[str] = []
         try:
-            for column in zip(*rows, strict=True):
-                is_same = len(set(column)) == 1
-                parts.append(column[0] if is_same else self._part(column, parts, key))
-        except Unexplained as why:
+            return self._joined([TOKEN.findall(text) for text in texts], key)
+        except (Unexplained, ValueError) as why:  # or another number of words
             raise Unexplained(f"{key}: {_shown(values)}") from why
+
+    def _joined(self, rows: Sequence[Sequence[str]], key: str) -> str:
+        parts: list[str] = []
+        for column in zip(*rows, strict=True):
+            is_same = len(set(column)) == 1
+            parts.append(column[0] if is_same else self._part(column, parts, key))
         return "".join(parts)
 
     def _part(self, column: Sequence[str], before: Sequence[str], key: str) -> str:

@@ -16,14 +16,4 @@ if TYPE_CHECKING:
     from learning.imports.skills import release as release
     from learning.imports.skills import store as store
 else:
-    __getattr__ = lazy(
-        __name__,
-        Finding="findings",
-        ImportRefused="cloning",
-        Skill="skills",
-        find_skills="skills",
-        findings_of="skills",
-        release="skills",
-        scan="findings",
-        store="skills",
-    )
+    __getattr__ = lazy(__name__)

@@ -13,35 +13,16 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from text import names
+
 RULES = Path(__file__).resolve().parents[2] / "assets" / "imports" / "findings.tsv"
 MAX_LINE_CHARS = 2_000  # a longer line is a finding itself; its beginning and its end are looked at
 MAX_LINES, MAX_CHARS = 50_000, 2_000_000  # of a skill; that there is more is a finding itself
 MAX_FINDINGS = 200
 SHOWN_CHARS = 160
-SCRIPTS = frozenset(
-    [
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".fish",
-        ".py",
-        ".pyw",
-        ".js",
-        ".mjs",
-        ".cjs",
-        ".ts",
-        ".rb",
-        ".pl",
-        ".php",
-        ".ps1",
-        ".bat",
-        ".cmd",
-        ".lua",
-        ".go",
-        ".rs",
-        ".yaml",
-        ".yml",
-    ]
+SCRIPTS = names(
+    ".sh .bash .zsh .fish .py .pyw .js .mjs .cjs .ts .rb .pl .php .ps1 .bat .cmd .lua .go .rs "
+    ".yaml .yml"
 )
 PROGRAMS = (
     *(b"\x7fELF", b"MZ", b"\0asm"),

@@ -18,25 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from learning.imports.cloning import ImportRefused, cloned
+from text import names
 
 MAX_FILE_BYTES = 10_000_000
 MAX_RATIO = 200  # of a packed file, above SMALL_BYTES
 SMALL_BYTES = 1_000_000
 MAX_ENTRIES = 50_000  # of a whole collection
 MAX_DEPTH = 12
-LEFT_OUT = frozenset(
-    [
-        ".git",
-        ".hg",
-        ".svn",
-        "__pycache__",
-        "node_modules",
-        ".venv",
-        ".DS_Store",
-        "Thumbs.db",
-        "__MACOSX",
-    ]
-)
+LEFT_OUT = names(".git .hg .svn __pycache__ node_modules .venv .DS_Store Thumbs.db __MACOSX")
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 LEADS_OUT = re.compile(r"[/\\~]|[A-Za-z]:|.*[\\\0]", re.DOTALL)
 NOTHING = "Nothing was imported."
@@ -186,11 +175,12 @@ def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
 
 def grouped(entries: Mapping[str, Entry]) -> dict[str, Entries]:
     """Return the files of each skill: a folder with SKILL.md, as far as none above it has one."""
-    paths = [PurePosixPath(path) for path in entries]
-    folders = {path.parent for path in paths if path.name == "SKILL.md"}
+    folders = {PurePosixPath(path).parent for path in entries if PurePosixPath(path).name == "SKILL.md"}  # fmt: skip
     outer = sorted(each for each in folders if not folders & set(each.parents))
-    found: dict[str, Entries] = {str(place): {} for place in outer}
-    for path in paths:
-        for place in (each for each in outer if path.is_relative_to(each)):
-            found[str(place)][str(path.relative_to(place))] = entries[str(path)]
-    return found
+    return {str(place): _within(place, entries) for place in outer}
+
+
+def _within(place: PurePosixPath, entries: Mapping[str, Entry]) -> Entries:
+    paths = [PurePosixPath(path) for path in entries]
+    inside = [path for path in paths if path.is_relative_to(place)]
+    return {str(path.relative_to(place)): entries[str(path)] for path in inside}

@@ -15,14 +15,4 @@ if TYPE_CHECKING:
     from learning.induce.write import spellings as spellings
     from learning.induce.write import written as written
 else:
-    __getattr__ = lazy(
-        __name__,
-        Candidate="suggest",
-        Derived="following",
-        Written="write",
-        candidates="suggest",
-        derived="following",
-        guarded="dashes",
-        spellings="write",
-        written="write",
-    )
+    __getattr__ = lazy(__name__)

@@ -41,16 +41,16 @@ def _begins_with(text: str, name: str) -> bool:
 
 def _with_dashes(script: str, name: str, command: int) -> str | None:
     mine = [word for word in words(script) if word.command == command]
-    arguments = [word for word in mine if word.role == "argument"]
     if any(word.text == "--" for word in mine):
         return script
+    arguments = [word for word in mine if word.role == "argument"]
     first = next((word for word in arguments if _begins_with(word.text, name)), None)
     if first is None:
         return None
     source = script.encode()
-    if mine[0].text == "echo":  # takes no `--`
-        is_all = arguments == [first] and first.text[0] == chr(34)
-        has_options = any(word.role == "option" for word in mine)
-        plain = source[: mine[0].start] + b"printf '%s\\n'" + source[mine[0].end :]
-        return plain.decode() if is_all and not has_options else None
-    return (source[: first.start] + b"-- " + source[first.start :]).decode()
+    if mine[0].text != "echo":
+        return (source[: first.start] + b"-- " + source[first.start :]).decode()
+    has_options = any(word.role == "option" for word in mine)
+    is_all = arguments == [first] and first.text[0] == '"' and not has_options
+    plain = source[: mine[0].start] + b"printf '%s\\n'" + source[mine[0].end :]  # echo takes no --
+    return plain.decode() if is_all else None

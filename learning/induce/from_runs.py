@@ -12,16 +12,10 @@ from learning.induce.places import Place, apart, places, several
 from learning.prove.strictness import Line
 from learning.trace import Trace
 from memory.evidence import Result
+from text import names
 
-LOOKS = frozenset(
-    [
-        "file_read",
-        "recall",
-        "ask_user",
-        "update_working_checkpoint",
-        "start_long_term_update",
-        "more_tools",
-    ]
+LOOKS = names(
+    "file_read recall ask_user update_working_checkpoint start_long_term_update more_tools"
 )
 Only = Mapping[str, Sequence[int]]
 END = "END_OF_PYTHON"

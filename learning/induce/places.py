@@ -45,12 +45,7 @@ def _all(letters: Letters, text: str) -> Iterator[Place]:
         last = at + len(text)
         first_letter, last_letter = letters.found[at], letters.found[last - 1]
         yield Place(
-            at,
-            last,
-            first_letter.start,
-            last_letter.end,
-            first_letter.quoting,
-            last_letter.quoting,
+            at, last, first_letter.start, last_letter.end, first_letter.quoting, last_letter.quoting
         )
         at = letters.text.find(text, last)
 

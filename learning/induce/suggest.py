@@ -10,6 +10,7 @@ from learning.induce.letters import Letters
 from learning.induce.places import is_whole, places
 from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 from shell import words
+from text import names
 
 _SEPARATORS = re.compile(r"[\s=:,;@+'\"(){}\[\]|<>&*?!]+")
 _SAID = re.compile(
@@ -39,18 +40,19 @@ def candidates(
     """Return values of a script that may vary, in their order. `request`: the owner's words, "" where there are none yet;
     `was_there`: words of the script that name what was there before; `differing`: what differs between runs; `spell`: how a
     value may be written in the script."""
-    letters = Letters(script)
-    said = list(_said_in(request, letters, spell)) if request else []
+    said = list(_said_in(request, Letters(script), spell)) if request else []
     spelled = [each for text in said for each in spell(text)]
-    known = list(was_there)
-    others = list(differing)
-    said += [text for text in others if not any(text in each or each in text for each in said)]
+    known, others = list(was_there), list(differing)
+    said += [text for text in others if not _overlaps(text, said)]
     found: dict[str, bool] = {text: not others or text in others for text in said}
     for text in _listed(script):
-        if not any(text in other or other in text for other in spelled):
+        if not _overlaps(text, spelled):
             found.setdefault(text, not request and text in known)
-    named = list(_named(found, request))
-    return named[:MOST]
+    return list(_named(found, request))[:MOST]
+
+
+def _overlaps(text: str, others: Iterable[str]) -> bool:
+    return any(text in other or other in text for other in others)
 
 
 def _said_in(request: str, letters: Letters, spell: Spell) -> Iterator[str]:
@@ -143,33 +145,8 @@ _KINDS = (
 )
 
 
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "in",
-        "of",
-        "to",
-        "for",
-        "by",
-        "from",
-        "with",
-        "into",
-        "on",
-        "at",
-        "and",
-        "or",
-        "as",
-        "is",
-        "are",
-        "it",
-        "all",
-        "my",
-        "than",
-        "over",
-        "under",
-    ]
+_SMALL = names(
+    "a an the in of to for by from with into on at and or as is are it all my than over under"
 )
 
 

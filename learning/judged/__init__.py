@@ -10,10 +10,4 @@ if TYPE_CHECKING:
     from learning.judged.writing import source_in as source_in
     from learning.judged.writing import with_script as with_script
 else:
-    __getattr__ = lazy(
-        __name__,
-        is_same="same",
-        retrace="retracing",
-        source_in="writing",
-        with_script="writing",
-    )
+    __getattr__ = lazy(__name__)

@@ -20,12 +20,7 @@ def found_in(source: str, values: Collection[str], parameters: Sequence[str]) ->
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         return [f"not Python: {error}"]
-    return [
-        *_shape(tree),
-        *_calls(tree),
-        *_hard_coded(tree, values),
-        *_unused(tree, parameters),
-    ]
+    return [*_shape(tree), *_calls(tree), *_hard_coded(tree, values), *_unused(tree, parameters)]
 
 
 def _shape(tree: ast.Module) -> Iterator[str]:
@@ -76,15 +71,18 @@ def _pairs(node: ast.expr | None) -> dict[str, ast.expr]:
 
 def _hard_coded(tree: ast.Module, values: Collection[str]) -> Iterator[str]:
     long = sorted((text for text in values if len(text) >= MIN_CHARS), key=len, reverse=True)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
-            continue
-        text = str(node.value)
-        held = [each for each in long if each in text] if isinstance(node.value, str) else []
-        is_number = not isinstance(node.value, str) and text in values and len(text) > 1
-        if held or is_number:
-            shown = (held or [text])[0]
-            yield f"line {node.lineno}: {shown!r} is a value of a run; take it from p or from a result"
+    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Constant)):
+        if held := _held(node.value, long, values):
+            yield f"line {node.lineno}: {held!r} is a value of a run; take it from p or from a result"
+
+
+def _held(constant: object, long: Sequence[str], values: Collection[str]) -> str:
+    """Return the value of a run that a constant is, or a text has in it; "" for none."""
+    if isinstance(constant, str):
+        return next((each for each in long if each in constant), "")
+    text = str(constant)
+    is_number = not isinstance(constant, bool) and len(text) > 1
+    return text if is_number and text in values else ""
 
 
 def _unused(tree: ast.Module, parameters: Sequence[str]) -> Iterator[str]:

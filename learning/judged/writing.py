@@ -77,13 +77,7 @@ def _written(draft: Draft, values: Sequence[Mapping[str, Any]], source: str) -> 
     notes = [*draft.notes, "scripts/run.py was written by a model, and does what the runs did"]
     about = described(draft.taught[0].trace.request, values[0])
     return write_draft(
-        draft.name,
-        made,
-        taught,
-        description=about,
-        problems=[],
-        notes=notes,
-        script=source,
+        draft.name, made, taught, description=about, problems=[], notes=notes, script=source
     )
 
 

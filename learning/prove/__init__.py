@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from learning.prove.seen import seen_in as seen_in
     from learning.prove.trying import Ground as Ground
 else:
-    __getattr__ = lazy(
-        __name__,
-        Case="expected",
-        Ground="trying",
-        Seen="seen",
-        expectation="expected",
-        inputs_of="again",
-        plain="seen",
-        seen_in="seen",
-        tried="again",
-    )
+    __getattr__ = lazy(__name__)

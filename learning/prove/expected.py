@@ -147,11 +147,11 @@ def _entries(found: Sequence[Sequence[tuple[str, ...]]]) -> list[Any]:
     left = [list(paths) for paths in found]
     common: dict[str, None] = {}
     for level in range(LEVELS):
-        counts = [{path[level] for path in paths} for paths in left]
-        shared = {path[level] for path in left[0] if all(path[level] in each for each in counts)}
-        common |= dict.fromkeys(path[level] for path in left[0] if path[level] in shared)
+        told = [[path[level] for path in paths] for paths in left]
+        shared = set.intersection(*map(set, told))
+        common |= dict.fromkeys(path for path in told[0] if path in shared)
         left = [[path for path in paths if path[level] not in shared] for paths in left]
-    rest = dict.fromkeys(path[0] for paths in left for path in paths if path[0] not in common)
+    rest = [path for path in dict.fromkeys(p[0] for paths in left for p in paths) if path not in common]  # fmt: skip
     wide = [path for path in (*common, *rest) if "**" in path]
     entries: list[Any] = [path for path in common if not _is_within(path, wide)]
     return entries + [{"path": path, "min": 0} for path in rest if not _is_within(path, wide)]

@@ -13,12 +13,4 @@ if TYPE_CHECKING:
     from learning.recording.shell import record as record
     from learning.recording.staged import StagedShell as StagedShell
 else:
-    __getattr__ = lazy(
-        __name__,
-        RecordError="shell",
-        StagedShell="staged",
-        Typed="lines",
-        check_terminal="shell",
-        record="shell",
-        typed_lines="lines",
-    )
+    __getattr__ = lazy(__name__)

@@ -136,6 +136,12 @@ class _Running:
     )
 
 
+def _is_for(command: _Running, mark: Mark, at: float, note: str) -> bool:
+    """False for keys that came after a command's end, heard late, or still wait: they are for the shell."""
+    still_waits = mark.is_line_waiting and note == "input" and at >= command.all_read
+    return at <= mark.at and not still_waits
+
+
 class Recording:
     """Writes a run from what the terminal of a recorded shell shows (`shown`) and what is typed there (`typed`)."""
 
@@ -280,14 +286,7 @@ class Recording:
     def _hear_end(self, mark: Mark) -> None:
         command = self._command
         if command is not None and command.is_running:
-            # Keys that came after its end, heard late, or still wait, are for the shell.
-            command.typed = [each for each in command.typed if each[0] <= mark.at]
-            if mark.is_line_waiting:
-                command.typed = [
-                    each
-                    for each in command.typed
-                    if each[1] != "input" or each[0] < command.all_read
-                ]
+            command.typed = [each for each in command.typed if _is_for(command, mark, *each)]
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif command is None and self._is_unheard_function(mark):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tools.scripts import clean
 
@@ -102,20 +102,32 @@ def read_mark(message: bytes) -> Mark:
     if len(parts) < 6:
         return Mark(parts[0])
     kind, status, length, folder, notes, line = parts
+    number, text = _numbered(line)
     is_whole = length in (str(len(line)), str(len(line.encode())))
-    numbered, ended = _LINE.fullmatch(line), _ENDED.search(notes)
-    return Mark(
+    functions = [found for found in _FUNCTION.finditer(notes) if len(found[0]) <= NOTE_CHARS]
+    mark = Mark(
         kind,
         int(status) if status.isdecimal() else 0,
         folder,
-        int(numbered[1]) if numbered else 0,
-        numbered[2] if numbered and is_whole else None,
+        number,
+        text if is_whole else None,
         {found[1]: _unquoted(found[2]) for found in _ALIAS.finditer(notes)},
-        {found[1]: found[0] for found in _FUNCTION.finditer(notes) if len(found[0]) <= NOTE_CHARS},
-        tuple(int(code) for code in notes.split() if code.isdecimal()) if kind == "end" else (),
-        float(f"{ended[1]}.{ended[2]}") if kind == "end" and ended else math.inf,
-        kind == "end" and notes.endswith("ahead"),
+        {found[1]: found[0] for found in functions},
     )
+    return _with_end(mark, notes) if kind == "end" else mark
+
+
+def _numbered(line: str) -> tuple[int, str | None]:
+    """Return a line of the shell's list with its number."""
+    found = _LINE.fullmatch(line)
+    return (int(found[1]), found[2]) if found else (0, None)
+
+
+def _with_end(mark: Mark, notes: str) -> Mark:
+    ended = _ENDED.search(notes)
+    at = float(f"{ended[1]}.{ended[2]}") if ended else math.inf
+    pipe = tuple(int(code) for code in notes.split() if code.isdecimal())
+    return replace(mark, pipe=pipe, at=at, is_line_waiting=notes.endswith("ahead"))
 
 
 def _unquoted(text: str) -> str:

@@ -162,7 +162,9 @@ def choose(
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
-    if match := exact_match(request, runnable, where):
+    match = exact_match(request, runnable, where)
+    is_sure = match is not None and not (match.sop.is_seed and _has_own(runnable))
+    if is_sure:
         return Choice("rote", match)
     if len(request) > MAX_CHARS:
         return Choice()
@@ -172,12 +174,24 @@ def choose(
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
+    if match and not any(_is_owners(each, asked, ranking) for each in filled):
+        return Choice("rote", match)
     choice = _shown(filled, [sop for sop in known if _is_hint(sop, asked, ranking)], scores)
     choice.shown[:0] = _candidate(request, known, where)
     cards = [each for each in filled if not each.sop.is_seed][:BEST]  # seeds stand in prompts
     if ask_model and any(_is_worth_a_call(each, asked, ranking) for each in cards):
         _let_pick(choice, asked, cards, ask_model, where)
     return choice
+
+
+def _has_own(runnable: Sequence[Sop]) -> bool:
+    return any(not sop.is_seed for sop in runnable)
+
+
+def _is_owners(card: Shown, asked: Asked, ranking: Ranking) -> bool:
+    """Return True for what the owner taught, near a request of which a seed has the wording: it is shown first."""
+    is_said = ranking.share(asked.task, card.sop.name) >= HINT_SHARE
+    return not card.sop.is_seed and card.takes_all and is_said
 
 
 def _candidate(request: str, known: Sequence[Sop], where: Where) -> list[Shown]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
 _BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
 MEANT, FAULT = 2.0, 0.3  # against 1 for the best one's words; bench/routing.py
+OWN = 0.5  # for what the owner taught: a seed knows more words
 _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
 
 
@@ -54,7 +55,8 @@ class Shown:
     def weight(self) -> float:
         """Words and meaning, less where the values do not fit. Above 0 for all that share a word."""
         faults = len(self.missing) + len(self.unused) + bool(self.problem)
-        return self.score + MEANT * self.meant - FAULT * faults
+        own = 0.0 if self.sop.is_seed else OWN
+        return self.score + own + MEANT * self.meant - FAULT * faults
 
     @property
     def takes_all(self) -> bool:

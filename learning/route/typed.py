@@ -88,6 +88,8 @@ def _path(text: str, shape: str, where: Where) -> str | None:
     is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
     if is_plain:  # most paths; the reader costs 20 ms
         return absolute(text, where)
+    if text in words()["here"]:
+        return str(where.cwd)
     if path := found_here(text, where):
         return path
     found = whole(text)
@@ -107,6 +109,8 @@ def _day(text: str) -> str | None:
     found = whole(text)
     if found and found.kind == "date":
         return str(found.value)
+    if is_cautious(text):  # tomorrow may be when it is to be done
+        return None
     from text.time import day_named
 
     return day_named(text, datetime.now().astimezone())

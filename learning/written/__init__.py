@@ -9,4 +9,4 @@ if TYPE_CHECKING:
     from learning.written.instructions import Instructions as Instructions
     from learning.written.reading import read_text as read_text
 else:
-    __getattr__ = lazy(__name__, Instructions="instructions", read_text="reading")
+    __getattr__ = lazy(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 from learning.induce import written
 from learning.wording import schema_of
 from replay.procedure import BUILT_IN, UNSAFE_NAME
+from text import names
 
 PLACEHOLDER = re.compile(
     r"<([A-Za-z][A-Za-z0-9_ -]{0,30})>|(?<![\$\w}])\{([a-z][a-z0-9_]{0,30})\}|\[([A-Z][A-Z0-9_]{1,30})\]"
@@ -20,28 +21,9 @@ _SET = re.compile(
     r"\b(?:for|select)\s+(\w+)\b|\bread\s+(?:-\w+\s+)*(\w+)"
 )
 _UNREAD = re.compile(r"\\.|\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
-_ENVIRONMENT = frozenset(
-    [
-        "HOME",
-        "PATH",
-        "USER",
-        "PWD",
-        "SHELL",
-        "LANG",
-        "TMPDIR",
-        "HOSTNAME",
-        "OLDPWD",
-        "RANDOM",
-        "SECONDS",
-        "EDITOR",
-        "TERM",
-        "UID",
-        "IFS",
-        "REPLY",
-        "LOGNAME",
-        "BASH",
-        "PPID",
-    ]
+_ENVIRONMENT = names(
+    "HOME PATH USER PWD SHELL LANG TMPDIR HOSTNAME OLDPWD RANDOM SECONDS EDITOR TERM UID IFS "
+    "REPLY LOGNAME BASH PPID"
 )
 _TYPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("(.*_)?(folder|dir|directory|path|file|filename|target|source|src|dest|destination|output|input|log|repo|archive)(_path|_dir|_file)?", {"type": "string", "format": "path"}),

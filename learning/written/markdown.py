@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
+import textwrap
 from collections.abc import Sequence
 
 from learning.written.instructions import Instructions
 from learning.written.shell_script import unfit
 from shell.catalogue import entry
+from text import names
 
-SHELLS = frozenset(["bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"])
+SHELLS = names("bash sh shell zsh console shell-session terminal")
 _FENCE = re.compile(r"\s*(```+|~~~+)\s*([\w+-]*)")
 _ITEM = re.compile(r"\s*(?:\d+[.)、]|[-*+])\s+(.*)")
 _NUMBERED = re.compile(r"\s*\d+[.)、]\s+")
@@ -76,14 +78,16 @@ class _Reader:
         return None
 
     def _code(self, lines: Sequence[str], language: str, number: int) -> None:
-        indent = min((len(each) - len(each.lstrip()) for each in lines if each.strip()), default=0)
-        code = [each[indent:] for each in lines]
-        if language not in SHELLS and (language or not _looks_like_commands(code)):
+        code = textwrap.dedent("\n".join(lines)).split("\n")
+        is_shell = language in SHELLS or (not language and _looks_like_commands(code))
+        if not is_shell:
             said = language or "text"
             self.found.problems.append(f"line {number}: a block of {said} is no step")
             return
-        if any(_PROMPT.match(each) for each in code):  # what stands behind no prompt was printed
-            code = [_PROMPT.sub("", each) for each in code if _PROMPT.match(each)]
+        typed = [
+            each for each in code if _PROMPT.match(each)
+        ]  # what stands behind no prompt was printed
+        code = [_PROMPT.sub("", each) for each in typed] or code
         for offset, line in enumerate(code, 1):
             unfit(self.found, line.strip(), number + offset)
         script = "\n".join(code).strip("\n")

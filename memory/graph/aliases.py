@@ -6,7 +6,7 @@ Source: seed 003 P5 and P2.5 (alias hints).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from memory.graph.people import FORMS, ROLES, meant, roles_in
 from memory.graph.rows import Graph
@@ -38,21 +38,15 @@ def _of_roles(graph: Graph, query: str, session: str | None) -> Iterator[tuple[s
         spoken = meant(words)
         if spoken is None or not spoken.role:
             continue
-        said = next(
-            (form for form in FORMS[spoken.role] if words.casefold().endswith(form)), spoken.role
-        )
-        names = [
-            node["name"] for node in graph.nodes(graph.named(words, session)) if not _is_role(node)
-        ]
-        yield (
-            said,
-            " ".join(
-                [
-                    *names,
-                    *(form for form in FORMS[spoken.role] if len(form) > 1 and form not in said),
-                ]
-            ),
-        )
+        forms = FORMS[spoken.role]
+        said = next((form for form in forms if words.casefold().endswith(form)), spoken.role)
+        nodes = graph.nodes(graph.named(words, session))
+        names = [node["name"] for node in nodes if not _is_role(node)]
+        yield said, " ".join([*names, *_others(forms, said)])
+
+
+def _others(forms: Iterable[str], said: str) -> Iterator[str]:
+    return (form for form in forms if len(form) > 1 and form not in said)
 
 
 def _is_role(node: Mapping[str, str]) -> bool:

@@ -13,7 +13,7 @@ import logging
 import socket
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -107,27 +107,30 @@ class Neo4jGraph:
         ]
 
     def _apply(self, rows: Graph, patch: Sequence[Json]) -> None:
-        nodes = [each["node"] for each in patch if each["op"] == "set" and "node" in each]
+        nodes = {each["node"]["id"]: each["node"] for each in patch if _sets(each, "node")}
         for kind in KINDS:
-            some = [self._flat(node) for node in nodes if node["kind"] == kind]
+            some = [self._flat(node) for node in nodes.values() if node["kind"] == kind]
             self._each(f"UNWIND $rows AS row MERGE (n:{kind} {{uid: row.uid}}) SET n = row", some)
-        kinds = {node["id"]: node["kind"] for node in nodes}
+        self._merge([each["edge"] for each in patch if _sets(each, "edge")], nodes)
+        dropped = [each.get("edge") or each["node"] for each in patch if each["op"] == "drop"]
+        for id, what, of, subject in rows.gone(dropped):
+            start = f"MATCH (n:{of} {{uid: $subject}})-[e:{what} {{uid: $uid}}]->() DELETE e"
+            statement = start if of else f"MATCH (n:{what} {{uid: $uid}}) DETACH DELETE n"
+            self._ask(statement, uid=self._uid(id), subject=self._uid(subject))
+
+    def _merge(self, edges: Sequence[Json], nodes: Mapping[str, Json]) -> None:
         groups: dict[tuple[str, str, str], list[Json]] = defaultdict(list)
-        for edge in (each["edge"] for each in patch if each["op"] == "set" and "edge" in each):
+        for edge in edges:
+            of, to = (nodes[edge[side]]["kind"] for side in ("source", "target"))
             sides = {"from": self._uid(edge["source"]), "to": self._uid(edge["target"])}
-            key = (kinds[edge["source"]], edge["predicate"], kinds[edge["target"]])
-            groups[key].append({**sides, "uid": self._uid(edge["id"]), "all": self._flat(edge)})
+            row = {**sides, "uid": self._uid(edge["id"]), "all": self._flat(edge)}
+            groups[of, edge["predicate"], to].append(row)
         for (of, predicate, to), some in groups.items():
             self._each(
                 f"UNWIND $rows AS row MATCH (a:{of} {{uid: row.from}}) MATCH (b:{to} {{uid: row.to}})"
                 f" MERGE (a)-[e:{predicate} {{uid: row.uid}}]->(b) SET e = row.all",
                 some,
             )
-        dropped = [each.get("edge") or each["node"] for each in patch if each["op"] == "drop"]
-        for id, what, of, subject in rows.gone(dropped):
-            start = f"MATCH (n:{of} {{uid: $subject}})-[e:{what} {{uid: $uid}}]->() DELETE e"
-            statement = start if of else f"MATCH (n:{what} {{uid: $uid}}) DETACH DELETE n"
-            self._ask(statement, uid=self._uid(id), subject=self._uid(subject))
 
     def _each(self, statement: str, rows: Sequence[Json]) -> None:
         for at in range(0, len(rows), BATCH):
@@ -200,6 +203,10 @@ class Neo4jGraph:
                 "error.graph.neo-does-answer", kind=type(error).__name__, why=why
             ) from error
         return [list(record.values()) for record in found.records]
+
+
+def _sets(change: Json, what: str) -> bool:
+    return change["op"] == "set" and what in change
 
 
 class _Refused(Exception):

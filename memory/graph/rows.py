@@ -208,16 +208,21 @@ class Graph:
         rows = rows[:limit]
         if more:
             version = f"{epoch}.{rows[-1][0]}"
-        edge_ids = [id for _, kind, id in rows if kind == "edges"]
+        patch = self._patch([(kind, id) for _, kind, id in rows])
+        return {"version": version, "reset": False, "patch": patch, "more": more}
+
+    def _patch(self, changed: Sequence[tuple[str, str]]) -> list[Json]:
+        """Return the nodes and edges as they are now, and those that are gone."""
+        edge_ids = [id for kind, id in changed if kind == "edges"]
         edges = {edge["id"]: edge for edge in self._edges_by_id(edge_ids)}
-        ends = [each for edge in edges.values() for each in (edge["source"], edge["target"])]
-        node_ids = list(dict.fromkeys([*(id for _, kind, id in rows if kind == "nodes"), *ends]))
+        ends = [edge[side] for edge in edges.values() for side in ("source", "target")]
+        node_ids = list(dict.fromkeys([*(id for kind, id in changed if kind == "nodes"), *ends]))
         nodes = {node["id"]: node for node in self.nodes(node_ids)}
         patch: list[Json] = [{"op": "set", "node": node} for node in nodes.values()]
         patch += [{"op": "set", "edge": edge} for edge in edges.values()]
         patch += [{"op": "drop", "edge": id} for id in edge_ids if id not in edges]
         patch += [{"op": "drop", "node": id} for id in node_ids if id not in nodes]
-        return {"version": version, "reset": False, "patch": patch, "more": more}
+        return patch
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
         """Return the edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""

@@ -79,9 +79,11 @@ def candidates(
     if not numbers:
         return None, degraded
     turns |= store.turns(words.keys() - turns.keys(), session)
-    beside = around(store, {*words, *meant}) | _whole_episodes(store, turns, words)
-    turns |= store.turns((beside | numbers) - turns.keys(), session)
-    rows = Rows(turns, {number: before for number, (before, _) in store.beside(turns).items()})
+    beside = store.beside({*words, *meant})
+    near_by = _numbers(beside) | _whole_episodes(store, turns, words)
+    turns |= store.turns((near_by | numbers) - turns.keys(), session)
+    beside |= store.beside(turns.keys() - beside.keys())
+    rows = Rows(turns, {number: before for number, (before, _) in beside.items()})
     total = store.total(session)
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
@@ -175,8 +177,11 @@ def _in_time(
 
 def around(store: Store, numbers: Iterable[int]) -> set[int]:
     """Return the turns before and after some."""
-    pairs = store.beside(numbers).values()
-    return {number for pair in pairs for number in pair if number is not None}
+    return _numbers(store.beside(numbers))
+
+
+def _numbers(beside: Mapping[int, tuple[int | None, int | None]]) -> set[int]:
+    return {number for pair in beside.values() for number in pair if number is not None}
 
 
 def _whole_episodes(

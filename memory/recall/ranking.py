@@ -156,14 +156,12 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
     chosen = list(order[:k])
     timely = found.features["within"] + found.features["mentioned"]
     fits = found.features["own"] + found.features.get("near", 0.0)
-    wanted = round(RESERVED * k) - sum(timely[row] > 0 for row in chosen)
-    spare = (
-        [row for row in order[k:] if timely[row] > 0 and fits[row] > 0.1][: max(0, wanted)]
-        if found.ranges
-        else []
-    )
+    if not found.ranges:
+        return chosen
     untimely = [row for row in chosen if timely[row] == 0]
-    leaving = set(untimely[len(untimely) - len(spare) :]) if spare else set()
+    wanted = max(0, round(RESERVED * k) - (len(chosen) - len(untimely)))
+    spare = [row for row in order[k:] if timely[row] > 0 and fits[row] > 0.1][:wanted]
+    leaving = untimely[len(untimely) - len(spare) :]
     return [row for row in chosen if row not in leaving] + spare
 
 

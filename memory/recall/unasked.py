@@ -42,11 +42,11 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
     found: dict[str, Found] = {}
     for number, words in _covering(store, turns, telling):
+        score = round(hits.get(number, 0.0) / max(hits.values()), 4)
+        why = f"words: {', '.join(sorted(words))}"
         text = " ".join(turns[number].text.split())
-        if text != " ".join(request.split()):
-            score = round(hits.get(number, 0.0) / max(hits.values()), 4)
-            why = f"words: {', '.join(sorted(words))}"
-            found.setdefault(text, Found(turns[number], score, why))
+        found.setdefault(text, Found(turns[number], score, why))
+    found.pop(" ".join(request.split()), None)
     best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
     old = outdated([each.turn for each in best])
     return [each for each in best if each.turn.id not in old][:k]

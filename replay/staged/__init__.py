@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from replay.staged.expectation import unmet as unmet
     from replay.staged.output_kinds import observed as observed
 else:
-    __getattr__ = lazy(
-        __name__,
-        KINDS="expectation",
-        Touched="expectation",
-        observed="output_kinds",
-        touched="expectation",
-        unmet="expectation",
-    )
+    __getattr__ = lazy(__name__)

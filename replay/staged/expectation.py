@@ -68,7 +68,7 @@ def _inside_repository(each: Touched) -> Touched:
 def unmet(
     expect: Mapping[str, Any], found: Sequence[Touched], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
-    """Return what differs, as a key of replay/rote.py's texts with its values; None when all is as expected.
+    """Return what differs, as a key of assets/replay/said.json with its values; None when all is as expected.
 
     Raises template.TemplateError.
     """
@@ -80,13 +80,14 @@ def unmet(
 def _changes_differ(
     wanted: Mapping[str, Any], found: Sequence[Touched], values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
+    same = [each.path for each in found if each.kind == SAME]
     for kinds in GROUPS:
         left = {each.path: each.kind for each in found if each.kind in kinds}
         for kind in kinds:
-            again = [each.path for each in found if each.kind == SAME and kind == "new"]
-            for raw in wanted.get(kind, ()):
-                if wrong := _entry_differs(kind, entry_of(raw, values), left, again):
-                    return wrong
+            again = same if kind == "new" else []
+            wrong = (_entry_differs(kind, entry_of(raw, values), left, again) for raw in wanted.get(kind, ()))  # fmt: skip
+            if first := next(filter(None, wrong), None):
+                return first
         for path, kind in left.items():
             return f"unexpected_{kind}", [path]
     return None
@@ -137,17 +138,21 @@ def matches(pattern: str, path: str) -> bool:
 
 def wrong_in(raw: Any) -> tuple[tuple[str | int, ...], str] | None:
     """Return the key and what is wrong with an `expect` of a `run`; None when it can be held."""
-    if not isinstance(raw, dict) or set(raw) - set(KEYS):
+    if not _is_mapping(raw, KEYS):
         return (), f"must be a mapping of {', '.join(KEYS)}"
     if found := problem(raw.get("output") or {}):
         return ("output",), found
     changes = raw.get("changes") or {}
-    if not isinstance(changes, dict) or set(changes) - set(KINDS):
+    if not _is_mapping(changes, KINDS):
         return ("changes",), f"must be a mapping of {', '.join(KINDS)}"
     for kind, entries in changes.items():
-        if not isinstance(entries, list) or not all(_is_entry(each) for each in entries):
+        if not isinstance(entries, list) or not all(map(_is_entry, entries)):
             return ("changes", kind), "must list paths, or {path: …, min: 0, max: 5}"
     return None
+
+
+def _is_mapping(raw: Any, keys: Sequence[str]) -> bool:
+    return isinstance(raw, dict) and not set(raw) - set(keys)
 
 
 def _is_entry(raw: Any) -> bool:

@@ -19,11 +19,7 @@ _WRONG = pattern(
 
 
 def difference(
-    step: Step | None,
-    result: ToolResult,
-    changes: ChangeSet,
-    values: Mapping[str, Any],
-    lang: Lang,
+    step: Step | None, result: ToolResult, changes: ChangeSet, values: Mapping[str, Any], lang: Lang
 ) -> str:
     """Return what differs from the expectation of a step, in one line; "" when nothing does."""
     output = str(result.data.get("output", ""))

@@ -38,21 +38,19 @@ def observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _kinds_observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    kinds = [kind_of(output) for output in outputs]
-    shown = sorted({kind for kind in kinds if kind != "none"})
-    if not shown:
+    shown = [output for output in outputs if output.strip()]
+    kinds = {kind_of(output) for output in shown}
+    if not kinds:
         return {"type": "none"}
-    said: dict[str, Any] = {"type": shown[0] if len(shown) == 1 else "text"}
-    said["empty"] = "none" in kinds
-    if said["type"] == "number":
-        said["zero"] = any(float(output) == 0 for output in outputs if output.strip())
-    forms = {form(output, given) for output, given in zip(outputs, values, strict=True)}
-    if said["type"] == "text" and len(forms) == 1 and len(shown) == 1 and len(outputs) > 1:
-        said["form"] = forms.pop()
-    if said["type"] == "json":
-        keys = [set(_keys(output)) for output in outputs if output.strip()]
-        said["keys"] = sorted(set.intersection(*keys))
-    return said
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    said = {"type": kind or "text", "empty": len(shown) < len(outputs)}
+    if kind == "number":
+        return said | {"zero": 0 in map(float, shown)}
+    if kind == "json":
+        return said | {"keys": sorted(set.intersection(*map(set, map(_keys, shown))))}
+    forms = set(map(form, outputs, values))
+    is_one_form = kind == "text" and len(forms) == 1 < len(outputs)
+    return said | ({"form": forms.pop()} if is_one_form else {})
 
 
 def form(output: str, values: Mapping[str, Any]) -> str:
@@ -77,21 +75,26 @@ def difference(
 def _kind_differs(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
-    kind = kind_of(output)
+    kind, due = kind_of(output), wanted["type"]
     if kind == "none":
-        may_be = wanted.get("empty", False) or wanted["type"] == "none"
+        may_be = wanted.get("empty", False) or due == "none"
         return None if may_be else ("empty_output", [])
-    if wanted["type"] == "none":
+    if due == "none":
         return None  # what is printed beside the change hurts nobody
-    if wanted["type"] in ("number", "json") and kind != wanted["type"]:
-        return "other_type", [wanted["type"], _cut(output)]
+    if due in ("number", "json") and kind != due:
+        return "other_type", [due, _cut(output)]
     if kind == "number" and not wanted.get("zero", True) and float(output) == 0:
         return "zero_output", [output.strip()]
+    return _form_differs(wanted, output, values)
+
+
+def _form_differs(
+    wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
+) -> tuple[str, list[Any]] | None:
     if "form" in wanted and form(output, values) != wanted["form"]:
         return "other_form", [template.as_text(wanted["form"]), _cut(output)]
-    if missing := set(wanted.get("keys", ())) - set(_keys(output)):
-        return "missing_key", [sorted(missing)[0]]
-    return None
+    missing = set(wanted.get("keys", ())) - set(_keys(output))
+    return ("missing_key", [min(missing)]) if missing else None
 
 
 def complaint(output: str) -> str:

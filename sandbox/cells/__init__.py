@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from sandbox.cells import bubblewrap as bubblewrap
-    from sandbox.cells import levels as levels
-    from sandbox.cells import mounts as mounts
     from sandbox.cells.cgroups import Group as Group
     from sandbox.cells.levels import Profile as Profile
     from sandbox.cells.levels import Sandbox as Sandbox

@@ -6,12 +6,6 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from sandbox.undo import commits as commits
-    from sandbox.undo import conflicts as conflicts
-    from sandbox.undo import entries as entries
-    from sandbox.undo import places as places
-    from sandbox.undo import trees as trees
-    from sandbox.undo import walk as walk
     from sandbox.undo.places import StageError as StageError
     from sandbox.undo.store import UndoStore as UndoStore
 else:

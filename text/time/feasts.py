@@ -58,12 +58,12 @@ def _tables() -> Any:
     return import_module("borax.calendars.lunardate")  # untyped, and slow to import
 
 
-def lunar_date(year: int, month: int, day: int, *, leap: bool = False) -> date:
+def lunar_date(year: int, month: int, day: int) -> date:
     """A day of the Chinese calendar. Raises ValueError when there is none, or outside 1900 to 2100."""
 
     if year not in LUNAR_YEARS:
         raise ValueError("the tables end here")
-    found: date = _tables().LunarDate(year, month, day, int(leap)).to_solar_date()
+    found: date = _tables().LunarDate(year, month, day, 0).to_solar_date()
     return found
 
 

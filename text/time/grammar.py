@@ -152,33 +152,6 @@ class Grammar:
             beginnings(name)
         return Plan(self._words, rules, patterns, names)
 
-    def unknown(self) -> list[str]:
-        """Return what is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
-        parts = {
-            part.name
-            for rules in self._rules.values()
-            for each, _ in rules
-            for part in each
-            if not part.literal
-        }
-        missing = sorted(parts - self._rules.keys() - self._words.keys())
-        return [f"{name} is nothing" for name in missing] or [
-            f"{name} begins with itself"
-            for name in self._rules
-            if name in self._firsts(name, set())
-        ]
-
-    def _firsts(self, name: str, seen: set[str]) -> set[str]:
-        """The rules that can stand first in a rule, or first in those, ..."""
-        for parts, _ in self._rules.get(name, ()):
-            for part in parts:
-                if not part.literal and part.name not in seen:
-                    seen.add(part.name)
-                    self._firsts(part.name, seen)
-                if not part.optional:
-                    break
-        return seen
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

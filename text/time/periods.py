@@ -152,24 +152,14 @@ def season(place: Place, month: int, year: int | None = None, months: int = 3) -
 
 
 def shifted_season(place: Place, shift: int, month: int, months: int = 3) -> Span:
-    """Last summer, this winter."""
-    if shift == 0:
-        return _season_of_this_year(place, month, months)
-    year = place.now.today.year
+    """Last summer: the last one that is over; next summer: the first that has not begun; this winter."""
+    now, year = place.now.moment, place.now.today.year
+    near = [months_span(year + n, month, months, "season") for n in (-2, -1, 0, 1)]
     if shift < 0:
-        found = months_span(year - 1, month, months, "season")
-        is_over = found.end is not None and found.end <= place.now.moment
-        return found if is_over else months_span(year - 2, month, months, "season")
-    found = months_span(year, month, months, "season")
-    is_ahead = found.start is not None and found.start > place.now.moment
-    return found if is_ahead else months_span(year + 1, month, months, "season")
-
-
-def _season_of_this_year(place: Place, month: int, months: int) -> Span:
-    earlier = months_span(place.now.today.year - 1, month, months, "season")
-    if earlier.end and earlier.end > place.now.moment:
-        return earlier
-    return months_span(place.now.today.year, month, months, "season")
+        return [each for each in near if each.finish <= now][-1]
+    if shift > 0:
+        return next(each for each in near if each.begin > now)
+    return next((each for each in near[1:3] if each.finish > now), near[2])
 
 
 def decade(_: Place, figures: list[int]) -> Span:

@@ -68,10 +68,12 @@ def is_called(process: psutil.Process, name: str) -> bool:
     request that names the program stands in our arguments."""
     import psutil
 
+    wanted = name.casefold()
     with suppress(psutil.Error):
-        is_ours = process.pid in _ours()
-        said = [process.name(), *([] if is_ours else process.cmdline())]
-        return name.casefold() in " ".join(said).casefold()
+        if wanted in process.name().casefold():
+            return True
+        is_said = wanted in " ".join(process.cmdline()).casefold()
+        return is_said and process.pid not in _ours()
     return False
 
 

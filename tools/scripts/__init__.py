@@ -7,6 +7,7 @@ from text.face import lazy
 if TYPE_CHECKING:
     from tools.scripts.calls import code_run as code_run
     from tools.scripts.calls import environment as environment
+    from tools.scripts.calls import kept_from as kept_from
     from tools.scripts.calls import started as started
     from tools.scripts.cells import Cells as Cells
     from tools.scripts.output import Live as Live

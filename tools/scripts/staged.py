@@ -37,12 +37,9 @@ def argv(type: str, script: str) -> list[str]:
 
 
 def confined(roots: list[Path], command: list[str]) -> list[str]:
-    """Return a command that can write in the roots alone."""
-    words = [
-        bubblewrap() or "bwrap",
-        *["--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev"],
-    ]
-    words += ["--tmpfs", tempfile.gettempdir()]
+    """Return a command that can write in the roots alone, and reach no daemon by its socket."""
+    words = [bubblewrap() or "bwrap", "--die-with-parent", "--ro-bind", "/", "/"]
+    words += ["--dev-bind", "/dev", "/dev", "--tmpfs", "/run", "--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]
     return [*words, "--", *command]

@@ -19,8 +19,7 @@ from safety.secrets import Redactor
 from safety.taint import Origin, of_result
 from sandbox.network import Leave
 from tools.base import Between, ToolContext, ToolError, tool
-from tools.scripts import Live, Output, clean
-from tools.scripts.calls import kept_from
+from tools.scripts import Live, Output, clean, kept_from
 from tools.scripts.pieces import Piece, allowed, cut
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
 from tools.shells.screen import keys as keys_of

@@ -175,9 +175,7 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
     fields = read_when(args.when, datetime.now(UTC).replace(microsecond=0), timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
-    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
-        known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError("error.run.no-such-model", model=args.model, known=known)
+    _check_model(args.model, config)
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
     named = ("session", "model", "catch_up", "notify", "max_delay_hours")
     options = {name: getattr(args, name) for name in named}
@@ -187,6 +185,12 @@ def _asked_for(args: Namespace, config: Config) -> dict[str, Any]:
         "limits": _given(limits) or None,
     }
     return fields | _given(options)
+
+
+def _check_model(name: str | None, config: Config) -> None:
+    if name and not any(name in (each.name, each.model) for each in config.models):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError("error.run.no-such-model", model=name, known=known)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

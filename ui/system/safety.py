@@ -178,8 +178,8 @@ def _value(given: dict[str, Any], name: str) -> Any:
     value = given.get(name)
     if value is None:
         return default
-    is_list_of_others = isinstance(value, list) and not all(isinstance(each, str) for each in value)
-    if not isinstance(value, kind) or is_list_of_others:
+    texts = [isinstance(each, str) for each in value] if isinstance(value, list) else []
+    if not all([isinstance(value, kind), *texts]):
         raise BadLine(f'"{name}" must be {said}')
     return value
 

@@ -282,14 +282,15 @@ def picked(search: Search, which: str, folder: str, words: dict[str, str]) -> st
 def main(given: Mapping[str, str]) -> None:
     words, folder = WORDS[given.get("lang", "en")], given["folder"]
     search = Search(*(given.get(name, "") for name in ("name", "text", "kind", "since")))
-    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which", "number")]
-    if not any(is_asked):
+    number = given.get("number") or given.get("count")
+    is_asked = [given.get(name) for name in ("name", "text", "kind", "since", "which")]
+    if not any((*is_asked, number)):
         sys.stdout.write(listing(folder, words))
         return
     search.run(folder)
     if given.get("which"):
         said = picked(search, given["which"], folder, words)
-    elif given.get("number") and not given.get("kind"):
+    elif number and not search.kind:
         said = counted(search, folder, words)
     else:
         said = answer(search, folder, words)

@@ -1,0 +1,130 @@
+"""Hold first requests without a model to the seed that is meant, its values, and its effects."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.route import Match, Where, exact_match
+from memory.sops import SopStore
+from tests.conftest import CommandLine, Finished
+
+SEEDS = Path(__file__).parent.parent / "sops"
+PATHS = ("file", "folder", "target", "new_folder")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    desk = tmp_path / "desk"
+    (desk / "papers").mkdir(parents=True)
+    (desk / "table.csv").write_text("item,amount\nrent,800\nfood,42.5\n")
+    (desk / "names.txt").write_text("zoe\nadam\nzoe\n")
+    with zipfile.ZipFile(desk / "old.zip", "w") as archive:
+        archive.writestr("inside.txt", "hello")
+    return desk
+
+
+@pytest.fixture
+def run(desk: Path, cli: CommandLine) -> Callable[..., Finished]:
+    return lambda *args: cli(*args, cwd=desk)
+
+
+def match_of(desk: Path, request: str) -> Match | None:
+    known = SopStore(SEEDS, desk.parent / "sops").all()
+    return exact_match(request, known, Where(desk, desk.parent))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "sop", "values"),
+    [
+        ("what is 17% of 2300", "numbers-and-dates", {"sum": "17% of 2300"}),
+        ("10英里是多少公里", "numbers-and-dates", {"amount": 10, "unit": "英里", "to": "公里"}),
+        ("what weekday is March 3, 2028", "numbers-and-dates", {"day": "2028-03-03"}),
+        (
+            "rename names.txt to people.txt",
+            "arrange-files",
+            {"how": "rename", "target": "people.txt"},
+        ),
+        ("make a folder called taxes", "arrange-files", {"new_folder": "taxes"}),
+        ("zip the papers folder", "zip-files", {"pack": "zip", "file": "papers"}),
+        ("list what is in old.zip", "text-file", {"file": "old.zip"}),
+        ("what is in papers", "find-files", {"folder": "papers"}),
+        ("names.txt 去重", "edit-file", {"file": "names.txt", "repeated": "去重"}),
+        ("is firefox running", "running-programs", {"name": "firefox"}),
+        ("show the last 5 commits", "git-history", {"ask": "commit", "count": 5}),
+        ("cancel the dentist reminder", "reminder", {"cancel": "the dentist"}),
+    ],
+)
+def test_a_first_request_is_done_by_the_seed_that_is_meant(
+    desk: Path, request_text: str, sop: str, values: dict[str, Any]
+) -> None:
+    match = match_of(desk, request_text)
+    assert match is not None and match.sop.name == sop
+    for name, value in values.items():
+        assert match.parameters[name] == (str(desk / value) if name in PATHS else value)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "delete everything except names.txt",
+        "move all csv files to papers if there are more than 10",
+        "rename names.txt to people.txt and delete table.csv",
+        "don't delete names.txt",
+        "move names.txt away",
+        "把除了 names.txt 的都删掉",
+        "what is the capital of Australia",
+        "translate good morning into French",
+    ],
+)
+def test_a_condition_a_negation_or_another_wish_is_never_done(
+    desk: Path, request_text: str
+) -> None:
+    assert match_of(desk, request_text) is None
+
+
+@pytest.mark.parametrize(
+    ("request_text", "told"),
+    [
+        ("sum of amount in table.csv", "842.5"),
+        ("what's in old.zip", "inside.txt"),
+        ("square root of 144", "= 12"),
+        ("100 fahrenheit in celsius", "37.777778"),
+        ("how many files of each type are in here", ".csv"),
+    ],
+)
+def test_what_only_reads_is_answered(
+    run: Callable[..., Finished], request_text: str, told: str
+) -> None:
+    done = run(request_text)
+    assert done.code == 0 and told in done.stdout
+
+
+def test_what_changes_files_can_be_undone(desk: Path, run: Callable[..., Finished]) -> None:
+    before = (desk / "names.txt").read_text()
+    assert run("remove duplicate lines from names.txt").code == 0
+    assert (desk / "names.txt").read_text() == "zoe\nadam\n"
+    assert run("undo", "--yes").code == 0
+    assert (desk / "names.txt").read_text() == before
+
+
+def test_nothing_is_written_over(desk: Path, run: Callable[..., Finished]) -> None:
+    done = run("rename names.txt to table.csv")
+    assert done.code == 1 and "table.csv" in done.stdout + done.stderr
+    assert (desk / "names.txt").exists()
+
+
+def test_what_deletes_waits_for_the_owner(desk: Path, run: Callable[..., Finished]) -> None:
+    assert run("delete names.txt").code == 3
+    assert (desk / "names.txt").exists()
+
+
+def test_reminders_are_listed_and_cancelled(run: Callable[..., Finished]) -> None:
+    run("remind me tomorrow at 9 to call the dentist")
+    assert "call the dentist" in run("what reminders do I have").stdout
+    assert "call the dentist" in run("cancel the dentist reminder").stdout
+    assert "No reminder" in run("what reminders do I have").stdout

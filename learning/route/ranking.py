@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from memory.sops import Sop
 from replay.procedure import SLOT
-from text.words import SMALL, asked, cut
+from text.words import SMALL, asked, cut_each
 
 K1, B = 1.2, 0.6
 _RAREST = 16  # terms of a long request that count
@@ -72,8 +72,10 @@ def terms_asked(request: str) -> tuple[str, ...]:
 def weigh(sop: Sop) -> dict[str, float]:
     """Return the terms of an SOP, each with its weight; a term counts once in a text."""
     found: dict[str, float] = {}
-    for text, weight in _texts(sop):
-        for term in set(cut(SLOT.sub(" ", text[:_CHARS]))):
+    texts, weights = zip(*_texts(sop), strict=True)
+    said = [SLOT.sub(" ", text[:_CHARS]) for text in texts]
+    for terms, weight in zip(cut_each(said), weights, strict=True):
+        for term in set(terms):
             found[term] = found.get(term, 0.0) + weight
     return found
 

@@ -72,7 +72,10 @@ class Sop:
 
     @property
     def is_offered(self) -> bool:
-        """True when its header stands in prompts: it is shipped or proven, or a text that the owner put there."""
+        """True when its header stands in prompts: it is shipped or proven, or a text that the owner put there. A seed
+        for what a model does as well by itself says `sopwith-offered: "no"`."""
+        if self.metadata.get("sopwith-offered") == "no":
+            return False
         if self.is_seed or self.status in ("probation", "active"):
             return True
         return self.steps is None and "sopwith-status" not in self.metadata

@@ -80,7 +80,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
         except ValueError:
             continue  # the last line of a process that was killed
-        if isinstance(row, dict):
+        if isinstance(row, dict) and {"id", "state"} <= row.keys():
             yield row
 
 

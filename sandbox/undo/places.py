@@ -54,6 +54,15 @@ def mounted() -> list[Mounted]:
     return found
 
 
+def mounted_near(roots: Sequence[str]) -> list[Mounted]:
+    """Return what is mounted at, above or below the roots."""
+    return [
+        each
+        for each in mounted()
+        if any(is_below(each.point, root) or is_below(root, each.point) for root in roots)
+    ]
+
+
 def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     """Return the folders that an overlay can be mounted on: each root, or where there are mounts
     below it, its parts.

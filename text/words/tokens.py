@@ -50,6 +50,11 @@ def cut(text: str) -> list[str]:
     return list(_tokens(text, singles=True))
 
 
+def cut_each(texts: Iterable[str]) -> list[list[str]]:
+    """Return the tokens of each of many short texts, as `cut` gives them."""
+    return [list(_tokens(text, singles=True)) for text in texts]
+
+
 def asked(query: str) -> list[str]:
     """The tokens that a question is looked up by, each once, in order. A single character only where it stands alone."""
     return list(dict.fromkeys(_tokens(query[:MAX_ASKED_CHARS], singles=False)))

@@ -50,11 +50,5 @@ def _key(roots: list[str]) -> str:
         return ""
     from sandbox.undo import places
 
-    mounts = [
-        f"{each.kind} {each.point}"
-        for each in places.mounted()
-        if any(
-            places.is_below(each.point, root) or places.is_below(root, each.point) for root in roots
-        )
-    ]
+    mounts = [f"{each.kind} {each.point}" for each in places.mounted_near(roots)]
     return "\n".join([machine, *roots, *mounts])

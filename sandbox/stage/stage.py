@@ -250,8 +250,8 @@ class Stage:
         try:
             steps = commits.prepare(self._entry, self.deltas, self._clocks)
             kept = commits.carry_out(self._entry, steps, changes, self.deltas, self._clocks)
-        except OSError as error:
-            raise StageError("error.sandbox.nothing-changed", why=error) from error
+        except OSError as why:
+            raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
         self._entry.close()
         return Committed(self.number, changes, kept)
 

@@ -133,10 +133,8 @@ class UndoStore:
             return
         self.evict()
         if (held := self.bytes()) + needed > self.max_bytes:
-            raise StageError(
-                f"the undo store holds {held / 1e9:.1f} GB and would take {needed / 1e9:.1f} GB more, above undo.max_gb in"
-                " config.yaml; `sopwith undo forget RUN` frees what is kept of a run"
-            )
+            held_mb, more_mb = f"{held / 1e6:,.1f}", f"{needed / 1e6:,.1f}"
+            raise StageError("error.sandbox.undo-store-full", held_mb=held_mb, more_mb=more_mb)
 
     def bytes(self) -> int:
         """Return what the store holds."""

@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.journal.turns import Turn
-from memory.recall.question import Question
-from memory.recall.words import asked_words
+from memory.recall.question import Question, asked_words
 from memory.recall.written import superseded_by
 from text.time import TimeRange
 from text.words import cut

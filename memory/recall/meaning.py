@@ -21,9 +21,9 @@ from memory.journal.lock import JournalError
 from memory.journal.store import Store, text_hash
 from memory.journal.sync import VECTORS
 from memory.recall.features import Meaning
-from memory.recall.question import Question
+from memory.recall.question import Question, asked_words
 from memory.recall.vectors import ExactVectors, Vectors, load, saved
-from memory.recall.words import MODELS, asked_words, learn, vocabulary
+from memory.recall.words import MODELS, learn, vocabulary
 from memory.recall.written import SETTING, line_vectors
 from text import plugin
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from text.words import SMALL, asked
+from text.words import SMALL, asked, words_of
 
 MAX_STATED_CHARS = 600
 _STOP_CHARACTERS = frozenset(
@@ -86,3 +86,9 @@ def is_small(token: str) -> bool:
 def is_joint(token: str) -> bool:
     """True for a pair of characters that may be the end of one word and the beginning of another."""
     return not token.isascii() and not _STOP_CHARACTERS.isdisjoint(token)
+
+
+def asked_words(question: Question) -> tuple[str, ...]:
+    """Return the words of a question that a turn may have others for."""
+    named = {who.lower() for who in question.named}
+    return tuple(word for word in words_of(question.text) if word not in named)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memory.journal.store import Store
 from memory.journal.tables import WITH_WORDS
-from memory.recall.question import Question
+from memory.recall.question import Question, asked_words
 from text.words import words_of
 
 if TYPE_CHECKING:
@@ -48,12 +48,6 @@ def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:
             "INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)",
             *((word, embedder.name, vector.tobytes()) for word, vector in rows),
         )
-
-
-def asked_words(question: Question) -> tuple[str, ...]:
-    """The words of a question that a turn may have others for."""
-    named = {who.lower() for who in question.named}
-    return tuple(word for word in words_of(question.text) if word not in named)
 
 
 class Words:

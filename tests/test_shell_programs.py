@@ -24,6 +24,14 @@ ASKED = (
 )
 
 
+@pytest.fixture(name="desk")
+def without_a_sandbox(tmp_path: Path) -> Iterator[Desk]:
+    (tmp_path / "desk").mkdir()
+    found = Desk(tmp_path / "desk")
+    yield found
+    found.ctx.close()
+
+
 def lacks(*programs: str) -> str:
     """Return which of these are not here, for who skips a test."""
     return ", ".join(each for each in programs if not shutil.which(each))

@@ -150,8 +150,9 @@ def _folder(path: Path) -> Iterator[Item]:
 def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MAX_ENTRIES:
-        many = {"count": len(entries), "most": MAX_ENTRIES}
-        raise ImportFailed("error.journal.holds-files-most", path=path, **many)
+        raise ImportFailed(
+            "error.journal.holds-files-most", path=path, count=len(entries), most=MAX_ENTRIES
+        )
     known = [entry for entry in entries if _is_known(entry.filename)]
     if not known:
         raise ImportFailed("error.journal.holds-neither-conversations-json", path=path)

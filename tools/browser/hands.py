@@ -60,8 +60,12 @@ class Hands:
         if found.get("hidden"):
             raise BrowserError("error.browser.shown-now", name=ref, label=found["name"])
         if found.get("covered"):
-            about = {"name": ref, "label": found["name"], "other": found["covered"]}
-            raise BrowserError("error.browser.lies-under-something-else", **about)
+            raise BrowserError(
+                "error.browser.lies-under-something-else",
+                name=ref,
+                label=found["name"],
+                other=found["covered"],
+            )
         return found
 
     def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
@@ -201,8 +205,12 @@ class Hands:
         while not tab.chooser and time.monotonic() < until and not tab.trouble():
             tab.link.pump(until)
         if not tab.chooser:
-            about = {"name": ref, "kind": found["role"], "label": found["name"]}
-            raise BrowserError("error.browser.asks-file-field-shows", **about)
+            raise BrowserError(
+                "error.browser.asks-file-field-shows",
+                name=ref,
+                kind=found["role"],
+                label=found["name"],
+            )
         number, tab.chooser = tab.chooser, 0
         return {"backendNodeId": number}
 
@@ -297,8 +305,9 @@ def _takes_text(found: dict[str, Any]) -> bool:
 
 def _check_text(ref: Any, found: dict[str, Any], *, takes: bool) -> None:
     if not takes:
-        about = {"name": ref, "kind": found["role"], "label": found["name"]}
-        raise BrowserError("error.browser.takes-text", **about)
+        raise BrowserError(
+            "error.browser.takes-text", name=ref, kind=found["role"], label=found["name"]
+        )
 
 
 def _flat(given: tuple[Any, ...]) -> list[str]:

@@ -97,8 +97,11 @@ class Link:
                 if error := stop():
                     raise error
                 if time.monotonic() >= until:
-                    about = {"seconds": f"{seconds:g}", "method": method}
-                    raise TooLate("error.browser.browser-answered-within", **about)
+                    raise TooLate(
+                        "error.browser.browser-answered-within",
+                        seconds=f"{seconds:g}",
+                        method=method,
+                    )
                 self.pump(until)
             return self.answer(number)
         finally:

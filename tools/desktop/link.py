@@ -155,8 +155,12 @@ def window_named(seen: Seen, name: str) -> dict[str, Any]:
         if len(found) == 1:
             return found[0]
         if found:
-            about = {"count": len(found), "name": repr(name), "names": listed(found)}
-            raise ToolError("error.desktop.windows-take-id", **about)
+            raise ToolError(
+                "error.desktop.windows-take-id",
+                count=len(found),
+                name=repr(name),
+                names=listed(found),
+            )
     raise ToolError("error.desktop.window-open", name=repr(name), names=listed(named) or "none")
 
 

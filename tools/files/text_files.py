@@ -190,8 +190,12 @@ def read_text(path: Path) -> Text:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > WHOLE:
-            sizes = {"count": f"{size:,}", "most": f"{WHOLE:,}"}
-            raise ToolError("error.files.bytes-most-edited-here", path=path, **sizes)
+            raise ToolError(
+                "error.files.bytes-most-edited-here",
+                path=path,
+                count=f"{size:,}",
+                most=f"{WHOLE:,}",
+            )
         data = file.read()
     encoding = encoding_of(data[:SAMPLE])
     if encoding is None:

@@ -292,8 +292,12 @@ def started(ctx: ToolContext, work: Work) -> Call | Tree:
 
         return Cells.of(ctx.sandbox).start(ctx.sandbox, work._replace(cwd=work.cwd.resolve()))
     except OSError as error:  # the folder may not be entered, the environment is too large
-        why = {"program": work.argv[0], "folder": work.cwd, "error": error.strerror or error}
-        raise ToolError("error.scripts.cannot-start", **why) from error
+        raise ToolError(
+            "error.scripts.cannot-start",
+            program=work.argv[0],
+            folder=work.cwd,
+            error=error.strerror or error,
+        ) from error
     except UnicodeEncodeError as error:
         raise ToolError(
             "error.scripts.env-cannot-passed", text=f"{error.object[error.start : error.end]!a}"

@@ -113,7 +113,8 @@ class _Answer:
         return "wall" if self.is_wall else "served"
 
     def _any(self, row: dict[str, Any]) -> str:
-        if self.is_changed:
+        """Return served for what is done, shown, or declined with more than the wall."""
+        if self.is_changed and self.code != 0:
             return "wrong"
         return "wall" if self.is_wall else "served"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 WORDS = {
     "en": {
-        "packed": "Packed {file} into {target}: {n} files.",
+        "packed": "Packed {file} into {target}. Files: {n}",
         "unpacked": "Unpacked {file} into {target}: {n} entries.",
         "undo": "Take it back with: sopwith undo",
         "absent": "error: there is no {file}; nothing was done",

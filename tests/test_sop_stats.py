@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +21,15 @@ from tests import driving
 from tests.conftest import CHECKOUT
 from ui import words
 from ui.sops.stats import stats as screen
+
+ASKER = """
+import sys
+from pathlib import Path
+from memory.sops.curve import SopStats
+home, runs = Path(sys.argv[1]), sys.argv[2:]
+for run in runs:
+    print(SopStats(home).counts("x").runs, flush=True)
+"""
 
 
 @pytest.fixture
@@ -186,6 +197,24 @@ def test_saved_and_break_even_are_held_against_the_first_run(home: Path, stats: 
     assert counts.first == first
     assert counts.saved == Saved(tokens=2 * 4200 - 1050, seconds=2 * 39 - 2, cost=0.07)
     assert (counts.break_even, counts.unit) == (2, "cost")  # 0.06 of teaching, 0.04 a run
+
+
+def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
+    runs = [log(home, number) for number in range(60)]
+    askers = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASKER, str(home), *runs[start::4]],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for start in range(4)
+    ]
+    for asker in askers:
+        said, problems = asker.communicate()
+        assert asker.returncode == 0 and problems == b""
+        assert set(said.split()) == {b"60"}  # whoever asks gets all that is in the logs
+    assert stats.counts("x").runs == 60
 
 
 def test_a_real_replay_is_counted(home: Path) -> None:

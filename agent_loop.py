@@ -22,7 +22,8 @@ class Outcome:
 
     `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as messages for the
     history, or None when the task is done; `should_exit` leaves the loop at once, and `ending` says why: a question or
-    a confirmation waits for the owner, or there is no way on. `seconds`: how long the tool worked.
+    a confirmation waits for the owner, or there is no way on. `seconds`: how long the tool worked. `reason`: the gate's,
+    when it refused.
     """
 
     data: Any = None
@@ -31,6 +32,7 @@ class Outcome:
     status: Status = "ok"
     ending: Literal["", "waiting", "failed", "summed_up"] = ""
     seconds: float = 0.0
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -81,5 +83,7 @@ def agent_loop(
             return End("EXITED", outcome, turn)
         if outcome.next_prompt is None:
             return End("CURRENT_TASK_DONE", outcome, turn)
-        last = ToolResult(outcome.status, outcome.data, seconds=outcome.seconds)
+        last = ToolResult(
+            outcome.status, outcome.data, seconds=outcome.seconds, reason=outcome.reason
+        )
     return End("MAX_TURNS_EXCEEDED", outcome, last_turn)

@@ -203,7 +203,10 @@ class AgentHandler:
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
             return Outcome(self.texts.say("loop_failed"), should_exit=True, ending="failed")
         said = self.texts.after(reply, result)
-        return Outcome(result.data, said, status=result.status, seconds=result.seconds)
+        reason = self.redact(result.reason) if result.reason else ""
+        return Outcome(
+            result.data, said, status=result.status, seconds=result.seconds, reason=reason
+        )
 
     def _ended(self, turn: int, call: ToolCall, result: ToolResult, seconds: float) -> Event:
         """Return the event of a call that has ended."""

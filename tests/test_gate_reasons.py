@@ -85,6 +85,12 @@ def test_what_a_model_is_told_of_a_refusal_is_on_no_screen(cli: CommandLine, hom
     assert "Do not work around it." in log
 
 
+def test_what_a_model_is_told_of_a_refusal_ends_no_replay(cli: CommandLine) -> None:
+    done = cli("run", "delete /etc/passwd")
+    assert done.code == 1 and "the system or a whole home" in done.stderr
+    assert "work around" not in done.stderr + done.stdout
+
+
 def test_the_page_gets_each_reason_in_both_languages(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

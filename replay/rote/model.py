@@ -353,7 +353,7 @@ class RoteModel:
         """Hold an outcome against what its step expects. Raises Diverged."""
         course = self._course
         if result.status == "refused" and step.expect.get("status") != "refused":
-            said = course.say("refused", step.tool, cut(result.as_text()))
+            said = course.say("refused", step.tool, cut(result.reason or result.as_text()))
             raise course.diverged(step.id, said, declined=True)
         if self._written:
             raise course.diverged(step.id, course.at(step.line, self._written))

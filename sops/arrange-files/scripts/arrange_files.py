@@ -43,7 +43,6 @@ WORDS = {
         "many_moved": "Moved {n} files to {target}:",
         "many_copied": "Copied {n} files to {target}:",
         "made": "Made the folder {target}.",
-        "undo": "Take it back with: sopwith undo",
         "none": "There are no {kind} files in {folder}. Nothing was done.",
         "more": "… and {n} more",
         "absent": "error: there is no {file}; nothing was done",
@@ -58,7 +57,6 @@ WORDS = {
         "many_moved": "已把 {n} 个文件移到 {target}：",
         "many_copied": "已把 {n} 个文件复制到 {target}：",
         "made": "已新建文件夹 {target}。",
-        "undo": "撤销：sopwith undo",
         "none": "{folder} 里没有{kind}文件，什么都没有做。",
         "more": "……另有 {n} 个",
         "absent": "error: 没有 {file}，什么都没有做",
@@ -184,7 +182,7 @@ def main(given: Mapping[str, str]) -> None:
         said = done(given, words)
     except Stop as stop:
         sys.exit(words[str(stop)].format(**stop.blanks))
-    sys.stdout.write(f"{said}\n{words['undo']}\n")
+    sys.stdout.write(f"{said}\n")
 
 
 if __name__ == "__main__":

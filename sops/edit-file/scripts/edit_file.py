@@ -17,7 +17,6 @@ WORDS = {
         "none": "No line of {file} is there twice. Nothing was changed.",
         "replaced": "Replaced {old} with {new} in {file}: {n} times.",
         "absent": "{old} is not in {file}. Nothing was changed.",
-        "undo": "Take it back with: sopwith undo",
         "no_text": "error: {file} is no file of text in UTF-8, or larger than 200 MB",
         "unclear": "error: it is not said what to change in {file}",
     },
@@ -27,7 +26,6 @@ WORDS = {
         "none": "{file} 没有重复的行，什么都没有改。",
         "replaced": "已把 {file} 里的 {old} 换成 {new}，共 {n} 处。",
         "absent": "{file} 里没有 {old}，什么都没有改。",
-        "undo": "撤销：sopwith undo",
         "no_text": "error: {file} 不是 UTF-8 文本文件，或超过 200 MB",
         "unclear": "error: 没有说要怎么改 {file}",
     },
@@ -91,7 +89,7 @@ def main(given: Mapping[str, str]) -> None:
         path.write_text(new.replace("\n", "\r\n") if "\r\n" in text else new, "utf-8", newline="")
         lines = new.splitlines()
         more = ["…"] if len(lines) > SHOWN else []
-        told = "\n".join([told, "", *lines[:SHOWN], *more, "", words["undo"]])
+        told = "\n".join([told, "", *lines[:SHOWN], *more])
     sys.stdout.write(f"{told}\n")
 
 

@@ -12,7 +12,6 @@ WORDS = {
     "en": {
         "packed": "Packed {file} into {target}. Files: {n}",
         "unpacked": "Unpacked {file} into {target}: {n} entries.",
-        "undo": "Take it back with: sopwith undo",
         "absent": "error: there is no {file}; nothing was done",
         "there": "error: {target} is there already; nothing was done",
         "no_archive": "error: {file} is no zip or tar archive that can be opened without a password; nothing was done",
@@ -22,7 +21,6 @@ WORDS = {
     "zh": {
         "packed": "已把 {file} 打包成 {target}，共 {n} 个文件。",
         "unpacked": "已把 {file} 解压到 {target}，共 {n} 项。",
-        "undo": "撤销：sopwith undo",
         "absent": "error: 没有 {file}，什么都没有做",
         "there": "error: {target} 已经存在，什么都没有做",
         "no_archive": "error: {file} 不是能直接打开的 zip 或 tar 压缩包，什么都没有做",
@@ -116,7 +114,7 @@ def main(given: Mapping[str, str]) -> None:
     except Stop as stop:
         sys.exit(words[str(stop)].format(file=file.name, target=target and target.name))
     said = words[key].format(file=file.name, target=os.path.relpath(target), n=f"{count:,}")
-    sys.stdout.write(f"{said}\n\n{words['undo']}\n")
+    sys.stdout.write(f"{said}\n")
 
 
 if __name__ == "__main__":

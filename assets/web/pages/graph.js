@@ -24,6 +24,7 @@ export const Graph = {
     let picture = null;
     let newest = 0;
     let version = ""; // of what is shown
+    let told = null; // the version that the server named while this was loading
 
     const filter = () => ({ predicates: wanted.predicates.join(","), since: wanted.since && new Date(wanted.since).toISOString(), until: wanted.until && new Date(`${wanted.until}T23:59:59`).toISOString() });
 
@@ -42,6 +43,8 @@ export const Graph = {
       } finally {
         if (mine === newest) shown.isLoading = false;
       }
+      if (mine === newest && told !== null && told !== version) load();
+      told = null;
     }
 
     function take({ nodes, edges }) {
@@ -62,6 +65,7 @@ export const Graph = {
 
     const stop = listen((message) => {
       if (message.type === "resync") load();
+      else if (message.type.startsWith("graph_") && shown.isLoading) told = message.version;
       else if (message.type === "graph_patch" && !wanted.name && !wanted.since && !wanted.until) patch(message);
       else if (message.type.startsWith("graph_") && message.version !== version) load();
       else if (message.type === "selection_sync" && message.what === "graph") choose(message.id, false);
@@ -89,7 +93,7 @@ export const Graph = {
       tell({ type: "graph", filter: null });
     });
     watch(() => theme.is, () => picture?.paint(), { flush: "post" });
-    watch(() => [wanted.predicates.join(), wanted.since, wanted.until, wanted.name, wanted.limit, live.state === "on"], load);
+    watch(() => [wanted.predicates.join(), wanted.since, wanted.until, wanted.name, wanted.limit], load);
     watch(() => live.state === "on", (isOn) => isOn && tell({ type: "graph", filter: { limit: 1 } }), { immediate: true });
     load();
 

@@ -90,5 +90,5 @@ function table(title, rows, columns) {
   const [[, first], ...others] = columns;
   if (!rows.length) return null;
   return html`<section class="card"><h2>${say(title)}</h2><div class="framed" tabindex="0" role="region" aria-label=${say(title)}><table><thead><tr><th><span class="hidden">${say(title)}</span></th>${others.map(([name]) => html`<th key=${name} class="number">${say(name)}</th>`)}</tr></thead>
-    <tbody>${rows.slice(0, 20).map((row, n) => html`<tr key=${n}><th scope="row">${first(row)}</th>${others.map(([name, read]) => html`<td key=${name} class="number">${read(row)}</td>`)}</tr>`)}</tbody></table></div></section>`;
+    <tbody>${rows.map((row, n) => html`<tr key=${n}><th scope="row">${first(row)}</th>${others.map(([name, read]) => html`<td key=${name} class="number">${read(row)}</td>`)}</tr>`)}</tbody></table></div></section>`;
 }

@@ -22,6 +22,7 @@ export const Graph = {
     const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false, name: "" });
     const element = ref(null);
     let picture = null;
+    let isFirst = true;
     let newest = 0;
     let version = ""; // of what is shown
     let told = null; // the version that the server named while this was loading
@@ -37,6 +38,9 @@ export const Graph = {
         Object.assign(shown, { error: null, isCut: found.truncated, total: found.total ?? found.edges.length, isLost: !!wanted.name && !found.nodes.length });
         version = found.version;
         take(found);
+        isFirst &&= !found.edges.length && !wanted.name;
+        if (isFirst) wanted.predicates = PREDICATES; // what is spoken of is better than an empty picture
+        isFirst = false;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         shown.error = error;

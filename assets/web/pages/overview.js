@@ -65,8 +65,8 @@ function used({ days, budget }, wanted) {
       ${tile(amount(sum((day) => day.calls)), say("tile.calls"))}${tile(amount(sum((day) => day.input + day.output)), say("overview.tokens"))}
       ${tile(money(sum((day) => day.cost)) || "–", say("tile.cost"), say("overview.today", { cost: money(budget.today) || "$0" }))}</div>
     ${limit(budget)}
-    <h3>${say("overview.tokens_by_day")}</h3>
-    ${bars(rows((day) => [day.cached, day.input - day.cached, day.output]), TOKENS.map(([name, tone]) => ({ name: say(`tile.${name}`), tone })), { label: say("overview.tokens_by_day"), write: amount, hasZero: false })}
+    ${sum((day) => day.input + day.output) ? html`<h3>${say("overview.tokens_by_day")}</h3>
+    ${bars(rows((day) => [day.cached, day.input - day.cached, day.output]), TOKENS.map(([name, tone]) => ({ name: say(`tile.${name}`), tone })), { label: say("overview.tokens_by_day"), write: amount, hasZero: false })}` : null}
     ${dearest ? html`<h3>${say("overview.money_by_day")}</h3>
       ${bars(rows((day) => [day.cost]), [{ name: say("tile.cost"), tone: "tone-output" }], { label: say("overview.money_by_day"), write: (value) => money(value) || "0", hasZero: false })}` : null}
     <h3>${say("overview.runs_by_day")}</h3>
@@ -82,8 +82,8 @@ function limit({ scheduled, scheduled_most: most, run_most: run }) {
 
 function tables({ models, sops }) {
   return html`<div class="halves">
-    ${table("overview.by_model", models, [["model", (each) => each.model], ["tile.calls", (each) => each.calls], ["tile.fresh", (each) => amount(each.input - each.cached)], ["tile.output", (each) => amount(each.output)], ["tile.cost", (each) => money(each.cost)]])}
-    ${table("overview.by_sop", sops, [["sop", (each) => html`<a href=${`/sops/${part(each.sop)}`}>${each.sop}</a>`], ["page.runs", (each) => each.runs], ["overview.rote", (each) => each.rote], ["tile.calls", (each) => each.calls], ["tile.cost", (each) => money(each.cost)], ["overview.saved_tokens", (each) => (each.saved ? signed(each.saved.tokens, amount) : "")]])}</div>`;
+    ${table("overview.by_model", models, [["model", (each) => each.model], ["tile.calls", (each) => each.calls], ["tile.fresh", (each) => amount(each.input - each.cached)], ["tile.output", (each) => amount(each.output)], ["tile.cost", (each) => money(each.cost) || "–"]])}
+    ${table("overview.by_sop", sops, [["sop", (each) => html`<a href=${`/sops/${part(each.sop)}`}>${each.sop}</a>`], ["page.runs", (each) => each.runs], ["overview.rote", (each) => each.rote], ["tile.calls", (each) => each.calls], ["tile.cost", (each) => money(each.cost) || "–"], ["overview.saved_tokens", (each) => (each.saved ? signed(each.saved.tokens, amount) : "–")]])}</div>`;
 }
 
 function table(title, rows, columns) {

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import statistics
 import sys
 import tempfile
@@ -20,20 +19,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import psutil  # noqa: E402 - behind the path
-import yaml  # noqa: E402
+import psutil
+import yaml
 
-from memory.journal.api import Memory, work_off  # noqa: E402
-from memory.journal.turns import Turn  # noqa: E402
-from memory.sops.store import contract_of, read_sop  # noqa: E402
-from tests.serving import Served, made_home  # noqa: E402
-from tests.window import Window, chromium  # noqa: E402
+from memory.journal.api import Memory, work_off
+from memory.journal.turns import Turn
+from memory.sops.store import contract_of, read_sop
+from tests.serving import Served, made_home
+from tests.window import Window, chromium
 
 NOW = datetime.now(UTC).replace(hour=12, microsecond=0)
 ROUTES = (
@@ -216,10 +216,28 @@ def measure_routes(folder: Path, home: Path, rounds: int) -> None:
     for path in ROUTES:
         with Served(home, folder / "cwd") as site:
             site.sign_in(changes=False)
-            assert site.process is not None
-            server = psutil.Process(site.process.pid)
-            first = took(server, lambda: _asked(site, path))
-            show(path, first, median([took(server, lambda: _asked(site, path)) for _ in range(rounds)]))
+            measure(site, path, partial(_asked, site, path), rounds)
+
+
+def measure_pages(folder: Path, home: Path, rounds: int) -> None:
+    """Print each page's times in Chromium: from asking for it until nothing of it is being loaded."""
+    with chromium() as browser:
+        for path in PAGES:
+            with Served(home, folder / "cwd") as site:
+                window = Window(browser, site.origin, size=(1280, 900))
+                window.page.goto(f"{site.origin}/assets/icon.svg")
+                status = window.page.evaluate(SIGN_IN, site.token)
+                assert status == 204, status
+                measure(site, path, partial(_opened, window, path), rounds)
+                window.context.close()
+
+
+def measure(site: Served, name: str, act: Callable[[], object], rounds: int) -> None:
+    """Print what an act takes the first time, and the median of the rounds after it."""
+    assert site.process is not None
+    server = psutil.Process(site.process.pid)
+    first, *later = (took(server, act) for _ in range(rounds + 1))
+    show(name, first, median(later))
 
 
 def _asked(site: Served, path: str) -> None:
@@ -227,22 +245,8 @@ def _asked(site: Served, path: str) -> None:
     assert answer.status == 200, (path, answer)
 
 
-def measure_pages(folder: Path, home: Path, rounds: int) -> None:
-    """Print each page's times in Chromium: from asking for it until nothing of it is being loaded."""
-    with ExitStack() as stack:
-        browser = stack.enter_context(chromium())
-        for path in PAGES:
-            with Served(home, folder / "cwd") as site:
-                assert site.process is not None
-                server = psutil.Process(site.process.pid)
-                window = Window(browser, site.origin, size=(1280, 900))
-                window.page.goto(f"{site.origin}/assets/icon.svg")
-                status = window.page.evaluate(SIGN_IN, site.token)
-                assert status == 204, status
-                opened = lambda: window.open(path).settled()  # noqa: E731
-                first = took(server, opened)
-                show(path, first, median([took(server, opened) for _ in range(rounds)]))
-                window.context.close()
+def _opened(window: Window, path: str) -> None:
+    window.open(path).settled()
 
 
 SIGN_IN = """async token => (await fetch('/api/sign-in', {method: 'POST', body: JSON.stringify({token}),

@@ -3,7 +3,7 @@ import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
 import { stateOf, store, waitingCount } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
-import { amount, longDay, money, say, seconds, when } from "../lib/words.js";
+import { amount, longDay, money, say, seconds, when, worded } from "../lib/words.js";
 import { chip, head, instead, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
@@ -27,7 +27,7 @@ function now({ working, failed, due }) {
   const waiting = [...store.waiting, ...store.inbox.filter((each) => !store.waiting.some(({ id }) => id === each.id))];
   return html`<div class="now">
     ${card("working", working.n, "/runs", working.runs.map(runRow))}
-    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, 5).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${each.text}</a><small>${when(each.at)}</small></li>`))}
+    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, 5).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
     ${card("failed", failed.n, "/runs", failed.runs.map(runRow))}
     ${card("due", due.n, "/schedule", due.rows.map((each) => html`<li key=${`${each.job} ${each.at}`}><a href="/schedule">${each.task || each.job}</a><small>${when(each.at)}${each.times > 1 ? ` · ${say("overview.times", { n: each.times })}` : ""}</small></li>`))}
   </div>`;
@@ -69,8 +69,8 @@ function used({ days, budget }, wanted) {
     ${bars(rows((day) => [day.cached, day.input - day.cached, day.output]), TOKENS.map(([name, tone]) => ({ name: say(`tile.${name}`), tone })), { label: say("overview.tokens_by_day"), write: amount, hasZero: false })}` : null}
     ${dearest ? html`<h3>${say("overview.money_by_day")}</h3>
       ${bars(rows((day) => [day.cost]), [{ name: say("tile.cost"), tone: "tone-output" }], { label: say("overview.money_by_day"), write: (value) => money(value) || "0", hasZero: false })}` : null}
-    <h3>${say("overview.runs_by_day")}</h3>
-    ${bars(rows((day) => [day.rote, day.runs - day.rote - day.failed, day.failed].map((each) => Math.max(0, each))), [{ name: say("overview.rote"), tone: "tone-rote" }, { name: say("overview.model"), tone: "tone-fresh" }, { name: say("status.failed"), tone: "tone-wait" }], { label: say("overview.runs_by_day"), write: (value) => String(Math.round(value * 10) / 10), hasZero: false })}
+    ${sum((day) => day.runs) ? html`<h3>${say("overview.runs_by_day")}</h3>
+    ${bars(rows((day) => [day.rote, day.runs - day.rote - day.failed, day.failed].map((each) => Math.max(0, each))), [{ name: say("overview.rote"), tone: "tone-rote" }, { name: say("overview.model"), tone: "tone-fresh" }, { name: say("status.failed"), tone: "tone-wait" }], { label: say("overview.runs_by_day"), write: (value) => String(Math.round(value * 10) / 10), hasZero: false })}` : html`<p class="dim">${say("runs.first")}</p>`}
   </section>`;
 }
 

@@ -45,13 +45,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, endpoint: ScriptedServer) -> 
         yield served.sign_in()
 
 
-@pytest.fixture
-def window(browser: Browser, site: Served) -> Iterator[Window]:
-    opened = Window(browser, site.origin).enter(site.token)
-    yield opened
-    opened.close()
-
-
 def _send(window: Window, text: str, model: str = "") -> None:
     if model:
         window.page.get_by_role("combobox", name="Model").select_option(model)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,8 @@ WS = {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 SECRET = "sk-live-51Habcdefghijklmnop"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("security")
-    home = made_home(
-        folder,
-        ["hello"],
-        f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}",
-    )
-    with Served(home, folder / "cwd") as served:
-        yield served.sign_in()
+SCRIPTS = {"hello": ["hello"]}
+SETTINGS = f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}"
 
 
 def told(site: Served, **headers: Any) -> dict[str, Any]:

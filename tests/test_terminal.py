@@ -95,6 +95,16 @@ def _blanks(sentence: str | list[str]) -> set[str]:
     return found[-1]
 
 
+def test_a_question_that_its_owner_is_asked_is_not_shown_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = {"type": "asked", "run": "r", "id": "r.0", "turn": 1, "question": "Which one?"}
+    PlainScreen(attended=True).show(asked)
+    assert capsys.readouterr().err == ""
+    PlainScreen().show(asked)
+    assert "Which one?" in capsys.readouterr().err
+
+
 def test_chinese_is_chinese() -> None:
     same = {key for key, text in catalogue("zh").items() if text == catalogue("en")[key]}
     assert {

@@ -184,12 +184,9 @@ def present(args: Namespace) -> Present:
     from ui.terminal.terminal import TerminalScreen
     from ui.terminal.typed_line import read_line, read_secret
 
-    console = make_console()
-    screen = (
-        PlainScreen()
-        if console.is_dumb_terminal
-        else TerminalScreen(console, attended=args.approve == "ask")
-    )
+    console, attended = make_console(), args.approve == "ask"
+    plain = console.is_dumb_terminal
+    screen = PlainScreen(attended=attended) if plain else TerminalScreen(console, attended=attended)
     owner = owner_by(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
     return Present(screen, owner, attended=True)
 

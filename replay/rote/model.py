@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.base import Event, Reply, Request, ToolCall, ToolResult
-from models.errors import Diverged
+from models.errors import Blame, Diverged
 from replay import template
 from replay.extract import joined
 from replay.parameters import MAX_VALUE_CHARS
@@ -364,7 +364,8 @@ class RoteModel:
         elif step.id == AGREE:
             outcomes.hold_answer(course, step, result)
         elif wrong := outcomes.difference(course, step, result):
-            raise course.diverged(step.id, wrong)
+            kind: Blame = "check" if step.id.startswith("check") else outcomes.blamed(result)
+            raise course.diverged(step.id, wrong, kind)
 
     def _joined(self, step: Step, result: ToolResult) -> ToolResult | None:
         """Return the results by all items of a list as one; None while some are still to come."""

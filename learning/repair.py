@@ -66,7 +66,6 @@ class Use:
         return self.is_over and not self.kind
 
 
-
 def after_run(
     events: Sequence[Event],
     *,
@@ -106,7 +105,9 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
     is_done = end["status"] == "done"
     if first := next(filter(_is_stop, events), None):
         by_model = is_done and not end["rote"]
-        return Use(run, at, first.get("kind", "step"), first["step"], first["reason"], values, by_model)
+        return Use(
+            run, at, first.get("kind", "step"), first["step"], first["reason"], values, by_model
+        )
     if not is_done:
         return Use(run, at, "step", "", str(end["result"]), values)
     seen = observed(events)
@@ -145,7 +146,9 @@ class _After:
     stats: SopStats
     attempt: Attempt
     crystallise: Crystallise | None
-    went_well: list[Mapping[str, Any]] = field(default_factory=list)  # values, as far as they are read
+    went_well: list[Mapping[str, Any]] = field(
+        default_factory=list
+    )  # values, as far as they are read
 
     @property
     def run(self) -> str:

@@ -385,7 +385,7 @@ class RoteModel:
             return course.text(Step("result"), self.procedure.result)
         from replay.staged import holding
 
-        return holding.answer(course.values, course.lang)
+        return holding.answer(self.procedure.steps[-1], course.values, course.lang)
 
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:

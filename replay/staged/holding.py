@@ -15,7 +15,9 @@ from replay.staged.output_kinds import complaint, refused
 from safety.changes import ChangeSet
 from text import pattern
 
-REFUSES = {*range(os.EX_USAGE, os.EX_CONFIG + 1)} - {os.EX_SOFTWARE}  # sysexits.h: not the script's fault
+REFUSES = {*range(os.EX_USAGE, os.EX_CONFIG + 1)} - {
+    os.EX_SOFTWARE
+}  # sysexits.h: not the script's fault
 _RAISED = pattern(r"^(?:\w+Error: )?(?:error: )?(?:\[Errno \d+\] )?")
 _WRONG = pattern(
     r"\b(?:error|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
@@ -30,7 +32,9 @@ def difference(
     if result.status != "ok":
         code, told = result.data.get("exit_code"), last_line(output)
         is_said = code in REFUSES  # by the script, in its own words
-        return say("staged.refused", lang, told) if is_said else say("staged.failed", lang, code, told)
+        return (
+            say("staged.refused", lang, told) if is_said else say("staged.failed", lang, code, told)
+        )
     found = expectation.touched(changes)
     wrong = expectation.unmet(step.expect if step else {}, found, output, values)
     return say(f"staged.{wrong[0]}", lang, *wrong[1]) if wrong else ""
@@ -43,14 +47,17 @@ def is_refusal(code: int | None, output: str) -> bool:
     return bool(complaint(output)) if code == 0 else refused(output)
 
 
-def answer(values: Mapping[str, Any], lang: Lang) -> str:
+def answer(step: Step, values: Mapping[str, Any], lang: Lang) -> str:
     """Return the answer of an SOP that has no text of its own: what was printed, else what was changed."""
     printed = str(values.get("output") or "").strip("\n")
     if printed.strip():
         return printed
     counts: Mapping[str, Sequence[str]] = values.get("changes") or {}
     parts = [say(f"staged.{kind}", lang, _named(paths)) for kind, paths in counts.items() if paths]
-    return say("staged.done", lang, ", ".join(parts)) if parts else say("staged.nothing", lang)
+    if parts:
+        return say("staged.done", lang, ", ".join(parts))
+    is_question = step.expect.get("output", {}).get("type", "none") != "none"
+    return say("staged.none_found" if is_question else "staged.nothing", lang)
 
 
 def _named(paths: Sequence[str]) -> str:

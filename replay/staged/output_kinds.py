@@ -72,6 +72,12 @@ def difference(
     return ("complains", [told]) if told else _kind_differs(wanted, output, values)
 
 
+def is_none_found(wanted: Mapping[str, Any], output: str) -> bool:
+    """Return True where a list is asked for and not even a blank line is printed: a number or a form that is left out
+    is a fault."""
+    return not output and wanted.get("type") in ("text", "lines") and "form" not in wanted
+
+
 def _kind_differs(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:

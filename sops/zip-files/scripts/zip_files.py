@@ -112,7 +112,9 @@ def main(given: Mapping[str, str]) -> None:
         else:
             raise Stop("unclear")
     except Stop as stop:
-        sys.stderr.write(f"{words[str(stop)].format(file=file.name, target=target and target.name)}\n")
+        sys.stderr.write(
+            f"{words[str(stop)].format(file=file.name, target=target and target.name)}\n"
+        )
         sys.exit(os.EX_DATAERR)  # the input, not the procedure, is at fault
     said = words[key].format(file=file.name, target=os.path.relpath(target), n=f"{count:,}")
     sys.stdout.write(f"{said}\n")

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from typing import Any, Protocol
 import hypothesis
 import pytest
 
+from tests import inside
 from tests.machine import PATIENCE_SECONDS
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
@@ -181,8 +183,35 @@ class CommandLine(Protocol):
     ) -> Finished: ...
 
 
+# A process reads these when it starts.
+_OF_A_START = ("LANG", "LC_", "PYTHON", "TZ")
+
+
 @pytest.fixture
-def cli(home: Path) -> CommandLine:
+def cli(process: CommandLine) -> CommandLine:
+    """The command line within this process (tests/inside.py), with the environment of the test plus `env`.
+
+    A command of another thread than the first, or with variables that a start reads, gets a process of its own.
+    """
+
+    def run(
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: str = "",
+        timeout_seconds: float = PATIENCE_SECONDS,
+    ) -> Finished:
+        given = env or {}
+        is_first = threading.current_thread() is threading.main_thread()
+        if not is_first or any(name.startswith(_OF_A_START) for name in given):
+            return process(*args, env=env, cwd=cwd, stdin=stdin, timeout_seconds=timeout_seconds)
+        return Finished(*inside.command_line(args, given, cwd or Path.cwd(), stdin))
+
+    return run
+
+
+@pytest.fixture
+def process(home: Path) -> CommandLine:
     """The command line as a process of its own, with the environment of the test plus `env`; stdin is never a tty."""
 
     def run(

@@ -22,16 +22,16 @@ def command_line(
     args: Sequence[str], env: Mapping[str, str], cwd: Path, stdin: str
 ) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of `python launch.py ARGS`."""
-    with tempfile.TemporaryFile("w+b") as given, tempfile.TemporaryFile("w+b") as out:
-        with tempfile.TemporaryFile("w+b") as err:
-            given.write(stdin.encode("utf-8", "surrogatepass"))
-            given.seek(0)
-            with pytest.MonkeyPatch.context() as patch, _streams(patch, given, out, err):
-                for name, value in env.items():
-                    patch.setenv(name, value)
-                patch.chdir(cwd)
-                code = _ended(list(args), patch)
-            return code, _text(out), _text(err)
+    with contextlib.ExitStack() as opened:
+        given, out, err = (opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(3))
+        given.write(stdin.encode("utf-8", "surrogatepass"))
+        given.seek(0)
+        with pytest.MonkeyPatch.context() as patch, _streams(patch, given, out, err):
+            for name, value in env.items():
+                patch.setenv(name, value)
+            patch.chdir(cwd)
+            code = _ended(list(args), patch)
+        return code, _text(out), _text(err)
 
 
 def _text(file: IO[bytes]) -> str:
@@ -59,7 +59,7 @@ def _streams(patch: pytest.MonkeyPatch, *files: IO[bytes]) -> Iterator[None]:
 
 
 def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
-    """Run `main` as a process does: with its ends, its signals and its last words."""
+    """Run `main` as a process does, with its ends, signals and last words; a defect is raised."""
     import launch
     from ui import words
 
@@ -74,9 +74,6 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
         return launch.main(args)
     except SystemExit as error:
         return _code_of(error)
-    except Exception as error:  # as the interpreter ends: the hook says it
-        sys.excepthook(type(error), error, error.__traceback__)
-        return 1
     finally:
         for each in set(threading.enumerate()) - threads:
             if not each.daemon:
@@ -108,6 +105,6 @@ def _last_words(patch: pytest.MonkeyPatch) -> list[Callable[[], Any]]:
 
 def _code_of(error: SystemExit) -> int:
     if isinstance(error.code, str):
-        print(error.code, file=sys.stderr)
+        sys.stderr.write(f"{error.code}\n")
         return 1
     return error.code or 0

@@ -280,19 +280,7 @@ def test_a_question_takes_numbers_and_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "decision", "reason"),
-    [
-        ("1", "once", ""),
-        ("y", "once", ""),
-        ("YES", "once", ""),
-        ("好", "once", ""),
-        ("2", "run", ""),
-        ("", "no", ""),
-        ("n", "no", ""),
-        ("3", "no", ""),
-        ("no, keep the photos", "no", "keep the photos"),
-        ("不，照片要留着", "no", "照片要留着"),
-    ],
+    ("text", "decision", "reason"), rows(__name__, "only_a_plain_yes_is_a_yes")
 )
 def test_only_a_plain_yes_is_a_yes(text: str, decision: str, reason: str) -> None:
     approval = read_approval(text)

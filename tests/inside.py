@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import functools
+import json
 import os
 import signal
 import sys
@@ -108,3 +109,15 @@ def _code_of(error: SystemExit) -> int:
         sys.stderr.write(f"{error.code}\n")
         return 1
     return error.code or 0
+
+
+def main() -> None:
+    """Run the commands that stdin lists as JSON, one a line; answer each with code, stdout and stderr."""
+    for line in sys.stdin:
+        ended = command_line(json.loads(line), {}, Path.cwd(), "")
+        sys.stdout.write(json.dumps(ended) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -67,11 +67,11 @@ FAMILY = Family("stars", "sopwith_stars", ("star_look", "star_remove"), r"\\bsta
 }
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """The package, built and installed by pip into a folder of the test."""
-    source, target = tmp_path / "source", tmp_path / "site"
-    source.mkdir()
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built and installed by pip into a folder."""
+    source = tmp_path_factory.mktemp("source")
+    target = source.with_name("site")
     for name, text in PACKAGE.items():
         (source / name).write_text(text)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]

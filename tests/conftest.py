@@ -37,6 +37,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 _BEGAN = time.monotonic()
+_CACHE: list[str] = []  # of all tests
 # New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's profile "ci").
 hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
 _KEPT_VARIABLES = (
@@ -58,8 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(functools.partial(shutil.rmtree, folder, ignore_errors=True))
     for name in set(os.environ) - {*_KEPT_VARIABLES, "OPENBLAS_NUM_THREADS"}:
         del os.environ[name]
+    _CACHE[:] = [f"{folder}/.cache"]
     os.environ |= {
         "HOME": folder,
+        "XDG_CACHE_HOME": _CACHE[0],
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -83,7 +86,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "HOME": str(owner),
         "SOPWITH_HOME": str(home_folder),
         "XDG_CONFIG_HOME": str(owner / ".config"),
-        "XDG_CACHE_HOME": str(owner / ".cache"),
+        "XDG_CACHE_HOME": _CACHE[0],  # the model of embeddings is unpacked once
         "XDG_DATA_HOME": str(owner / ".local/share"),
         "XDG_STATE_HOME": str(owner / ".local/state"),
         "LANG": "C.UTF-8",

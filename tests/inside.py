@@ -3,12 +3,14 @@
 import atexit
 import contextlib
 import functools
+import gc
 import json
 import os
 import signal
 import sys
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -65,10 +67,11 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
     from ui import words
 
     last = _last_words(patch)
-    finalizers = set(weakref.finalize._registry)
     patch.setattr(sys, "argv", ["launch.py", *args])
     patch.setattr(sys, "excepthook", sys.excepthook)
     spoken, threads = words.language(), set(threading.enumerate())
+    gc.freeze()
+    patch.setattr(gc, "freeze", lambda: None)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     handlers = {number: signal.getsignal(number) for number in numbers}
     try:
@@ -81,26 +84,32 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
                 each.join(PATIENCE_SECONDS)
         for call in reversed(last):
             call()
-        for finalizer in set(weakref.finalize._registry) - finalizers:
-            if finalizer.atexit:
-                finalizer()
         for number, handler in handlers.items():
             signal.signal(number, handler)
         words.use(spoken)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # the end of a process closes all
+            gc.collect()
+        gc.unfreeze()
 
 
 def _last_words(patch: pytest.MonkeyPatch) -> list[Callable[[], Any]]:
     """Return the list that gathers what is registered for the end of the process."""
     last: list[Callable[[], Any]] = []
-    register = atexit.register
+    register, finalize = atexit.register, weakref.finalize
 
     def gather(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if getattr(call, "__self__", None) is weakref.finalize:  # for all of its kind, once
+        if getattr(call, "__self__", None) is finalize:  # for all of its kind, once
             return register(call)
         last.append(functools.partial(call, *args, **kwargs))
         return call
 
+    def finalized(*args: Any, **kwargs: Any) -> Any:
+        last.append(finalize(*args, **kwargs))
+        return last[-1]
+
     patch.setattr(atexit, "register", gather)
+    patch.setattr(weakref, "finalize", finalized)
     return last
 
 

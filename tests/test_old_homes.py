@@ -79,7 +79,8 @@ def namespace(folder: Path) -> list[str]:
 def environment() -> dict[str, str]:
     """Return the owner's environment."""
     own = {"HOME": str(OWNER), "SOPWITH_HOME": str(OWNER / ".sopwith")}
-    path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT)}
+    names = ("PATH", "XDG_CACHE_HOME")
+    path = {"PYTHONPATH": str(CHECKOUT), **{name: os.environ[name] for name in names}}
     return {**path, "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **own}
 
 

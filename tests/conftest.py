@@ -36,6 +36,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+LAUNCH = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py")]  # the command line
 _BEGAN = time.monotonic()
 _CACHE: list[str] = []  # of all tests
 # New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's profile "ci").
@@ -225,7 +226,7 @@ def process(home: Path) -> CommandLine:
         timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished:
         done = subprocess.run(
-            [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+            [*LAUNCH, *args],
             env={**os.environ, **(env or {})},
             cwd=cwd or Path.cwd(),
             input=stdin,

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +16,7 @@ import pytest
 import yaml
 
 from learning.prove.trying import why_none
-from tests.conftest import CHECKOUT, Finished
+from tests.conftest import LAUNCH, Finished
 from tests.inside import command_line
 from tests.screen import CTRL_C, Screen
 
@@ -47,7 +46,7 @@ class Teacher:
 
     def __init__(self, world: Path, name: str = "sort-sales", *more: str) -> None:
         os.chdir(world)
-        command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "teach", name]
+        command = [*LAUNCH, "--lang", "en", "teach", name]
         self.screen = Screen([*command, *(more or ("--record",))], columns=120, rows=50)
 
     def records(self, *lines: str) -> None:
@@ -144,7 +143,7 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     teacher.screen.waits_for("candidate")
     alone = sopwith(world, "sort ~/sales/feb.csv")
     assert alone.code == 5 and "sops run sort-sales" in alone.stderr
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sort ~/sales/feb.csv"]
+    command = [*LAUNCH, "--lang", "en", "sort ~/sales/feb.csv"]
     asked = Screen(command, columns=120, rows=50)
     shown = asked.waits_for_prompt("number or answer")
     assert shown.count("1. sort-sales") == 1 and "+ ~/sales/sorted-feb.csv" in shown

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT
+from tests.conftest import LAUNCH
 
 PACKAGE = {
     "pyproject.toml": """
@@ -91,8 +91,7 @@ def run_task(
     )
     done = subprocess.run(
         [
-            sys.executable,
-            str(CHECKOUT / "launch.py"),
+            *LAUNCH,
             "run",
             "--events",
             "--approve",
@@ -138,7 +137,7 @@ def test_the_model_can_ask_for_a_family_of_a_plugin(home: Path, installed: Path)
 
 def sopwith(home: Path, site: Path | None, *args: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(site or "")}
-    command = [sys.executable, str(CHECKOUT / "launch.py"), *args]
+    command = [*LAUNCH, *args]
     return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
 
 

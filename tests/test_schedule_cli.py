@@ -21,7 +21,7 @@ from config import load
 from memory.logs import list_runs
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold
 
@@ -35,10 +35,7 @@ def start(home: Path) -> Iterator[Start]:
 
         def begin() -> subprocess.Popen[str]:
             words = [
-                sys.executable,
-                "-W",
-                "error",
-                str(CHECKOUT / "launch.py"),
+                *LAUNCH,
                 "schedule",
                 "start",
             ]

@@ -98,8 +98,10 @@ class Planner:
         places = self.profile.places
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
         named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
-        there = (path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
-        return tuple(path for path in there if not any(_is_within(each, path) for each in shown))
+        there = [path for path in named if os.access(path, os.R_OK)]
+        wanted = [path for path in there if not any(_is_within(each, path) for each in shown)]
+        # a key in a folder that is hidden whole has no place any more on which to mount
+        return tuple(_outermost(wanted))
 
     def missing(self) -> list[str]:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""
@@ -258,7 +260,7 @@ def _kernel() -> list[str]:
 
 
 def _outermost(roots: Iterable[str]) -> list[str]:
-    """The roots that lie in no other: each mount takes its time."""
+    """Return the paths that lie in no other: each mount takes its time."""
     roots = list(dict.fromkeys(roots))
     return [
         root

@@ -107,7 +107,9 @@ def _changes(each: Delta, left: list[_Leaf], come: list[_Leaf]) -> list[Change]:
     if each.kind == "dress":
         return _dressed(each)
     if each.kind == "changed" and not _is_other_type(each):
-        return [] if _is_alike(each) else [_of_file("changed", each)]
+        change = _of_file("changed", each)
+        names = [change, *(change._replace(path=Path(name)) for name in each.others)]
+        return [] if _is_alike(each) else names
     found = []
     if each.before and _goes(each):
         found += _whole("gone", each.path, each.before, left)

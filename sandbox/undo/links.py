@@ -160,8 +160,9 @@ def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
         path = _name_of(group, layers) or elsewhere.get(group.copy)
         if path and not _is_as_before(group):
             before, after = os.lstat(group.names[0]), os.lstat(group.held)
-            first = group.names[0]
-            found.append(Delta("changed", path, group.held, group.layer, before, after, first))
+            first, others = group.names[0], tuple(name for name in group.names if name != path)
+            places = path, group.held, group.layer
+            found.append(Delta("changed", *places, before, after, first, others))
     return found
 
 

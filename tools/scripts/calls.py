@@ -229,15 +229,16 @@ def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[
             closed_to = running.closed_to()
             if ctx.staging and running.stage and (is_late is None or running.problem):
                 ctx.staging.drop(running.stage)
-    stage = None if is_late or running.problem else running.stage
+    has_sent = running.way_out is not None and running.way_out.has_sent
+    stage = (
+        None if is_late or running.problem or has_sent else running.stage
+    )  # nothing is sent twice
     again = stage is not None and _begins_again(ctx, stage, output, work)
     return _Ran(running, is_late, stopped, taken, closed_to, again)
 
 
 def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
     """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
-    if work.leave.hosts:  # it may have sent something, which is not done twice
-        return False
     from sandbox.stage import StageError
 
     try:

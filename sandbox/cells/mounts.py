@@ -128,7 +128,12 @@ class Planner:
             startup = [path for path in places.startup if os.access(path, os.F_OK)]
             kept = [*startup, str(places.agent), *_code(cwd)]
             left_out = [*plan.hidden, *kept]
-            apart = {"roots": [*plan.roots], "kept": kept, "hidden": [*plan.hidden]}
+            apart = {
+                "roots": [*plan.roots],
+                "pinned": [*plan.pinned],
+                "kept": [*plan.kept],
+                "hidden": [*plan.hidden],
+            }
             listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
             write = [each for folder in plan.roots for each in _around(folder, left_out)]
         write += [f"/dev/{name}" for name in _DEVICES]
@@ -218,7 +223,8 @@ def orders(
     ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write, "roots": [], "kept": [], "hidden": []}
+    places = {"list": list, "read": read, "write": write}
+    places |= {"roots": [], "pinned": [], "kept": [], "hidden": []}
     places |= apart or {}
     started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(

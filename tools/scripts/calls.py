@@ -36,6 +36,7 @@ NO_STAGE = (
 )
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
+_TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
@@ -254,6 +255,9 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
     that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
         return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
+    if any(each in str(result.data["output"]) for each in _TOO_LARGE):
+        most = sandbox.profile.limits.file_bytes >> 30
+        return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, sandbox.profile.places.roots))

@@ -178,7 +178,9 @@ class Staging:
     def _remember(self, changes: ChangeSet) -> None:
         if self._made is not None:
             self._made |= {str(change.path) for change in changes.of("new")}
-            self._arrived |= {str(change.path) for change in changes.of("moved")}
+            for change in changes.of("moved"):
+                known = self._made if change.is_ours else self._arrived
+                known.add(str(change.path))
 
     def _is_ours(self, path: str) -> bool:
         """True for what this run has made, and nothing of the owner's has been moved into."""

@@ -179,7 +179,11 @@ def talked(site: Served, cli: CommandLine) -> None:
 def test_the_search_of_the_graph_asks_the_server(
     window: Window, site: Served, talked: None
 ) -> None:
+    asked: list[str] = []
+    window.page.on("request", lambda each: "/api/graph?" in each.url and asked.append(each.url))
     window.go("graph").settled()
+    window.page.wait_for_timeout(500)  # its socket has told the version that is shown
+    assert len(asked) == 1
     window.find(".filters [type=search]").fill("Anna")
     with window.page.expect_request(lambda asked: "/api/graph/neighbours?name=Anna" in asked.url):
         window.page.keyboard.press("Enter")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from replay.procedure import Procedure, ProcedureError
+from replay.reading import read_procedure
 from replay.staged.expectation import Touched, matches, unmet
 from replay.staged.output_kinds import difference, observed
 
@@ -16,7 +17,7 @@ PARAMETERS = "parameters: {type: object, properties: {file: {type: string, forma
 
 def read(folder: Path, text: str) -> Procedure:
     (folder / "sop.yaml").write_text(PARAMETERS + text)
-    return Procedure.load(folder)
+    return read_procedure(folder)
 
 
 def test_a_run_is_one_step_with_its_expectation(tmp_path: Path) -> None:

@@ -29,21 +29,7 @@ def test_a_value_is_replaced_where_it_stands(
 
 
 @pytest.mark.parametrize("value", NASTY)
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "printf '%s\\n' old",
-        'echo "say old twice: old"',
-        "cat <<EOF\nold\nEOF",
-        "echo x | sed 's/x/old/'",
-        "echo x | awk '{print \"old\"}'",
-        'echo x | awk "{print \\"old\\"}"',
-        "python3 -c 'print(\"old\")'",
-        "python3 -c \"print(f'say {1} old')\"",
-        'python3 -c "print(\\"old\\")"',
-        "python3 - <<END\nprint('old')\nEND",
-    ],
-)
+@pytest.mark.parametrize("typed", rows(__name__, "a_value_prints_as_itself_wherever_it_stands"))
 def test_a_value_prints_as_itself_wherever_it_stands(typed: str, value: str) -> None:
     script = written(typed, {"word": ["old"]}).text
     done = subprocess.run(

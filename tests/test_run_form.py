@@ -11,6 +11,7 @@ from replay.procedure import Procedure, ProcedureError
 from replay.reading import read_procedure
 from replay.staged.expectation import Touched, matches, unmet
 from replay.staged.output_kinds import difference, observed
+from tests.rows import rows
 
 PARAMETERS = "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
 
@@ -92,19 +93,7 @@ def test_a_star_in_a_value_is_only_a_star() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "now", "wrong"),
-    [
-        (["27.5", "15"], "0", "zero_output"),
-        (["27.5", "0"], "0", None),
-        (["27.5"], "", "empty_output"),
-        (["27.5"], "none found", "other_type"),
-        (["total: 3", "total: 12"], "total: 7", None),
-        (["total: 3", "total: 12"], "total:", "other_form"),
-        (['{"a": 1}', '{"a": 2}'], '{"b": 2}', "missing_key"),
-        ([""], "noise", None),
-        ([""], "sort: cannot read: a.csv: No such file or directory", "complains"),
-        (["a: Permission denied"], "b: Permission denied", None),
-    ],
+    ("seen", "now", "wrong"), rows(__name__, "an_answer_of_another_kind_is_a_difference")
 )
 def test_an_answer_of_another_kind_is_a_difference(
     seen: list[str], now: str, wrong: str | None

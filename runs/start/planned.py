@@ -55,7 +55,7 @@ class Planned(NamedTuple):
 
 def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
     """Write a job's file under a free id. Gives the id. Raises OSError, RepositoryError."""
-    from runs.schedule.due import JobFolder
+    from runs.schedule.folder import JobFolder
 
     folder = JobFolder(home)
     taken = folder.all()

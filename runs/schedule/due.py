@@ -233,17 +233,11 @@ def health(
         return "broken"
     if not job.enabled and job.paused:
         return "paused"
-    if job.enabled and _is_overdue(next_due, now):
+    if job.enabled and next_due is not None and next_due < now - OVERDUE:
         return "overdue"
     ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
-    return _health_of(ran[0]) if ran else "never run"
-
-
-def _is_overdue(next_due: datetime | None, now: datetime) -> bool:
-    return next_due is not None and next_due < now - OVERDUE
-
-
-def _health_of(status: str) -> Health:
-    if status == "waiting":
+    if not ran:
+        return "never run"
+    if ran[0] == "waiting":
         return "waiting"
-    return "failing" if status in FAILED else "ok"
+    return "failing" if ran[0] in FAILED else "ok"

@@ -19,6 +19,7 @@ from runs.assemble import SEEDS, Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.schedule.folder import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
+from tests.rows import rows
 from tests.scripted_server import Answer
 
 SKILL = "---\nname: {name}\ndescription: {about}\nmetadata: {{sopwith-status: {status}}}\n---\nMind the header line.\n"
@@ -56,20 +57,7 @@ class Choosing(SpokenOwner):
 
 
 @pytest.mark.parametrize(
-    ("task", "sop", "values"),
-    [
-        ("what's using port 8080?", "port-in-use", {"port": 8080}),
-        ("what takes up the space in photos", "largest-files", {"folder": "photos", "count": 10}),
-        (
-            "how many pdfs are in photos",
-            "find-files",
-            {"folder": "photos", "kind": "pdf", "number": "how many"},
-        ),
-        ("what's in photos", "find-files", {"folder": "photos"}),
-        ("photos 里有什么", "find-files", {"folder": "photos"}),
-        ("what's in old.zip", "text-file", {"file": "old.zip", "lines": 10}),
-        ("is there anything in nowhere.zip", "", {}),
-    ],
+    ("task", "sop", "values"), rows(__name__, "a_newcomer_names_folders_beside_them")
 )
 def test_a_newcomer_names_folders_beside_them(
     tmp_path: Path, task: str, sop: str, values: dict[str, Any]

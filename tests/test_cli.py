@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.rows import rows
@@ -274,7 +274,7 @@ def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path
 
 def start(*args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+        [*LAUNCH, *args],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

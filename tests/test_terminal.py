@@ -24,7 +24,7 @@ from text.sentences import catalogue
 from ui import words
 from ui.lists import make_console
 from ui.sanitise import clean
-from ui.terminal.owner import TerminalOwner, read_approval
+from ui.terminal.owner import TerminalOwner
 from ui.terminal.terminal import TerminalScreen, visible_text
 from ui.terminal.text_screen import PlainScreen
 
@@ -288,26 +288,6 @@ def test_a_question_takes_numbers_and_words() -> None:
         assert someone.ask("r.1", "Which [b]one[/b]?", ["red", "blue"]) == meant
         assert "Which [b]one[/b]?" in page.getvalue() and "2. blue" in page.getvalue()
     assert owner()[0].ask("r.1", "Which?", []) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "decision", "reason"),
-    [
-        ("1", "once", ""),
-        ("y", "once", ""),
-        ("YES", "once", ""),
-        ("好", "once", ""),
-        ("2", "run", ""),
-        ("", "no", ""),
-        ("n", "no", ""),
-        ("3", "no", ""),
-        ("no, keep the photos", "no", "keep the photos"),
-        ("不，照片要留着", "no", "照片要留着"),
-    ],
-)
-def test_only_a_plain_yes_is_a_yes(text: str, decision: str, reason: str) -> None:
-    approval = read_approval(text)
-    assert approval is not None and (approval.decision, approval.reason) == (decision, reason)
 
 
 def test_what_is_neither_yes_nor_no_is_asked_again_and_stays_a_no() -> None:

@@ -99,7 +99,7 @@ def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[dat
             yield due
 
 
-# What becomes of a due time
+# Rows for due times that have come
 
 GRACE = timedelta(minutes=1)  # a due time that is no later than this is on time
 SINGLE_ROWS = 100  # of skipped due times; what was missed before these has one row for all

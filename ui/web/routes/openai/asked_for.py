@@ -50,7 +50,7 @@ def read(messages: Sequence[Mapping[str, Any]], instructions: str | None = None)
     """Return the task and what was said before. Raises Unsupported."""
     said = [(str(each.get("role") or "user"), _text(each)) for each in messages]
     *before, (role, task) = said
-    if role != "user":  # what a model wrote is no task of the owner's
+    if role != "user":  # a text of a model is no task of the owner
         raise Unsupported("error.v1.unsupported", name=f"a last message with role: {role}")
     if instructions:
         before.insert(0, ("system", instructions))

@@ -11,8 +11,12 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sandbox.undo.places import Layer, StageError
+
+if TYPE_CHECKING:
+    from sandbox.undo.entries import Entry
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
@@ -38,6 +42,7 @@ class Holder:
         self._talk, self._inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
+        self._spare: Entry | None = None
 
     @property
     def descriptor(self) -> int:
@@ -90,10 +95,24 @@ class Holder:
                     raise
             time.sleep(0.005)
 
+    def lend(self) -> Entry | None:
+        """Return the empty entry of a stage that has changed nothing, for the next one."""
+        entry, self._spare = self._spare, None
+        return entry
+
+    def keep(self, entry: Entry) -> bool:
+        """Keep an empty entry. False where this has ended."""
+        if self._talk.fileno() < 0 or self._spare:
+            return False
+        self._spare = entry
+        return True
+
     def close(self) -> None:
         """End the command and the namespace. May be called again."""
         self._talk.close()
         self._inner.close()
+        if entry := self.lend():
+            entry.remove()
 
     def _tell(self, order: bytes, given: list[int]) -> None:
         try:

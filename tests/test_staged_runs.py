@@ -113,7 +113,7 @@ def test_calls_that_change_nothing_leave_nothing(cli: CommandLine, home: Path) -
     looks = [bash("ls") for _ in range(4)]
     scripted(home, [*looks, bash("echo 1 > a"), bash("cat a"), "done"])
     assert cli("run", "look around", "--no-rote").code == 0
-    assert [each for each in os.listdir(home / "undo") if each.isdecimal()] == ["000001"]
+    assert [each.name for each in (home / "undo").iterdir() if each.name.isdecimal()] == ["000001"]
     assert tree() == {"a": "1\n"}
 
 

@@ -4,7 +4,6 @@ memory."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,7 +115,7 @@ def _terminal(gate: Gate, ask: Ask) -> Iterator[Finding]:
     script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
     if script or ask.tool == "shell_run":
         paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
-        for each in _script(gate, replace(ask, args={"script": script}, paths=paths)):
+        for each in _script(gate, ask._replace(args={"script": script}, paths=paths)):
             if is_sure or each.risk != "unknown":
                 yield each
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,8 @@ class Holder:
         self._talk.close()
         self._inner.close()
         if entry := self.lend():
-            entry.remove()
+            with suppress(OSError):  # the next start removes what is left
+                entry.remove()
 
     def _tell(self, order: bytes, given: list[int]) -> None:
         try:

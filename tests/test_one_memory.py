@@ -17,6 +17,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.recall import answer, refresh, relevant, search
 from models.embeddings import EmbeddedModel
+from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 from tests.conftest import CommandLine
 
@@ -101,7 +102,7 @@ def test_what_is_changed_or_gone_in_a_file_is_changed_in_the_index(full: Path) -
 
 
 def test_lines_are_found_by_what_they_mean(full: Path) -> None:
-    model = EmbeddedModel()
+    model = EmbeddedModel(cache_folder())
     note(full, "My sister Lena lives in Porto")
     with Memory(full, embedder=model) as memory:
         assert memory.flush(60)
@@ -111,7 +112,7 @@ def test_lines_are_found_by_what_they_mean(full: Path) -> None:
 
 @pytest.mark.parametrize("query", ["zebra crossing permit", "quantum lattice", "什么是黑洞"])
 def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
-    with Memory(full, embedder=EmbeddedModel()) as memory:
+    with Memory(full, embedder=EmbeddedModel(cache_folder())) as memory:
         assert memory.flush(60)
         assert memory.retrieve(query, NOW).results == []
 
@@ -124,6 +125,9 @@ def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
         ("我的牙医叫什么名字？", "我的牙医是李医生"),
         ("When is the next inspection?", "The next inspection is in May 2027"),
         ("who is my dentist?", "My dentist is Dr. Ray"),
+        ("what did I say about my dentist", "My dentist is Dr. Ray"),
+        ("forget that my dentist is Dr. Ray", "My dentist is Dr. Ray"),
+        ("what do I have to ask my dentist", "My dentist is Dr. Ray"),
     ],
 )
 def test_a_question_is_answered_where_a_line_says_it_for_sure(
@@ -142,6 +146,8 @@ def test_a_question_is_answered_where_a_line_says_it_for_sure(
         "when did we go to the lake?",  # nothing says a time
         "delete the wifi",
         "who is the plumber?",
+        "forget the wifi of the office in Rome",
+        "what do we need for the boiler in Rome next week",
         "what's using port 5432",
     ],
 )

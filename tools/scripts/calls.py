@@ -27,8 +27,8 @@ from tools.scripts.pieces import Piece, allowed, cut, outside
 if TYPE_CHECKING:
     from sandbox.cells import Sandbox
     from sandbox.stage import Stage
-    from tools.base import Hold
     from tools.scripts.cells import Call
+    from tools.scripts.staged import Hold
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 NO_STAGE = (
@@ -137,9 +137,10 @@ class _Call(NamedTuple):
     def _settled(
         self, stage: Stage, result: ToolResult, left: str
     ) -> Generator[Any, Any, ToolResult]:
-        assert self.ctx.staging is not None
+        ctx = self.ctx
+        assert ctx.staging is not None
         result.data |= {"not_run": left} if left else {}
-        result = yield from self.ctx.staging.settle(stage, self.ctx, result)
+        result = yield from ctx.staging.settle(stage, result, ctx.call, ctx.hash, ctx.hold)
         if result.status == "ok":
             result.data.pop("not_run", None)
         return result

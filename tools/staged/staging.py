@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from safety.gate import Decision
     from sandbox.network import Leave
     from sandbox.stage import Holder, Stage, UndoStore
-    from tools.base import ToolContext
     from tools.processes.tree import Opens
+    from tools.scripts.staged import Hold
 
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
@@ -83,8 +83,10 @@ class Staging:
 
         return opened
 
-    def settle(self, stage: Stage, ctx: ToolContext, result: ToolResult) -> Settling:
-        """Judge, ask and commit what a call did."""
+    def settle(
+        self, stage: Stage, result: ToolResult, call: str, hash: str, hold: Hold | None
+    ) -> Settling:
+        """Judge, ask and commit what a call did, unless `hold` says why not."""
         assert self.judge is not None
         self._tell(stage)
         try:
@@ -92,8 +94,8 @@ class Staging:
         except stages.StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
-        if ctx.hold:
-            result = held(ctx.hold, result, with_rewritten(stage))
+        if hold:
+            result = held(hold, result, with_rewritten(stage))
             if "held" in result.data:
                 stage.discard()
                 return result
@@ -104,10 +106,10 @@ class Staging:
             data, reason = result.data | {"changes": said}, decision.reason
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
-            return (yield from self._committed(stage, ctx.call, result))
+            return (yield from self._committed(stage, call, result))
         number = stage.wait()
-        self._put_aside(ctx.hash, number, result)
-        return (yield from self.resume(ctx.call, ctx.hash))
+        self._put_aside(hash, number, result)
+        return (yield from self.resume(call, hash))
 
     def at_end(self, stage: Stage) -> None:
         """Commit what a shell has done when its run ends; what somebody would have to be asked about is thrown away."""

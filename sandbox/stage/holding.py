@@ -67,6 +67,7 @@ class Holder:
         shows: Iterable[str] = (),
         binds: Iterable[str] = (),
         walls: Iterable[str] = (),
+        veils: Iterable[str] = (),
     ) -> None:
         """Mount a stage. Raises HolderError, and then nothing is mounted."""
         orders = {
@@ -75,6 +76,7 @@ class Holder:
             "shows": list(shows),
             "binds": list(binds),
             "walls": list(walls),
+            "veils": list(veils),
         }
         given = os.memfd_create("stage")
         try:

@@ -37,6 +37,7 @@ class _Mounting(NamedTuple):
     shows: list[str]
     binds: list[str]
     walls: list[str]
+    veils: list[str]
 
 
 class Seen(NamedTuple):
@@ -73,15 +74,17 @@ class Stage:
         holder: Holder | None = None,
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
+        veils: Iterable[str] = (),
         with_home: bool = False,
     ) -> Stage:
         """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
-        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
+        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read,
+        but for the files `veils` in it.
         Raises StageError."""
         for left in reversed(range(TRIES)):
             try:
                 return cls._open(
-                    [*roots], home.resolve(), run, call, holder, masks, shows, with_home
+                    [*roots], home.resolve(), run, call, holder, masks, shows, veils, with_home
                 )
             except FileNotFoundError as error:  # a mount below a root went while we looked
                 if not left:
@@ -98,6 +101,7 @@ class Stage:
         holder: Holder | None,
         masks: Iterable[str],
         shows: Iterable[str],
+        veils: Iterable[str],
         with_home: bool,
     ) -> Stage:
         names = [*map(str, roots), *([str(home)] if with_home else [])]
@@ -108,7 +112,7 @@ class Stage:
         try:
             wanted = entry.layers or places.layers(names, home, entry.number)
             own = home / "undo" if with_home else home
-            mounting = _mounting(names, wanted, [str(own), *masks], list(shows))
+            mounting = _mounting(names, wanted, [str(own), *masks], [*shows], [*veils])
             if cell:
                 cell.wait()
             clocks = _mounted(held, wanted, entry, home, mounting)
@@ -308,7 +312,11 @@ def _opening_failed(error: Exception) -> Exception:
 
 
 def _mounting(
-    names: list[str], wanted: list[places.Layer], masks: list[str], shows: list[str]
+    names: list[str],
+    wanted: list[places.Layer],
+    masks: list[str],
+    shows: list[str],
+    veils: list[str],
 ) -> _Mounting:
     """Return what is hidden in a stage, with the stores of its copies, and what is handed through."""
     stores = (os.path.dirname(os.path.dirname(each.store)) for each in wanted)
@@ -316,7 +324,7 @@ def _mounting(
     sockets = places.sockets(each.lower for each in wanted)
     binds = [path for path in sockets if not _is_in(path, hidden)]
     walls = places.between(names, [each.lower for each in wanted])
-    return _Mounting(hidden, shows, binds, walls)
+    return _Mounting(hidden, shows, binds, walls, veils)
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:

@@ -70,6 +70,7 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
     patch.setattr(sys, "argv", ["launch.py", *args])
     patch.setattr(sys, "excepthook", sys.excepthook)
     spoken, threads = words.language(), set(threading.enumerate())
+    _tidy()
     gc.freeze()
     patch.setattr(gc, "freeze", lambda: None)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -87,10 +88,14 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         words.use(spoken)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # the end of a process closes all
-            gc.collect()
-        gc.unfreeze()
+        _tidy()
+
+
+def _tidy() -> None:
+    """Collect garbage as the end of a process does: what is open is closed without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 def _last_words(patch: pytest.MonkeyPatch) -> list[Callable[[], Any]]:

@@ -350,7 +350,7 @@ class Agent:
         """Return the answer that the memory has for sure, or the SOP that the owner chose."""
         from runs.start.recalling import answered
 
-        if told := answered(self.config.home, context.start["task"]):
+        if told := answered(self.config.home, context.start["task"], context.start["lang"]):
             return told
         return (yield from self._asking(context).ask(why))
 

@@ -58,6 +58,12 @@ class Screen:
         """Sends a signal to the program."""
         self._child.kill(number)
 
+    def hangs_up(self) -> None:
+        """Closes the terminal under the program."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._child.child_fd)
+        os.close(nothing)
+
     @property
     def title(self) -> str:
         """The title that the program gave its window."""

@@ -155,6 +155,22 @@ def test_where_nobody_is_there_the_nearest_is_named_with_its_values(home: Path, 
     assert len(ended["result"].splitlines()) <= 5
 
 
+@pytest.mark.parametrize(
+    ("task", "shown", "hidden"),
+    [
+        ("tell me a joke", "sopwith init", "sops run"),
+        ("what should I cook tonight", "sopwith init", "sops run"),
+        ("讲个笑话", "sopwith init", "sops run"),
+        ("delete everything on my computer", "sopwith init", "delete-files"),
+        ("which program eats all of my memory these days", "sops run system-report  #", "{"),
+        ("what does it say in line 3 of the text", "sopwith init", "{"),
+    ],
+)
+def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: str) -> None:
+    result = ask(home, task, AbsentOwner())[-1]["result"]
+    assert shown in result and hidden not in result
+
+
 def test_a_refused_value_says_why(home: Path) -> None:
     result = ask(home, "what uses port 99999", AbsentOwner())[-1]["result"]
     assert "port" in result and "65535 or less" in result
@@ -165,6 +181,7 @@ def test_what_it_can_do_is_answered_without_a_model(home: Path, task: str) -> No
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and ended["model_calls"] == 0
     assert "show the last" in ended["result"] and "sopwith init" in ended["result"]
+    assert "what uses port 8080" in ended["result"] and "{" not in ended["result"]
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,21 @@ def start(*args: str) -> subprocess.Popen[str]:
     )
 
 
+def test_output_that_cannot_be_written_is_said_in_plain_words(home: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, str(CHECKOUT / "launch.py"), "run", "what can you do?"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "sopwith: Cannot write: No space left on device."
+    assert len(done.stderr.splitlines()) == 2
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_its_tool(home: Path, cli: CommandLine, number: int) -> None:
     hold = Hold()

@@ -43,6 +43,28 @@ def test_a_value_prints_as_itself_wherever_it_stands(typed: str, value: str) -> 
     assert done.stdout == plain.stdout.replace("old", value)
 
 
+SQL = """sqlite3() { python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$@"; }
+"""
+
+
+@pytest.mark.parametrize("value", NASTY)
+@pytest.mark.parametrize(
+    "typed", ["sqlite3 :memory: \"select 'old'\"", "sqlite3 :memory: 'select \"old\"'"]
+)
+def test_a_value_in_sql_never_becomes_code(typed: str, value: str) -> None:
+    script = SQL + written(typed, {"word": ["old"]}).text
+    env = {"PATH": "/usr/bin:/bin", "word": value}
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True)
+    assert done.stdout == f"{value}\n"
+
+
+@pytest.mark.parametrize("typed", ["sqlite3 a.db 'select b from old'", "sed '1i old' f"])
+def test_what_could_become_code_of_a_program_stays(typed: str) -> None:
+    found = written(typed, {"word": ["old"]})
+    assert found.script == typed and found.refused
+
+
 def test_a_value_in_code_that_cannot_take_it_stays_and_is_told() -> None:
     found = written('perl -e "print 7"', {"n": ["7"]})
     assert found.script == 'perl -e "print 7"'
@@ -89,7 +111,7 @@ def test_letters_leave_out_comments_names_and_quotes() -> None:
 @pytest.mark.parametrize(
     ("typed", "usual"),
     [
-        ("tail -n +2 f | sort -k2 | head -n 2", [False, True]),
+        ("tail -n +2 f | sort -k2 | head -n 2", [False, False, True]),
         ("head -n 3 f; tail -n 3 f", [True, True]),
         ("head -3 f; tail -3 f", [False, False]),
     ],

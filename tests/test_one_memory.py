@@ -125,6 +125,9 @@ def test_where_nothing_fits_nothing_is_given(full: Path, query: str) -> None:
         ("我的牙医叫什么名字？", "我的牙医是李医生"),
         ("When is the next inspection?", "The next inspection is in May 2027"),
         ("who is my dentist?", "My dentist is Dr. Ray"),
+        ("what did I say about my dentist", "My dentist is Dr. Ray"),
+        ("forget that my dentist is Dr. Ray", "My dentist is Dr. Ray"),
+        ("what do I have to ask my dentist", "My dentist is Dr. Ray"),
     ],
 )
 def test_a_question_is_answered_where_a_line_says_it_for_sure(
@@ -143,6 +146,8 @@ def test_a_question_is_answered_where_a_line_says_it_for_sure(
         "when did we go to the lake?",  # nothing says a time
         "delete the wifi",
         "who is the plumber?",
+        "forget the wifi of the office in Rome",
+        "what do we need for the boiler in Rome next week",
         "what's using port 5432",
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,24 @@ def test_what_no_entry_names_may_not_be_touched(found: list[Touched], wrong: str
 def test_what_should_change_is_not_met_by_a_file_that_is_written_as_it_was() -> None:
     told = unmet({"changes": {"changed": ["/a"]}}, [Touched("same", "/a")], "", {})
     assert told == ("too_few_changed", ["/a", 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "changes", "wrong"),
+    [
+        (["a\n", "a\nb\n"], "", {}, None),
+        (["a\n", "a\nb\n"], "\n", {}, "empty_output"),
+        (["a\n", "a\nb\n"], "", {"new": [{"path": "/x", "min": 0}]}, "empty_output"),
+        (["price: 3", "price: 4"], "", {}, "empty_output"),
+        (["3", "4"], "", {}, "empty_output"),
+    ],
+)
+def test_a_question_for_a_list_may_find_none(
+    seen: list[str], now: str, changes: dict[str, Any], wrong: str | None
+) -> None:
+    wanted = {"changes": changes, "output": observed(seen, [{} for _ in seen])}
+    told = unmet(wanted, [], now, {})
+    assert (told and told[0]) == wrong
 
 
 def test_a_star_in_a_value_is_only_a_star() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -102,3 +103,16 @@ def test_reminders_are_listed_and_cancelled(run: Callable[..., Finished]) -> Non
     assert "call the dentist" in run("what reminders do I have").stdout
     assert "call the dentist" in run("cancel the dentist reminder").stdout
     assert "No reminder" in run("what reminders do I have").stdout
+
+
+def test_an_input_that_a_seed_refuses_is_not_held_against_it(
+    desk: Path, run: Callable[..., Finished]
+) -> None:
+    (desk / "bad.zip").write_text("no archive")
+    for _ in range(3):
+        done = run("unzip bad.zip")
+        assert done.code == 1 and "bad.zip is no zip" in done.stdout + done.stderr
+        assert "ended with exit code" not in done.stdout + done.stderr
+    assert json.loads(run("inbox", "list", "--json").stdout) == {"entries": []}
+    rows = json.loads(run("sops", "stats", "zip-files", "--json").stdout)["runs"]
+    assert [row["outcome"] for row in rows] == ["not_ready"] * 3

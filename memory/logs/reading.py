@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -168,7 +169,7 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
     if limit is None or limit > FEW:
         from memory.logs.index import lines
 
-        return [RunSummary(**json.loads(line)) for line in lines(home, limit)]
+        return [_of_line(line) for line in lines(home, limit)]
     summaries = (summarise(home, run) for run in run_ids(home))
     found: list[RunSummary] = []
     for summary in summaries:
@@ -177,6 +178,12 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
         if summary is not None and not summary.trial:
             found.append(summary)
     return found
+
+
+@lru_cache(maxsize=20_000)
+def _of_line(line: str) -> RunSummary:
+    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same runs again and again."""
+    return RunSummary(**json.loads(line))
 
 
 def summarise(home: Path, run: str) -> RunSummary | None:

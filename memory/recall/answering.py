@@ -6,10 +6,11 @@ time, a number. What asks itself, what a newer line took the place of, and what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from text import pattern
 from text.time import find
@@ -23,51 +24,70 @@ LOOKED_AT = 20
 MOST = 3  # lines
 # Words that only say that a name or a value is asked for.
 _ASKING = pattern(
-    r"(?i)\b(?:called|named?|tell|know|remember|put)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
+    r"(?i)\b(?:called|named?|tell|know|remember|put)\b|\b(?:i|we) (?:say|said|tell|told|mention(?:ed)?|talk(?:ed)?)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
 )
 _WORD = pattern(r"[A-Za-z0-9_'’.-]+|[^\W\dA-Za-z_]+")
 _ASKS = pattern(
     r"(?i)^\W*(?:what|when|where|who|whom|whose|which|how (?:many|much|old|long)|do you (?:know|remember))\b"
     r"|什么|哪[里儿个天年月些]|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
 )
-
-
+Kind = Literal["sure", "nearest", "forget"]
+_FORGET = pattern(
+    r"(?i)\s*(?:(?:please )?forget (?:that|about)\s|请?忘[掉记了])(?P<what>.+?)(?:(?:这件|的)事情?)?[。.!！]?\s*"
+)
+_OWN = pattern(r"(?i)\b(?:i|my|we|our)\b|我")
 _TOLD = pattern(
     r"(?i)^(?:please )?(?:remember|note|keep in mind|don['’]t forget)(?: that\b|\s*[:,])?\s+(?=\S)|^请?(?:记住|记一下|别忘了)[，,：:]?\s*"
 )
 
 
 class Answer(NamedTuple):
-    """A line that answers, without the words that told us to keep it; `source` says where it stands."""
+    """A line that answers, without the words that told us to keep it; `source` says where it stands; `nearest`: not all
+    that is asked about stands in it; `forget`: it is to be forgotten."""
 
     text: str
     source: str
     at: datetime
+    kind: Kind
 
 
-def answer(home: Path, question: str, now: datetime, only: str | None = None) -> list[Answer]:
-    """Return the lines that answer a question for sure, the best first; most often none. `only`: the session that asks,
-    when it is not the owner's. Raises JournalError."""
-    if not is_question(question):
-        return []
+def answer(home: Path, text: str, now: datetime, only: str | None = None) -> list[Answer]:
+    """Return the lines that answer a question for sure, the best first; else the one line that holds most of what the
+    owner asks about themselves; for "forget that …" the lines that say it. `only`: the session that asks, when it is not
+    the owner's. Raises JournalError."""
+    if told := _FORGET.fullmatch(text):
+        return _lines(home, told["what"], now, only, "forget")
+    return _lines(home, text, now, only, "sure") if is_question(text) else []
+
+
+def _lines(home: Path, text: str, now: datetime, only: str | None, kind: Kind) -> list[Answer]:
     from memory.journal.store import Store
     from memory.recall.ranking import search
     from memory.recall.written import refresh
 
-    path = home / "journal" / "memory.sqlite3"
+    path, wanted = home / "journal" / "memory.sqlite3", _wanted(text)
     if only is None:
         refresh(home)
     with closing(Store(path, readonly=True, only=only)) as store:
-        wanted = _wanted(question)
-        if not wanted or store.documents(wanted).keys() != wanted:
+        known = wanted.keys() & store.documents(wanted).keys()
+        if known != wanted.keys():
+            kind = "nearest"
+        if not known or (kind == "nearest" and not _is_mostly(known, wanted, text)):
             return []
-        found = search(store, question, now, LOOKED_AT).results
-    sure: dict[str, Answer] = {}
+        named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
+        found = search(store, named, now, LOOKED_AT).results
+    lines: dict[str, Answer] = {}
     for turn in (each.turn for each in found):
-        text = " ".join(turn.text.split())
-        if _says(turn, question, wanted) and not _was_an_order(home, turn):
-            sure.setdefault(text, Answer(_TOLD.sub("", text), turn.source, turn.at))
-    return list(sure.values())[:MOST]
+        said = " ".join(turn.text.split())
+        if _says(turn, text, known) and not _was_an_order(home, turn):
+            lines.setdefault(said, Answer(_TOLD.sub("", said), turn.source, turn.at, kind))
+    return list(lines.values())[:MOST] if kind != "nearest" or len(lines) == 1 else []
+
+
+def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> bool:
+    """Return True where the memory has half of what the owner asks about themselves."""
+    is_own = is_question(question) and _OWN.search(question) is not None
+    return is_own and 2 * len(known) >= len(wanted)
 
 
 def is_question(text: str) -> bool:
@@ -75,14 +95,18 @@ def is_question(text: str) -> bool:
     return len(text) <= MAX_QUESTION_CHARS and _ASKS.search(text) is not None
 
 
-def _wanted(question: str) -> set[str]:
-    """The terms that must stand in an answer."""
+def _wanted(question: str) -> dict[str, str]:
+    """The terms that must stand in an answer, each with the word that it is of."""
     from memory.recall.question import is_small
     from text.words import asked
 
     said = _WORD.findall(_ASKING.sub(" ", _ASKS.sub(" ", question)))
-    terms = (term for word in said for term in asked(word)[-1 if word.isascii() else 0 :])
-    return {term for term in terms if not is_small(term)}
+    return {
+        term: word
+        for word in said
+        for term in asked(word)[-1 if word.isascii() else 0 :]
+        if not (is_small(term) or is_small(word.lower()))
+    }
 
 
 def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
@@ -90,8 +114,8 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     from memory.recall.written import superseded_by
 
     seen = shape(turn.text)
-    is_no_statement = seen.asks, is_question(turn.text), turn.who == "agent", superseded_by(turn)
-    if any(is_no_statement):
+    is_asked = seen.asks, is_question(turn.text), _FORGET.fullmatch(turn.text)
+    if any(is_asked) or turn.who == "agent" or superseded_by(turn):
         return False
     return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_loop import End, Outcome
-from config import EmbeddingsConfig, SopwithError
+from config import EmbeddingsConfig, Lang, SopwithError
 from memory.home import MAIN, Session
 from safety.taint import Origin
+from text.sentences import say
 from tools.base import Memories
 
 if TYPE_CHECKING:
@@ -30,16 +31,22 @@ ASKED_CHARS = 9000
 SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
 
 
-def answered(home: Path, question: str) -> End | None:
-    """The end of a run whose request is a question that a line of the memory answers for sure; None for all others."""
+def answered(home: Path, request: str, lang: Lang) -> End | None:
+    """The end of a run whose request is a question that a line of the memory answers, or asks to forget one; None for
+    all others."""
     from memory.recall import answer
 
     try:
-        found = answer(home, question, datetime.now().astimezone())
+        found = answer(home, request, datetime.now().astimezone())
     except SopwithError:  # without its memory a run goes on
         return None
+    if not found:
+        return None
     lines = [f"{each.text} [{each.at.astimezone():%Y-%m-%d}, {each.source}]" for each in found]
-    return End("CURRENT_TASK_DONE", Outcome("\n".join(lines)), 0) if lines else None
+    said, kind = "\n".join(lines), found[0].kind
+    if kind != "sure":
+        said = say(lang, f"memory.{kind}", lines=said)
+    return End("CURRENT_TASK_DONE", Outcome(said), 0)
 
 
 class Recalling:

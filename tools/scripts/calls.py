@@ -36,6 +36,7 @@ NO_STAGE = (
 )
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
+_TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
@@ -230,15 +231,16 @@ def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[
             closed_to = running.closed_to()
             if ctx.staging and running.stage and (is_late is None or running.problem):
                 ctx.staging.drop(running.stage)
-    stage = None if is_late or running.problem else running.stage
+    has_sent = running.way_out is not None and running.way_out.has_sent
+    stage = (
+        None if is_late or running.problem or has_sent else running.stage
+    )  # nothing is sent twice
     again = stage is not None and _begins_again(ctx, stage, output, work)
     return _Ran(running, is_late, stopped, taken, closed_to, again)
 
 
 def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
     """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
-    if work.leave.hosts:  # it may have sent something, which is not done twice
-        return False
     from sandbox.stage import StageError
 
     try:
@@ -254,6 +256,9 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
     that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
         return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
+    if any(each in str(result.data["output"]) for each in _TOO_LARGE):
+        most = sandbox.profile.limits.file_bytes >> 30
+        return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, sandbox.profile.places.roots))

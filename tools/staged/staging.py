@@ -44,6 +44,7 @@ class Staging:
         self.folder, self.run, self.roots, self._store = folder, folder.name, tuple(roots), store
         self._shows = [str(path) for path in (folder, *shows) if path.exists()]
         self.judge: Judge | None = None
+        self.decides: Callable[[str, str], bool] = lambda *_: False
         self._made: set[str] | None = None  # by this run
         self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
 
@@ -87,7 +88,7 @@ class Staging:
     ) -> Settling:
         """Judge, ask and commit what a call did, unless `hold` says why not."""
         assert self.judge is not None
-        stage.is_ours = self._is_ours
+        self._tell(stage)
         try:
             changes = stage.changes
         except stages.StageError as error:
@@ -113,7 +114,7 @@ class Staging:
     def at_end(self, stage: Stage) -> None:
         """Commit what a shell has done when its run ends; what somebody would have to be asked about is thrown away."""
         assert self.judge is not None
-        stage.is_ours = self._is_ours
+        self._tell(stage)
         with suppress(stages.StageError):
             if self.judge(stage.changes).decision == "allow":
                 stage.commit(self._store())
@@ -146,8 +147,12 @@ class Staging:
     def _waiting(self, number: str) -> Stage | None:
         stage = stages.Stage.waiting(self._store().home, number)
         if stage:
-            stage.is_ours = self._is_ours
+            self._tell(stage)
         return stage
+
+    def _tell(self, stage: Stage) -> None:
+        """Tell a stage what the gate will look at."""
+        stage.is_ours, stage.decides = self._is_ours, self.decides
 
     def drop(self, stage: Stage) -> None:
         """Throw changes away, also where the cell of the stage has died."""
@@ -175,7 +180,9 @@ class Staging:
     def _remember(self, changes: ChangeSet) -> None:
         if self._made is not None:
             self._made |= {str(change.path) for change in changes.of("new")}
-            self._arrived |= {str(change.path) for change in changes.of("moved")}
+            for change in changes.of("moved"):
+                known = self._made if change.is_ours else self._arrived
+                known.add(str(change.path))
 
     def _is_ours(self, path: str) -> bool:
         """True for what this run has made, and nothing of the owner's has been moved into."""

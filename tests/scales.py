@@ -4,8 +4,6 @@ A part is a room or a sub-package, counted without the sub-packages below it. De
 sum of radon's cyclomatic complexity over all functions; booleans are `and` and `or`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

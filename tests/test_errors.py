@@ -1,7 +1,5 @@
 """Errors: each line that an owner can meet is there in Chinese too, and is said where the owner is Chinese."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """Whole tasks by `run` from the terminal against each family of providers: two calls and an answer, the model's name alone."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

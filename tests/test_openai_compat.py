@@ -1,7 +1,5 @@
 """The model behind an endpoint, over real sockets: what comes back, what it costs, and what each fault leads to."""
 
-from __future__ import annotations
-
 import email.utils
 import json
 import socket

@@ -1,8 +1,6 @@
 """Check that what a tool says when it does not go well is English for the model, and in the owner's
 language on every screen."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

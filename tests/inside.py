@@ -6,6 +6,7 @@ import functools
 import gc
 import json
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -26,15 +27,30 @@ def command_line(
 ) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of `python launch.py ARGS`."""
     with contextlib.ExitStack() as opened:
-        given, out, err = (opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(3))
-        given.write(stdin.encode("utf-8", "surrogatepass"))
-        given.seek(0)
+        out, err = (opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(2))
+        given = opened.enter_context(_piped(stdin.encode("utf-8", "surrogatepass")))
         with pytest.MonkeyPatch.context() as patch, _streams(patch, given, out, err):
             for name, value in env.items():
                 patch.setenv(name, value)
             patch.chdir(cwd)
             code = _ended(list(args), patch)
         return code, _text(out), _text(err)
+
+
+@contextlib.contextmanager
+def _piped(data: bytes) -> Iterator[IO[bytes]]:
+    """Give what a command reads: a pipe, or a file for what no pipe holds."""
+    if len(data) > select.PIPE_BUF:
+        with tempfile.TemporaryFile("w+b") as file:
+            file.write(data)
+            file.seek(0)
+            yield file
+        return
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        yield pipe
 
 
 def _text(file: IO[bytes]) -> str:

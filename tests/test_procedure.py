@@ -1,7 +1,5 @@
 """sop.yaml: what is accepted, what is refused and where, and what becomes of parameters and templates."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

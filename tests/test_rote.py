@@ -1,7 +1,5 @@
 """A replay: its order, what it holds against the recording, what it says when the world differs. Real tools, real files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from pathlib import Path

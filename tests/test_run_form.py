@@ -1,7 +1,5 @@
 """An SOP that is one script in a stage: how it is read, held and refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SOPs that are a script: what it may ask for, what it may not do by itself, and what is left of it. Real processes."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

@@ -1,8 +1,6 @@
 """A replay is a transaction: its script runs in a stage, is held against the expectation, judged by what it changed, and
 committed or left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -41,6 +41,7 @@ from runs.start.run_started import opening
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
 from safety.taint import Origin
+from text.sentences import say
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
@@ -347,12 +348,21 @@ class Agent:
     def _answered_or_asked(
         self, context: RunContext, why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        """Return the answer that the memory has for sure, or the SOP that the owner chose."""
-        from runs.start.recalling import answered
+        """Return the answer that the memory has for sure, or the SOP that the owner chose. Raises ModelUnavailable, with
+        the lines of the memory that may answer."""
+        from runs.start.recalling import answered, near_answers
 
-        if told := answered(self.config.home, context.start["task"]):
+        home, task = self.config.home, context.start["task"]
+        if told := answered(home, task):
             return told
-        return (yield from self._asking(context).ask(why))
+        try:
+            return (yield from self._asking(context).ask(why))
+        except ModelUnavailable as unable:
+            near = near_answers(home, task, self.config.embeddings)
+            if not near:
+                raise
+            head = say(context.start["lang"], "asking.remembered")
+            raise ModelUnavailable("\n".join([head, *near, str(unable)])) from unable
 
     def _by_rote(self, context: RunContext, found: Shown) -> Generator[Event, None, End]:
         """Do the SOP that the owner chose."""

@@ -86,7 +86,6 @@ def test_a_shared_session_finds_nothing_that_was_written_down(full: Path) -> Non
         f"journal/{NOW - timedelta(days=9):%Y-%m-%d}.md"
     ]
     assert "Heron" not in " ".join(Recalling(full, team, None).asked("office wifi").lines)
-    assert answer(full, "what is the wifi called?", NOW, only="shared:others") == []
 
 
 def test_what_is_changed_or_gone_in_a_file_is_changed_in_the_index(full: Path) -> None:

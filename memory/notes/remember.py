@@ -82,6 +82,8 @@ def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remember
 
 def _all(text: str) -> tuple[list[_Found], bool]:
     """Return what a text says, and whether a task stands in it too."""
+    if _points_back(text):
+        return [_Found("instruction", 0, len(text))], False
     found: list[_Found] = []
     has_task = False
     for start, sentence in _sentences(text):
@@ -99,6 +101,15 @@ def _all(text: str) -> tuple[list[_Found], bool]:
         if has_colon and kind in (None, "instruction", "todo"):
             break  # what follows is what the sentence is about
     return found, has_task
+
+
+def _points_back(text: str) -> bool:
+    """Return True for one statement and words behind it that ask to keep it."""
+    pointing = _pattern("points_back").search(text)
+    said = text[: pointing.start()] if pointing else ""
+    if len(list(_sentences(said))) != 1 or _pattern("carries").match(said):
+        return False
+    return _pattern("tells").search(said) is not None
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:

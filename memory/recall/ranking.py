@@ -62,7 +62,7 @@ def search(
     scores = weighed(found, now).round(DIGITS)
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
     near = 10 * k + 100  # nobody looks further
-    order = _without_repeats(order[:near], found.rows) + order[near:]
+    order = _without_repeats(order[:near], found) + order[near:]
     order = _outdated_last(order, found.rows)
     chosen = _with_reserved(order, found, k)
     episodes = store.episode_of(found.rows.numbers[row] for row in chosen)
@@ -80,12 +80,18 @@ def search(
 
 def _fits(found: Candidates) -> bool:
     """True when anything answers: it says enough of what is asked, means it, or is of the time that is asked for."""
-    said = found.told * float(found.features["covered_near"].max(initial=0.0))
+    said = found.told * _most(found, "covered_near")
     asks_of = found.ranges or found.question.named
-    alike = found.features.get("like")
-    is_alike = alike is not None and float(alike.max(initial=0.0)) > LEAST_ALIKE
+    is_alike = _most(found, "like") > LEAST_ALIKE
     least = LEAST_SAID if found.question.text.isascii() else LEAST_SAID_IN_PAIRS
     return any((asks_of, said >= least, found.nearest >= LEAST_NEAR, is_alike))
+
+
+def _most(found: Candidates, name: str) -> float:
+    """Return the highest of a feature; what only asks the same answers nothing."""
+    values = found.features.get(name, ())
+    told = (float(each) for row, each in enumerate(values) if row not in found.asked_before)
+    return max(told, default=0.0)
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
@@ -117,9 +123,10 @@ def _weights() -> Mapping[str, Mapping[str, float]]:
     return found
 
 
-def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
-    """The same words again go behind everything else, so does what the agent repeats of them; what was written down counts
-    once for each file."""
+def _without_repeats(order: Iterable[int], found: Candidates) -> list[int]:
+    """The same words again go behind everything else, so does what the agent repeats of them and what only asks the same;
+    what was written down counts once for each file."""
+    rows = found.rows
     said = [each.text.strip() for each in (rows.turns[row] for row in order) if each.who != "agent"]
     seen: set[tuple[str, str]] = set()
     first: list[int] = []
@@ -128,6 +135,7 @@ def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
         turn = rows.turns[row]
         text = (turn.text.strip(), turn.source.partition(":")[0] if turn.session == WRITTEN else "")
         is_echo = turn.who == "agent" and any(_repeats(text[0], each) for each in said)
+        is_echo = is_echo or row in found.asked_before
         (again if is_echo or text in seen else first).append(row)
         seen.add(text)
     return first + again

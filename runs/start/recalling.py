@@ -38,8 +38,21 @@ def answered(home: Path, question: str) -> End | None:
         found = answer(home, question, datetime.now().astimezone())
     except SopwithError:  # without its memory a run goes on
         return None
-    lines = [f"{each.text} [{each.at.astimezone():%Y-%m-%d}, {each.source}]" for each in found]
-    return End("CURRENT_TASK_DONE", Outcome("\n".join(lines)), 0) if lines else None
+    return End("CURRENT_TASK_DONE", Outcome("\n".join(map(str, found))), 0) if found else None
+
+
+def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> list[str]:
+    """Return the lines of the memory that may answer a question, each with its date; most often none."""
+    from memory.journal.api import work_off
+    from memory.recall import answer
+    from models.embeddings import embedder
+
+    try:
+        made = embedder(config)
+        work_off(home, lambda: made, SETTLE_SECONDS)
+        return [str(each) for each in answer(home, question, datetime.now().astimezone(), made)]
+    except SopwithError:
+        return []
 
 
 class Recalling:

@@ -34,7 +34,7 @@ _ASKING_ZH = re.compile(
 
 _ASKS = re.compile(
     r"(?i)^\W*(?:what|when|where|who|whom|whose|which|how (?:many|much|old|long)|do you (?:know|remember))\b"
-    r"|什么|哪[里儿个天年月些]|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
+    r"|什么|哪(?!怕)|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
 )
 _ABOUT_ASKING = re.compile(r"(?i)\bask(?:ed)?\b|问")
 
@@ -118,8 +118,9 @@ def is_echo(turn: Turn, query: str) -> bool:
     is_request = turn.who == "owner" and turn.run and turn.importance <= USUAL
     if not is_request or _ABOUT_ASKING.search(query):
         return False
-    return turn.text.strip() == query.strip() or (_only_asks(query) and _only_asks(turn.text))
+    return turn.text.strip() == query.strip() or (only_asks(query) and only_asks(turn.text))
 
 
-def _only_asks(text: str) -> bool:
+def only_asks(text: str) -> bool:
+    """Tell whether a text is a question of any kind."""
     return is_question(text) or text.rstrip().endswith(("?", "？"))

@@ -7,13 +7,15 @@ again, and only what is new or gone in it changes here. A shared session's store
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 
+from memory.forget import forgets, says
 from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
+from memory.recall.question import USUAL
 from memory.wording import supersedes
 from memory.written import Written, written_files, written_lines
 from text.words import cut
@@ -91,26 +93,45 @@ def superseded_by(turn: Turn) -> str:
 
 
 def outdated(turns: Sequence[Turn]) -> dict[str, str]:
-    """Return older id → newer id where one of some turns takes the place of a line that was written down.
-
-    The newer one is a line as well, or was said by the owner. Two of one day that exclude each other settle nothing.
+    """Return older id → newer id where one of some turns takes the place of another: of a line that was written down, or
+    of what the owner wanted kept. Two of one time that exclude each other settle nothing.
     """
     ours = [turn for turn in turns if turn.session == WRITTEN or turn.who == "owner"]
+    kept = [turn for turn in ours if turn.session == WRITTEN or turn.importance > USUAL]
     found: dict[str, str] = {}
-    for old in ours:
-        if old.session == WRITTEN and not superseded_by(old):
+    for old in kept:
+        if not superseded_by(old):
             newer = next((new for new in ours if _takes_the_place(new, old)), None)
             found |= {old.id: newer.id} if newer else {}
     return found
 
 
 def _takes_the_place(new: Turn, old: Turn) -> bool:
-    is_later = new.at.date() >= old.at.date()
-    if not is_later or superseded_by(new) or new.text == old.text:
+    is_earlier = new.at.date() < old.at.date() or _is_before(new, old)
+    if is_earlier or superseded_by(new) or new.text == old.text:
         return False
     if not supersedes(new.text, old.text):
         return False
-    return new.at.date() > old.at.date() or not supersedes(old.text, new.text)
+    return _is_before(old, new) or not supersedes(old.text, new.text)
+
+
+def _is_before(one: Turn, other: Turn) -> bool:
+    """Tell whether one was said before another. Of a line without a run only the day is sure."""
+    are_timed = all(turn.session != WRITTEN or turn.run for turn in (one, other))
+    return one.at < other.at if are_timed else one.at.date() < other.at.date()
+
+
+def forgotten(turns: Sequence[Turn]) -> Iterator[int]:
+    """Yield the places of requests to forget something, and of what was said of it to the agent before."""
+    requests = [
+        (each.at, wanted)
+        for each in turns
+        if each.who == "owner" and each.run and (wanted := forgets(each.text))
+    ]
+    for place, turn in enumerate(turns if requests else ()):
+        told = turn.run or turn.session == WRITTEN
+        if told and any(turn.at <= at and says(turn.text, wanted) for at, wanted in requests):
+            yield place
 
 
 def marked(turn: Turn, by: str) -> Turn:

@@ -28,6 +28,7 @@ START_CHARS = 3000
 ASKED = 12
 ASKED_CHARS = 9000
 SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
+NEAR_SECONDS = 3.0  # the same for a question that nothing else answers
 
 
 def answered(home: Path, question: str) -> End | None:
@@ -49,7 +50,7 @@ def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> 
 
     try:
         made = embedder(config)
-        work_off(home, lambda: made, SETTLE_SECONDS)
+        work_off(home, lambda: made, NEAR_SECONDS)
         return [str(each) for each in answer(home, question, datetime.now().astimezone(), made)]
     except SopwithError:
         return []

@@ -81,7 +81,9 @@ class Near(NamedTuple):
         found = np.zeros((len(numbers), 2))
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)
-            found[there] = (vectors @ self.questions.T - mean) / deviation
+            # In double precision: the order in which numbers are added up must not show.
+            cosines = vectors.astype(np.float64) @ self.questions.T.astype(np.float64)
+            found[there] = (cosines - mean) / deviation
         return Meaning(found[:, 0], found[:, 1])
 
 

@@ -48,7 +48,7 @@ BY_HAND = {
 WHOLE = 0.999
 FIRST = 20  # among which it is looked for what is outdated
 LEAST_REPEATED = 8  # characters
-DIGITS = 5  # of a score; what differs behind comes of the order in which numbers were added up
+DIGITS = 3  # of a score; what differs behind comes of the order in which numbers were added up
 
 
 def search(
@@ -76,7 +76,7 @@ def search(
     results = [
         Found(
             found.rows.turns[row],
-            round(float(scores[row]), 4),
+            round(float(scores[row]), DIGITS),
             _why(found, row),
             episodes.get(found.rows.numbers[row]),
         )

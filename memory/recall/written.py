@@ -88,6 +88,8 @@ def best_lines(store: Store, terms: Sequence[str], limit: int) -> list[tuple[int
 
 def superseded_by(turn: Turn) -> str:
     """Return the id of the line that took a line's place; "" while it holds."""
+    if not turn.tags:
+        return ""
     marks = (tag for tag in turn.tags if tag.startswith(SUPERSEDED))
     return next(marks, "").removeprefix(SUPERSEDED)
 

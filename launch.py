@@ -16,6 +16,7 @@ if (
     if early.getsignal(early.SIGINT) is early.default_int_handler:
         early.signal(early.SIGINT, lambda *_: system._exit(130))
 
+import errno
 import gc
 import io
 import os
@@ -61,6 +62,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone: nothing more can be said to them
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in its buffer fits nowhere
+        if error.errno == errno.EIO:  # the terminal has gone
+            return INTERRUPTED
+        print(f"sopwith: {say('usage.full', why=os.strerror(error.errno))}", file=sys.stderr)
         return 1
 
 

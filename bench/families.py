@@ -74,7 +74,7 @@ def measured(name: str) -> Row:
 def at_once(provider: Provider) -> str:
     """Run the task; return "done", or what is wrong."""
     with tempfile.TemporaryDirectory(prefix="sopwith-families-") as home:
-        return _judged(_events(home, provider, *TASK))
+        return judged(_events(home, provider, *TASK))
 
 
 def in_two_processes(provider: Provider) -> str:
@@ -87,7 +87,7 @@ def in_two_processes(provider: Provider) -> str:
         more = _events(home, provider, "runs", "resume", first[0]["run"], *TASK[2:])
         if len(provider.requests) == asked:
             return "the resumed run asked nothing"
-        return _judged([*first, *more])
+        return judged([*first, *more])
 
 
 def _events(home: str, provider: Provider, *args: str) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def _events(home: str, provider: Provider, *args: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def _judged(events: list[dict[str, Any]]) -> str:
+def judged(events: list[dict[str, Any]]) -> str:
     """Hold the calls and the answer against the task."""
     ended = [e for e in events if e["type"] == "tool_ended" and e["tool"] == "code_run"]
     said = [json.dumps(event["data"]) for event in ended if event["status"] == "ok"]

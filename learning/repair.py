@@ -1,14 +1,15 @@
 """Say what becomes of an SOP after a run of it: promoted, repaired, rolled back, suspended. Never deleted.
 
 `after_run` is the one entry, called when a run has ended. Failures are sorted by what the replay's event says: `world`
-(not ready) and `parameter` (the request was not for this SOP) are not held against it; `step`, `expectation`, `check` and
-`budget` are. Only SOPs that were learned are changed; those of the owner, and seeds, get a proposal. Source: seed 002 §2, §3.
+(not ready, or it refuses the input) and `parameter` (the request was not for this SOP) are not held against it;
+`expectation`, `check` and `budget` are. A failed `step` is where the same values went well before. What a model then did
+in the same world the SOP should have done. Only SOPs that were learned are changed; those of the owner, and seeds, get a proposal. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -39,7 +40,8 @@ from replay.procedure import Procedure
 IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
 CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version
-HELD_AGAINST = ("step", "expectation", "check", "budget")
+HELD_AGAINST = ("expectation", "check", "budget")
+MOST_READ = 50  # runs that are looked through for the same values
 NOT_SUPERVISED = "--approve all"  # nobody looked
 KNOWN_FAILURES = "## Known failures"
 Blame = Literal["", "world", "parameter", "step", "expectation", "check", "budget"]
@@ -54,6 +56,7 @@ class Use:
     kind: Blame
     step: str = ""
     reason: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
     was_finished_by_model: bool = False
     is_over: bool = True  # False: it waits or was cancelled, which says nothing
 
@@ -61,11 +64,6 @@ class Use:
     def is_clean(self) -> bool:
         """True if nothing went wrong."""
         return self.is_over and not self.kind
-
-    @property
-    def counts_against(self) -> bool:
-        """True if the SOP is to blame."""
-        return self.is_over and self.kind in HELD_AGAINST
 
 
 def after_run(
@@ -100,19 +98,21 @@ def after_run(
 
 def judge(events: Sequence[Event], sop: Sop) -> Use:
     """Sort a run: clean, or what it failed on."""
-    run, at = events[0]["run"], events[0]["at"]
+    run, at, values = events[0]["run"], events[0]["at"], events[0].get("parameters", {})
     end = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
     if end is None or end["status"] in ("waiting", "cancelled"):
         return Use(run, at, "", is_over=False)
     is_done = end["status"] == "done"
     if first := next(filter(_is_stop, events), None):
         by_model = is_done and not end["rote"]
-        return Use(run, at, first.get("kind", "step"), first["step"], first["reason"], by_model)
+        return Use(
+            run, at, first.get("kind", "step"), first["step"], first["reason"], values, by_model
+        )
     if not is_done:
-        return Use(run, at, "step", "", str(end["result"]))
+        return Use(run, at, "step", "", str(end["result"]), values)
     seen = observed(events)
     over = over_budget(evidence(sop.folder).get("budget") or {}, seen.calls, seen.seconds)
-    return Use(run, at, "budget", "result", over) if over else Use(run, at, "")
+    return Use(run, at, "budget", "result", over) if over else Use(run, at, "", values=values)
 
 
 def _is_stop(event: Event) -> bool:
@@ -146,6 +146,9 @@ class _After:
     stats: SopStats
     attempt: Attempt
     crystallise: Crystallise | None
+    went_well: list[Mapping[str, Any]] = field(
+        default_factory=list
+    )  # values, as far as they are read
 
     @property
     def run(self) -> str:
@@ -164,7 +167,7 @@ class _After:
         use = judge(self.events, self.sop)
         if use.is_clean:
             return self._relabelled() or self._promoted()
-        if not use.counts_against:
+        if not self._counts_against(use):
             return []
         refused: list[Event] = []
         if use.was_finished_by_model:
@@ -279,14 +282,32 @@ class _After:
         return self._write(noted, "suspended", f"suspended: {said}")
 
     def _why_retire(self) -> str:
-        uses = [use for use in islice(self._uses(), LAST) if use.is_clean or use.counts_against]
-        failed = [use.counts_against for use in uses]
+        last = ((use, self._counts_against(use)) for use in islice(self._uses(), LAST))
+        failed = [is_failed for use, is_failed in last if is_failed or use.is_clean]
         if failed == [True] and next(self._older(), None):
             return "a new version failed its first use"
         if len(failed) >= IN_A_ROW and all(failed[:IN_A_ROW]):
             return f"{IN_A_ROW} failures in a row"
         said = f"{sum(failed)} failures in the last {len(failed)} runs"
         return said if sum(failed) >= OF_LAST else ""
+
+    def _counts_against(self, use: Use) -> bool:
+        """Return True if the SOP is to blame: a step may fail because values that are new do not fit the world."""
+        if not use.is_over or use.step == "requires":
+            return False
+        if use.kind == "step":
+            self.went_well = self.went_well or list(self._went_well())
+            return use.was_finished_by_model or use.values in self.went_well
+        return use.kind in HELD_AGAINST or (use.kind == "world" and use.was_finished_by_model)
+
+    def _went_well(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the values of the cases, and of the last runs of any version that were clean."""
+        for case in read_cases(self.sop.folder):
+            yield case.parameters
+        for row in islice(reversed(self.stats.runs(self.sop.name)), MOST_READ):
+            use = self._use(row)
+            if row.lane != "teach" and use.is_clean:
+                yield use.values
 
     def _uses(self) -> Iterator[Use]:
         """Yield the runs of these very steps, newest first."""

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 Text = Mapping[str, str]  # language → text; "en" is always there
 NAME = pattern(r"[a-z][a-z0-9_]*")
 SLOT = pattern(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
-LITERAL = pattern(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
+LITERAL = pattern(
+    r"(?<![^\W\d_])(?<![^\W\d_]-)\d|[\"'“”「」`~/\\{}]"
+)  # what only a slot may take from a request
 BUILT_IN = ("lang", "cwd", "today")  # always there; no parameter may take their names
 UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"

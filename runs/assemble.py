@@ -356,7 +356,7 @@ class Agent:
         from runs.start.recalling import answered, near_answers
 
         home, task = self.config.home, context.start["task"]
-        if told := answered(home, task):
+        if told := answered(home, task, context.start["lang"]):
             return told
         try:
             return (yield from self._asking(context).ask(why))

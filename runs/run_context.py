@@ -237,7 +237,7 @@ class RunContext:
             self._prewarm()
         self._keep_servers()
         if self.staging:
-            self.staging.judge = self._judged
+            self.staging.judge, self.staging.decides = self._judged, self.gate.places.decides
         loop: Generator[Event, None, End] = agent_loop(
             model,
             self.handler,

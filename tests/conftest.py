@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from typing import Any, Protocol
 import hypothesis
 import pytest
 
+from tests import inside
 from tests.machine import PATIENCE_SECONDS
 
 # Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
@@ -34,7 +36,9 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+LAUNCH = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py")]  # the command line
 _BEGAN = time.monotonic()
+_CACHE: list[str] = []  # of all tests
 # New examples each time, for `scripts/test --all`; the quick tests draw the same ones (Hypothesis's profile "ci").
 hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
 _KEPT_VARIABLES = (
@@ -56,8 +60,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(functools.partial(shutil.rmtree, folder, ignore_errors=True))
     for name in set(os.environ) - {*_KEPT_VARIABLES, "OPENBLAS_NUM_THREADS"}:
         del os.environ[name]
+    _CACHE[:] = [f"{folder}/.cache"]
     os.environ |= {
         "HOME": folder,
+        "XDG_CACHE_HOME": _CACHE[0],
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -81,7 +87,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "HOME": str(owner),
         "SOPWITH_HOME": str(home_folder),
         "XDG_CONFIG_HOME": str(owner / ".config"),
-        "XDG_CACHE_HOME": str(owner / ".cache"),
+        "XDG_CACHE_HOME": _CACHE[0],  # the model of embeddings is unpacked once
         "XDG_DATA_HOME": str(owner / ".local/share"),
         "XDG_STATE_HOME": str(owner / ".local/state"),
         "LANG": "C.UTF-8",
@@ -181,8 +187,35 @@ class CommandLine(Protocol):
     ) -> Finished: ...
 
 
+# A process reads these when it starts.
+_OF_A_START = ("LANG", "LC_", "PYTHON", "TZ")
+
+
 @pytest.fixture
-def cli(home: Path) -> CommandLine:
+def cli(process: CommandLine) -> CommandLine:
+    """The command line within this process (tests/inside.py), with the environment of the test plus `env`.
+
+    A command of another thread than the first, or with variables that a start reads, gets a process of its own.
+    """
+
+    def run(
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: str = "",
+        timeout_seconds: float = PATIENCE_SECONDS,
+    ) -> Finished:
+        given = env or {}
+        is_first = threading.current_thread() is threading.main_thread()
+        if not is_first or any(name.startswith(_OF_A_START) for name in given):
+            return process(*args, env=env, cwd=cwd, stdin=stdin, timeout_seconds=timeout_seconds)
+        return Finished(*inside.command_line(args, given, cwd or Path.cwd(), stdin))
+
+    return run
+
+
+@pytest.fixture
+def process(home: Path) -> CommandLine:
     """The command line as a process of its own, with the environment of the test plus `env`; stdin is never a tty."""
 
     def run(
@@ -193,7 +226,7 @@ def cli(home: Path) -> CommandLine:
         timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished:
         done = subprocess.run(
-            [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+            [*LAUNCH, *args],
             env={**os.environ, **(env or {})},
             cwd=cwd or Path.cwd(),
             input=stdin,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,17 @@ def agent(home: Path, replies: Sequence[Any] | None, settings: str = "", lang: s
         lines.append(f"models: [{{name: script, kind: scripted, model: {script}}}]")
     (home / "config.yaml").write_text("\n".join(lines), "utf-8")
     return Agent(config.load(home, "zh" if lang == "zh" else "en", dict(os.environ)))
+
+
+@contextlib.contextmanager
+def servers_up(home: Path, settings: str) -> Iterator[None]:
+    """Keep the MCP servers of these settings up for all runs and commands within this process."""
+    from tools.mcp.servers import Lease
+
+    mcp = agent(home, None, settings).config.mcp
+    assert mcp
+    with contextlib.closing(Lease(mcp.servers)):
+        yield
 
 
 def drive(run: Run) -> list[Event]:

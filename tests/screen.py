@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pexpect
 import pyte
 
-from tests.conftest import CHECKOUT
+from tests.conftest import LAUNCH
 from tests.machine import PATIENCE_SECONDS
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
@@ -52,12 +51,18 @@ class Screen:
         cls, *args: str, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
     ) -> Screen:
         """`python launch.py ARGS` on a terminal."""
-        command = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args]
+        command = [*LAUNCH, *args]
         return cls(command, columns=columns, rows=rows, env=env)
 
     def kills(self, number: signal.Signals) -> None:
         """Sends a signal to the program."""
         self._child.kill(number)
+
+    def hangs_up(self) -> None:
+        """Closes the terminal under the program."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._child.child_fd)
+        os.close(nothing)
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ from sandbox.cells.levels import probe
 from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import bash
+from tests.rows import rows
 
 
 @pytest.mark.parametrize("command", ["rm -rf {}", "unlink {}/file; rmdir {}", "find {} -delete"])
@@ -51,18 +52,7 @@ def _prepared(home: Path, tmp_path: Path, command: str) -> Path:
 
 @pytest.mark.parametrize(
     ("command", "leaves"),
-    [
-        ('rm "/srv/old/$name"', True),
-        ("find /srv/old -name '*.log' -delete", True),
-        ("find /srv/old -name '*.log' | xargs rm", False),
-        ("find /srv/old -name '*.log' -exec rm {} +", True),
-        ("ls /srv/old/*.log | xargs rm", False),
-        ('cd /srv/old && rm -rf "$name"', True),
-        ('for f in /srv/old/*.log; do rm "$f"; done', False),
-        ('rm "$name"', False),
-        ("cat list | xargs rm", False),
-        ('rm "work/$name"', False),
-    ],
+    rows(__name__, "what_is_found_in_a_folder_that_the_script_names_may_be_removed"),
 )
 def test_what_is_found_in_a_folder_that_the_script_names_may_be_removed(
     command: str, leaves: bool

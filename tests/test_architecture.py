@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tests.conftest import CHECKOUT
 from tests.scales import tree_of
-from tools.schema import derive, listed
+from tools.registry import listed
+from tools.schema import derive
 
 # From the top down: a module may import from its own folder and from lower lines; not from the same line, not upwards.
 LAYERS = (
@@ -283,7 +284,7 @@ def test_shared_pins_agree() -> None:
 
 
 def test_tool_schemas_are_those_of_the_code() -> None:
-    """`python -m tools.schema` writes the file anew."""
+    """`python -m tools.registry` writes the file anew."""
     for file, tools in listed().items():
         assert json.loads(file.read_text("utf-8")) == [derive(tool) for tool in tools]
 

@@ -19,6 +19,7 @@ from runs.assemble import SEEDS, Agent, Options
 from runs.control.owners import AbsentOwner
 from runs.schedule.due import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
+from tests.rows import rows
 from tests.scripted_server import Answer
 
 SKILL = "---\nname: {name}\ndescription: {about}\nmetadata: {{sopwith-status: {status}}}\n---\nMind the header line.\n"
@@ -56,20 +57,7 @@ class Choosing(SpokenOwner):
 
 
 @pytest.mark.parametrize(
-    ("task", "sop", "values"),
-    [
-        ("what's using port 8080?", "port-in-use", {"port": 8080}),
-        ("what takes up the space in photos", "largest-files", {"folder": "photos", "count": 10}),
-        (
-            "how many pdfs are in photos",
-            "find-files",
-            {"folder": "photos", "kind": "pdf", "number": "how many"},
-        ),
-        ("what's in photos", "find-files", {"folder": "photos"}),
-        ("photos 里有什么", "find-files", {"folder": "photos"}),
-        ("what's in old.zip", "text-file", {"file": "old.zip", "lines": 10}),
-        ("is there anything in nowhere.zip", "", {}),
-    ],
+    ("task", "sop", "values"), rows(__name__, "a_newcomer_names_folders_beside_them")
 )
 def test_a_newcomer_names_folders_beside_them(
     tmp_path: Path, task: str, sop: str, values: dict[str, Any]
@@ -167,6 +155,22 @@ def test_where_nobody_is_there_the_nearest_is_named_with_its_values(home: Path, 
     assert len(ended["result"].splitlines()) <= 5
 
 
+@pytest.mark.parametrize(
+    ("task", "shown", "hidden"),
+    [
+        ("tell me a joke", "sopwith init", "sops run"),
+        ("what should I cook tonight", "sopwith init", "sops run"),
+        ("讲个笑话", "sopwith init", "sops run"),
+        ("delete everything on my computer", "sopwith init", "delete-files"),
+        ("which program eats all of my memory these days", "sops run system-report  #", "{"),
+        ("what does it say in line 3 of the text", "sopwith init", "{"),
+    ],
+)
+def test_only_what_is_near_is_named(home: Path, task: str, shown: str, hidden: str) -> None:
+    result = ask(home, task, AbsentOwner())[-1]["result"]
+    assert shown in result and hidden not in result
+
+
 def test_a_refused_value_says_why(home: Path) -> None:
     result = ask(home, "what uses port 99999", AbsentOwner())[-1]["result"]
     assert "port" in result and "65535 or less" in result
@@ -177,6 +181,7 @@ def test_what_it_can_do_is_answered_without_a_model(home: Path, task: str) -> No
     ended = ask(home, task, AbsentOwner())[-1]
     assert ended["status"] == "done" and ended["model_calls"] == 0
     assert "show the last" in ended["result"] and "sopwith init" in ended["result"]
+    assert "what uses port 8080" in ended["result"] and "{" not in ended["result"]
 
 
 @pytest.mark.parametrize(

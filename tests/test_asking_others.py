@@ -20,7 +20,7 @@ from runs.assemble import Options
 from runs.learning.teach import draft_of, lesson_from_run, refusals, store, trial
 from runs.replaying.plan_calls import plan_calls
 from tests.conftest import CHECKOUT
-from tests.driving import SpokenOwner, agent, call, drive
+from tests.driving import SpokenOwner, agent, call, drive, servers_up
 from tests.rows import rows
 from tools.registry import all_tools
 from tools.toolbox import Toolbox
@@ -35,11 +35,12 @@ BOOKS = {
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Path:
+def books(home: Path, tmp_path: Path) -> Iterator[Path]:
     pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
     file = tmp_path / "books.json"
     file.write_text(json.dumps(BOOKS))
-    return file
+    with servers_up(home, settings(file)):
+        yield file
 
 
 def settings(books: Path) -> str:

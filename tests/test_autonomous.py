@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +25,7 @@ from runs.auto.work import Autonomous
 from runs.control.bounds import Bounds
 from runs.control.owners import AbsentOwner
 from tests import screen
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import LAUNCH, CommandLine
 from tests.driving import drive, of
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer
@@ -288,7 +287,7 @@ def waits_until(holds: Callable[[], bool]) -> None:
 
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "auto", "--for", "10m"]
+    command = [*LAUNCH, "auto", "--for", "10m"]
     return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ}
     )

@@ -99,21 +99,7 @@ def test_a_password_goes_from_the_owner_to_the_page_and_nowhere_else(web: Driver
     assert "pass word 1" not in str(held.data) + web.scan().as_text()
 
 
-@pytest.mark.parametrize(
-    ("script", "value"),
-    [
-        ("document.title", "Start"),
-        ("return document.title", "Start"),
-        ("const n = 20\nn + 22", "42"),
-        ("() => [...document.querySelectorAll('a')].map(a => a.textContent)", '["second page"]'),
-        ("await fetch('/data.json').then(a => a.json())", '{"answer":42}'),
-        ("await new Promise(done => setTimeout(() => done('late'), 50))", "late"),
-        ("document.querySelector('h1')", "<h1>Hello 世界</h1>"),
-        ("new Map([['a', new Set([1, 2])]])", '{"a":[1,2]}'),
-        ("(await el(“Press”)).tagName", "BUTTON"),
-        ("if (1) { let a = 'x' }", ""),
-    ],
-)
+@pytest.mark.parametrize(("script", "value"), rows(__name__, "the_value_of_a_script_comes_back"))
 def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) -> None:
     web.scan("/")
     result = web.run(script)

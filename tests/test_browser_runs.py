@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from tests.browser_driving import needs_browser
 from tests.browser_site import site
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import LAUNCH, CommandLine
 from tests.driving import call
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import scripted
@@ -83,7 +82,7 @@ def test_a_run_that_is_stopped_leaves_no_browser(home: Path, base: str, tmp_path
             "never",
         ],
     )
-    argv = [sys.executable, str(CHECKOUT / "launch.py"), "run", f"wait on {base}", "--events"]
+    argv = [*LAUNCH, "run", f"wait on {base}", "--events"]
     with subprocess.Popen(
         argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ)
     ) as run:

@@ -14,6 +14,7 @@ from learning.judged import retrace
 from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import parse, picked
+from tests.rows import rows
 
 Answers = list[tuple[str, dict[str, Any], Any]]
 
@@ -136,19 +137,8 @@ ROWS = {"one": {"size": "M", "kind": {"color": "red", "fit": "slim"}}, "two": {"
 
 
 @pytest.mark.parametrize(
-    ("extractor", "values", "found"),
-    [
-        ("json[size=size].@key", {"size": "L"}, "two"),
-        ("json[size='M'].kind.color", {}, "red"),
-        ("json[kind.color=color & kind~old].size", {"color": "Blue", "old": {"color": "green", "fit": "slim"}}, "L"),
-        ("json[size=sizes].@key", {"sizes": ["L", "M"]}, ["two", "one"]),
-        ("all json.*.size", {}, ["M", "L"]),
-        ("json[kind.*=any].size", {"any": "blue"}, "L"),
-        ("json[].size", {}, "there are 2 rows"),
-        ("json[size=size].x", {"size": "M"}, "there is no 'x'"),
-        ("all json[size='XS']", {}, "there is no row whose size is 'XS'"),
-    ],
-)  # fmt: skip
+    ("extractor", "values", "found"), rows(__name__, "rows_are_picked_by_what_they_say")
+)
 def test_rows_are_picked_by_what_they_say(
     extractor: str, values: Mapping[str, Any], found: Any
 ) -> None:

@@ -8,6 +8,9 @@ import json
 import os
 import re
 import signal
+import socket
+import sqlite3
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +22,7 @@ from typing import Any
 import pytest
 
 from config import ConfigError, load
+from config import Webhook as Settings
 from memory.inbox import Inbox
 from memory.logs import list_runs, read_events
 from tests.conftest import CommandLine
@@ -28,6 +32,8 @@ from tests.machine import free_port
 from tests.screen import waits_until
 from tests.serving import Served, made_home
 from tests.telegram import FRIEND, GROUP, OWNER, STRANGER, TOKEN, BotApi
+from ui.channels.letters import pieces
+from ui.channels.webhook import Webhook
 
 SECRET = "a-secret-of-some-length"
 
@@ -310,6 +316,36 @@ def post(port: int, said: dict[str, Any], signature: str | None = None) -> int:
     except urllib.error.HTTPError as error:
         error.close()
         return error.code
+
+
+@pytest.mark.parametrize("text", ["a line\n" * 2000, "x" * 9000, "\U0001f600" * 5000])
+def test_a_long_message_comes_in_pieces_that_telegram_takes(text: str) -> None:
+    found = pieces(text)
+    assert "".join(found).replace("\n", "") == text.replace("\n", "")
+    assert all(len(each.encode("utf-16-le")) // 2 <= 4096 for each in found)
+
+
+def test_a_message_that_cannot_be_kept_or_read_is_not_taken() -> None:
+    def full(messages: object, position: str) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    port, stop = free_port(), threading.Event()
+    channel = Webhook(Settings(SECRET, "http://127.0.0.1:9/", "ada", port))
+    listener = threading.Thread(target=channel.listen, args=(full, "", stop))
+    listener.start()
+    said = {"id": "1", "chat": "c", "from": "ada", "text": "hello"}
+    try:
+        waits_until(lambda: is_open(port))
+        assert post(port, said) == 503
+        assert post(port, {**said, "text": ""}) == 400
+    finally:
+        stop.set()
+        listener.join()
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_any_program_is_a_channel_by_signed_messages(place: Path) -> None:

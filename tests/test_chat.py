@@ -205,8 +205,7 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     assert screen.ends() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("is_working", [True, False])
+@pytest.mark.parametrize(("is_working", "number"), [(True, signal.SIGTERM), (False, signal.SIGHUP)])
 def test_sigterm_leaves_with_the_terminal_as_it_was(
     chat: Opener, home: Path, is_working: bool, number: signal.Signals
 ) -> None:

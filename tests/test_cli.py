@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.rows import rows
@@ -274,12 +274,27 @@ def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path
 
 def start(*args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+        [*LAUNCH, *args],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def test_output_that_cannot_be_written_is_said_in_plain_words(home: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, str(CHECKOUT / "launch.py"), "run", "what can you do?"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "sopwith: Cannot write: No space left on device."
+    assert len(done.stderr.splitlines()) == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

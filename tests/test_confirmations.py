@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner
-from tests.conftest import CHECKOUT
+from tests.conftest import LAUNCH
 from tests.driving import agent, bash, drive
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import ENTER, Screen, scripted
@@ -106,7 +105,7 @@ def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_h
 ) -> None:
     (Path.cwd() / "a").write_text("a")
     scripted(home, [bash("rm a; echo x >> times"), "done"], "safety: {sandbox: none}")
-    one = [sys.executable, str(CHECKOUT / "launch.py")]
+    one = LAUNCH
     assert (
         subprocess.run(
             [*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rows import rows
 from ui.terminal.consent import read
 
 MEANT = {
@@ -26,16 +27,7 @@ def test_an_answer_means_one_thing(text: str, meaning: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("no, keep the photos", "keep the photos"),
-        ("不要，照片要留着", "照片要留着"),
-        ("不行：太危险", "太危险"),
-        ("cancel - wrong folder", "wrong folder"),
-        ("3 use the trash", "use the trash"),
-        ("", ""),
-        ("   ", ""),
-    ],
+    ("text", "reason"), rows(__name__, "a_no_may_have_a_reason_and_nothing_typed_is_one")
 )
 def test_a_no_may_have_a_reason_and_nothing_typed_is_one(text: str, reason: str) -> None:
     assert read(text) == ("no", reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from learning.trace import Trace, read_trace
 from models.base import Event
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, call, drive, of
+from tests.driving import SpokenOwner, agent, call, drive, of, servers_up
 from tests.shop.data import database
 from tests.shop.tasks import KINDS, Task
 
@@ -31,7 +31,7 @@ class Shop:
 
     def __init__(self, home: Path, books: Path) -> None:
         self.home, self.books = home, books
-        self.settings = SETTINGS.format(python=sys.executable, books=books, checkout=CHECKOUT)
+        self.settings = settings(books)
         self.known = database()
 
     def run(self, task: str, replies: Sequence[Any] | None, approvals: int = 9) -> list[Event]:
@@ -52,9 +52,21 @@ class Shop:
         return read_trace(self.home, self.done(task))
 
 
+def settings(books: Path) -> str:
+    return SETTINGS.format(python=sys.executable, books=books, checkout=CHECKOUT)
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The books of a desk whose server is up."""
+    folder = tmp_path_factory.mktemp("desk")
+    with servers_up(folder / "home", settings(folder / "books.json")):
+        yield folder / "books.json"
+
+
 @pytest.fixture
-def shop(home: Path, tmp_path: Path) -> Shop:
-    return Shop(home, tmp_path / "books.json")
+def shop(home: Path, books: Path) -> Shop:
+    return Shop(home, books)
 
 
 def writes_of(events: Sequence[Event]) -> list[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from models.dialects import offer_of, only_announces, parse
 from models.wires.visible import Visible
 from tests.providers import DIALECTS as FIRST
 from tests.providers import MORE_DIALECTS
+from tests.rows import rows
 
 DIALECTS = FIRST | MORE_DIALECTS
 TOOLS: list[dict[str, Any]] = [
@@ -58,18 +59,7 @@ def test_two_calls_are_two(name: str) -> None:
     assert [call.name for call in parse(text, OFFER)[1]] == ["code_run", "file_read"]
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        "A call looks like this:\n```\n{}\n```\nThe server reads it.",
-        "For example:\n```xml\n{}\n```",
-        "In this dialect the model writes\n\n```json\n{}\n```\n\nand waits for the result.",
-        "Such models write `{}` when they want a tool.",
-        "The format is as follows:\n{}",
-        "```python\nprompt = '''{}'''\n```\nThat is how the template does it.",
-        "The model answers with {} and the server runs it.",
-    ],
-)
+@pytest.mark.parametrize("frame", rows(__name__, "call_that_is_only_shown_is_no_call"))
 @pytest.mark.parametrize("name", sorted(DIALECTS.keys()))
 def test_call_that_is_only_shown_is_no_call(name: str, frame: str) -> None:
     text = frame.replace("{}", DIALECTS[name]("code_run", ARGS))
@@ -87,36 +77,13 @@ def test_no_cut_of_the_stream_shows_more_than_the_text_has(name: str) -> None:
         assert shown + visible.rest() == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<tool_call>\n{'name': 'code_run', 'arguments': {'type': 'bash', 'script': 'ls',}}\n</tool_call>",
-        '<tool_call>\n{"name": "code_run", "arguments": {"type": "bash", "script": "ls"}\n</tool_call>',
-        '<tool_call>\n{"name": "code_run", "arguments": {"type": "bash", "script": "ls"}}',
-        "<tool_call>\n<function=code_run>\n<parameter=type>\nbash\n</parameter>\n<parameter=script>\nls\n</function>\n</tool_call>",
-        '[TOOL_CALLS] [{"name": "code_run", "arguments": {"type": "bash", "script": "ls"}}]</s>',
-        '<|python_tag|>{"type": "function", "name": "code_run", "parameters": {"type": "bash", "script": "ls"}}',
-        '```json\n{"name": "code_run", "arguments": {"type": "bash", "script": "ls"}}\n```',
-        '<tool_call>{"name": "code_run", "arguments": "{\\"type\\": \\"bash\\", \\"script\\": \\"ls\\"}"}</tool_call>',
-    ],
-)
+@pytest.mark.parametrize("text", rows(__name__, "call_that_is_slightly_broken_is_read"))
 def test_call_that_is_slightly_broken_is_read(text: str) -> None:
     calls = parse(text.replace("</s>", ""), OFFER)[1]
     assert [(c.name, c.args) for c in calls] == [("code_run", {"type": "bash", "script": "ls"})]
 
 
-@pytest.mark.parametrize(
-    ("text", "is_one"),
-    [
-        ("I'll now list the files.", True),
-        ("Let me check the folder first.", True),
-        ("我先查看一下文件。", True),
-        ("The folder holds three files.", False),
-        ("Done. Let me know if you need more.", False),
-        ("I will remind you tomorrow at nine.", False),
-        ("Shall I list the files? I will do it at once.", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_one"), rows(__name__, "answer_that_only_announces_is_told"))
 def test_answer_that_only_announces_is_told(text: str, is_one: bool) -> None:
     assert only_announces(text) is is_one
 

@@ -15,6 +15,7 @@ import pytest
 from config import EmbeddingsConfig
 from models import embeddings
 from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
+from tests.rows import rows
 from tests.scales import CHECKOUT
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
@@ -84,18 +85,7 @@ def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        "{}",
-        "no JSON",
-        '{"data": []}',
-        '{"data": null}',
-        '{"data": [{"index": 0, "embedding": []}]}',
-        '{"data": [{"index": 0, "embedding": ["a"]}]}',
-        '{"data": [{"index": 7, "embedding": [1, 2]}]}',
-        '{"data": [{"index": 0, "embedding": [1, NaN]}]}',
-        "<html></html>",
-    ],
+    "body", rows(__name__, "answer_that_holds_no_vectors_is_an_error_in_words")
 )
 def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
     with (

@@ -19,6 +19,7 @@ from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.rows import rows
+from tests.scales import tree_of
 from tests.screen import scripted
 from ui import words
 
@@ -50,7 +51,7 @@ def sources() -> list[Path]:
 @cache
 def trees() -> dict[Path, ast.Module]:
     """Return all sources, each read once."""
-    return {path: ast.parse(path.read_text("utf-8")) for path in sources()}
+    return {path: tree_of(path) for path in sources()}
 
 
 def names_of_errors() -> set[str]:

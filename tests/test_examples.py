@@ -68,7 +68,8 @@ def test_the_documents_stay_short() -> None:
 
 def parse(line: str) -> None:
     try:
-        build_parser().parse_args(with_command(shown(line)))
+        words = with_command(shown(line))
+        build_parser(words).parse_args(words)
     except UsageError as error:
         pytest.fail(f"sopwith {line}\n{error}")
 

@@ -24,9 +24,11 @@ def variables(server: ScriptedServer, model: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_task_of_three_turns_is_done(name: str) -> None:
+def test_task_of_three_turns_is_done(name: str, cli: CommandLine) -> None:
     with provider(name) as server:
-        assert families.at_once(server) == "done", server.refused
+        done = cli(*families.TASK, env=variables(server, server.family.model))
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        assert families.judged(events) == "done", server.refused
         assert len(server.refused) <= 5, server.refused
 
 

@@ -40,7 +40,7 @@ def bytes_(home: Path) -> None:
 
 
 def large(home: Path) -> None:
-    (home / "MEMORY.md").write_bytes(b"- a line that is worth knowing for long\n" * 1_300_000)
+    (home / "MEMORY.md").write_bytes(b"- a line that is worth knowing for long\n" * 130_000)
 
 
 def front_matter(home: Path) -> None:

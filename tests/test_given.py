@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from memory.logs import list_runs, read_events
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import LAUNCH, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer
 from ui.given import MAX_BYTES
@@ -32,7 +31,7 @@ def _asked(server: Any, number: int = 0) -> str:
 
 def _run_raw(*args: str, env: dict[str, str], stdin: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(CHECKOUT / "launch.py"), *args],
+        [*LAUNCH, *args],
         env={**os.environ, **env},
         stdin=stdin,
         capture_output=True,

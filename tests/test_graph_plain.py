@@ -61,18 +61,7 @@ def test_the_agent_says_nothing_and_whoever_speaks_in_a_group_is_not_the_owner()
     assert speaker(Turn("t", "shared:x", "owner", "", datetime.now(UTC))) != OWNER
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Running", "running"),
-        ("the dogs", "dog"),
-        ("Müsli", "müsli"),
-        ("  green   tea.", "Green Tea"),
-        ("my GARDEN", "garden"),
-        ("“爵士乐”", "爵士乐"),
-        ("ＡＢＣ", "abc"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), rows(__name__, "spellings_of_one_thing_are_one"))
 def test_spellings_of_one_thing_are_one(one: str, other: str) -> None:
     first, second = entity(one), entity(other)
     assert first and second and first.key == second.key == key_of(one)

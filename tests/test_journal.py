@@ -11,6 +11,7 @@ import pytest
 from memory.journal.lock import JournalBusy, WriterLock
 from memory.journal.originals import Journal, file_of
 from memory.journal.turns import Turn
+from tests.rows import rows
 
 AT = datetime(2026, 2, 1, 23, 30, 5, 123456, tzinfo=UTC)
 TEXTS = [
@@ -55,18 +56,7 @@ def test_every_text_comes_back_exactly(journal: Journal) -> None:
     assert all(entry.is_sound and not entry.is_torn and not entry.below for entry in entries)
 
 
-@pytest.mark.parametrize(
-    ("timezone", "day"),
-    [
-        ("UTC", "2026-02-01"),
-        ("Asia/Shanghai", "2026-02-02"),
-        ("+08:00", "2026-02-02"),
-        ("-0500", "2026-02-01"),
-        ("America/New_York", "2026-02-01"),
-        ("no/where", "2026-02-01"),
-        ("+99:00", "2026-02-01"),
-    ],
-)
+@pytest.mark.parametrize(("timezone", "day"), rows(__name__, "the_day_is_that_of_the_speaker"))
 def test_the_day_is_that_of_the_speaker(timezone: str, day: str) -> None:
     assert file_of(turn("x", timezone=timezone)) == f"{day}.md"
 

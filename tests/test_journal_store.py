@@ -25,16 +25,7 @@ from tests.rows import rows
 from text.words import asked
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
-TALK = [
-    "The printer on the second floor is broken again.",
-    "I reinstalled its driver, please try once more.",
-    "My sister asked me to send her the photos from Rome.",
-    "上周三我们说的打印机问题，还没有修好。",
-    "Ich wohne in Zürich, das Café heißt «Grüße».",
-    "がっこうでプリンターを使いました。",
-    "프린터가 고장났어요",
-    "Invoice 3,250 was paid on 2026-01-15 😀",
-]
+TALK = rows(__name__, "talk")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +16,8 @@ import pytest
 import yaml
 
 from learning.prove.trying import why_none
-from tests.conftest import CHECKOUT
+from tests.conftest import LAUNCH, Finished
+from tests.inside import command_line
 from tests.screen import CTRL_C, Screen
 
 
@@ -36,12 +36,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def sopwith(world: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run the program to its end."""
-    command = [sys.executable, str(CHECKOUT / "launch.py"), *args]
-    return subprocess.run(
-        command, cwd=world, capture_output=True, text=True, timeout=120, check=False
-    )
+def sopwith(world: Path, *args: str) -> Finished:
+    """Run a command to its end."""
+    return Finished(*command_line(args, {}, world, ""))
 
 
 class Teacher:
@@ -49,7 +46,7 @@ class Teacher:
 
     def __init__(self, world: Path, name: str = "sort-sales", *more: str) -> None:
         os.chdir(world)
-        command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "teach", name]
+        command = [*LAUNCH, "--lang", "en", "teach", name]
         self.screen = Screen([*command, *(more or ("--record",))], columns=120, rows=50)
 
     def records(self, *lines: str) -> None:
@@ -100,15 +97,15 @@ def test_the_lines_as_typed_are_the_script_with_a_parameter_in_each_place_of_the
 def test_what_was_learned_is_done_by_rote_and_held_before_anything_changes(world: Path) -> None:
     taught(world)
     done = sopwith(world, "run", "--approve", "all", "sort ~/sales/feb.csv")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     assert (world / "sales" / "sorted-feb.csv").read_text() == "a,feb\nb,feb\n"
     gone = sopwith(world, "sops", "run", "sort-sales", "file=~/sales/mar.csv")
-    assert gone.returncode == 1
+    assert gone.code == 1
     assert "There is no file" in gone.stderr and "Nothing was done" in gone.stderr
     (world / "sales" / "sorted-mar.csv").mkdir()
     (world / "sales" / "mar.csv").write_text("b\n")
     stopped = sopwith(world, "sops", "run", "sort-sales", "file=~/sales/mar.csv")
-    assert stopped.returncode == 1 and "nothing was changed" in stopped.stderr
+    assert stopped.code == 1 and "nothing was changed" in stopped.stderr
     (world / "sales" / "sorted-mar.csv").rmdir()
     (world / "sales" / "mar.csv").unlink()
     assert sorted(path.name for path in (world / "sales").iterdir()) == [
@@ -145,8 +142,8 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     teacher.answers("file (was", "")
     teacher.screen.waits_for("candidate")
     alone = sopwith(world, "sort ~/sales/feb.csv")
-    assert alone.returncode == 5 and "sops run sort-sales" in alone.stderr
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", "sort ~/sales/feb.csv"]
+    assert alone.code == 5 and "sops run sort-sales" in alone.stderr
+    command = [*LAUNCH, "--lang", "en", "sort ~/sales/feb.csv"]
     asked = Screen(command, columns=120, rows=50)
     shown = asked.waits_for_prompt("number or answer")
     assert shown.count("1. sort-sales") == 1 and "+ ~/sales/sorted-feb.csv" in shown
@@ -155,7 +152,7 @@ def test_a_candidate_is_shown_when_it_is_asked_for_and_a_yes_proves_it(world: Pa
     assert asked.ends() == 0
     (world / "sales" / "mar.csv").write_text("d\nc\n")
     done = sopwith(world, "sort ~/sales/mar.csv")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     assert (world / "sales" / "sorted-mar.csv").read_text() == "c\nd\n"
 
 
@@ -183,7 +180,7 @@ def test_a_name_that_a_program_keeps_stays_relative_in_the_folder_of_its_file(wo
     teacher.answers("Right?", "y")
     teacher.screen.waits_for("probation")
     assert teacher.screen.ends() == 0
-    assert sopwith(world, "pack ~/sales/feb.csv").returncode == 0
+    assert sopwith(world, "pack ~/sales/feb.csv").code == 0
     [packed] = (world / "sales").glob("feb-*.tgz")
     listed = subprocess.run(["tar", "tf", packed], capture_output=True, text=True, check=True)
     assert listed.stdout == "feb.csv\n"
@@ -232,13 +229,13 @@ def test_an_sop_is_edited_renamed_removed_and_brought_back(
     assert "draft" in sopwith(world, "sops", "edit", "sort-sales").stdout
     monkeypatch.setenv("EDITOR", "sed -i s/run:/ran:/")
     broken = sopwith(world, "sops", "edit", "sort-sales")
-    assert broken.returncode == 1 and "sop.yaml:" in broken.stderr, broken
-    assert sopwith(world, "sops", "rollback", "sort-sales", "1").returncode == 0
-    assert sopwith(world, "sops", "rename", "sort-sales", "sorted").returncode == 0
-    assert sopwith(world, "sops", "remove", "sorted").returncode == 0
-    assert sopwith(world, "sort ~/sales/feb.csv").returncode == 5
-    assert sopwith(world, "sops", "rollback", "sorted").returncode == 0
-    assert sopwith(world, "sort ~/sales/feb.csv").returncode == 0
+    assert broken.code == 1 and "sop.yaml:" in broken.stderr, broken
+    assert sopwith(world, "sops", "rollback", "sort-sales", "1").code == 0
+    assert sopwith(world, "sops", "rename", "sort-sales", "sorted").code == 0
+    assert sopwith(world, "sops", "remove", "sorted").code == 0
+    assert sopwith(world, "sort ~/sales/feb.csv").code == 5
+    assert sopwith(world, "sops", "rollback", "sorted").code == 0
+    assert sopwith(world, "sort ~/sales/feb.csv").code == 0
     assert (world / "sales" / "sorted-feb.csv").exists()
 
 
@@ -251,7 +248,7 @@ def test_runs_of_a_model_become_one_procedure_where_what_differs_is_its_paramete
         replies += [{"calls": [{"name": "code_run", "args": call}]}, {"text": "Sorted."}]
     runs = [_run_by_model(world, replies[at : at + 2], f"sort the sales {at}") for at in (0, 2)]
     done = sopwith(world, "teach", "sort-sales", "--from-run", *runs)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     said = procedure(world)
     assert list(said["parameters"]["properties"]) != []
     assert "jan" not in said["run"]["script"]
@@ -263,7 +260,7 @@ def _run_by_model(world: Path, replies: list[Any], task: str) -> str:
     config = world / ".sopwith" / "config.yaml"
     config.write_text(f"models:\n  - {{name: scripted, kind: scripted, model: {script}}}\n")
     done = sopwith(world, "run", "--no-rote", "--approve", "all", "--events", task)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     return str(json.loads(done.stdout.splitlines()[0])["run"])
 
 

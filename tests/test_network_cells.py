@@ -324,15 +324,7 @@ def test_no_script_leaves_its_cell_by_a_name(world: World, tmp_path: Path, scrip
     assert "PATH=" not in result.data["output"]
 
 
-LOOKS = {
-    "ps aux --sort=-%mem": "PID",
-    "ps -eo pid,ppid,args --no-headers": "python",
-    "ps aux | awk 'NR<=3 {print $2}'": "PID",
-    "pgrep -f . | grep -wc {pid}": "1",  # one of the host's, which no cell shows
-    "ss -ltnp | head -1": "State",
-    "df -h /": "Filesystem",
-    "free -m": "Mem:",
-}
+LOOKS: dict[str, Any] = dict(rows(__name__, "looks"))
 
 
 @pytest.mark.parametrize(("script", "word"), LOOKS.items())

@@ -5,12 +5,13 @@ The home lies at /home/me, as when it was written, so each command runs in a mou
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,19 @@ OWNER = Path("/home/me")
 
 
 class OldHome:
-    """The owner's folder of an earlier version, and commands of the present one in it."""
+    """The owner's folder of an earlier version, and commands of the present one in it: one process runs them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.papers = folder / "papers"
+        command = [sys.executable, "-m", "tests.inside"]
+        self._process = subprocess.Popen(
+            [*namespace(folder), "--chdir", str(OWNER / "papers"), "--", *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
 
     def __call__(self, *args: str, code: int = 0) -> str:
         """Run a command in English; return what it prints. Fail unless it ends with `code`."""
@@ -38,17 +47,13 @@ class OldHome:
 
     def run(self, *args: str) -> Finished:
         """Run a command as the owner of the home."""
-        launch = [sys.executable, str(CHECKOUT / "launch.py"), "--lang", "en", *args]
-        done = subprocess.run(
-            [*namespace(self.folder), "--chdir", str(OWNER / "papers"), "--", *launch],
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-        return Finished(done.returncode, done.stdout, done.stderr)
+        assert self._process.stdin and self._process.stdout
+        print(json.dumps(["--lang", "en", *args]), file=self._process.stdin, flush=True)
+        return Finished(*json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate(timeout=PATIENCE_SECONDS)
 
     def json(self, *args: str) -> Any:
         """Run a command and read its JSON."""
@@ -74,12 +79,13 @@ def namespace(folder: Path) -> list[str]:
 def environment() -> dict[str, str]:
     """Return the owner's environment."""
     own = {"HOME": str(OWNER), "SOPWITH_HOME": str(OWNER / ".sopwith")}
-    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **own}
+    names = ("PATH", "XDG_CACHE_HOME")
+    path = {"PYTHONPATH": str(CHECKOUT), **{name: os.environ[name] for name in names}}
+    return {**path, "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **own}
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> OldHome:
-    folder = tmp_path / "me"
+def unpacked(folder: Path) -> OldHome:
+    """Open the old home in a folder."""
     folder.mkdir()
     probe = [*namespace(folder), "true"] if shutil.which("bwrap") else ["false"]
     if subprocess.run(probe, check=False, capture_output=True).returncode:
@@ -89,8 +95,22 @@ def old(tmp_path: Path) -> OldHome:
     return OldHome(folder)
 
 
-def test_runs_are_listed_with_their_statuses(old: OldHome) -> None:
-    runs = old.json("runs", "list")["runs"]
+@pytest.fixture
+def old(tmp_path: Path) -> Iterator[OldHome]:
+    """An old home of this test."""
+    with contextlib.closing(unpacked(tmp_path / "me")) as home:
+        yield home
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OldHome]:
+    """An old home that tests only look at."""
+    with contextlib.closing(unpacked(tmp_path_factory.mktemp("old") / "me")) as home:
+        yield home
+
+
+def test_runs_are_listed_with_their_statuses(seen: OldHome) -> None:
+    runs = seen.json("runs", "list")["runs"]
     statuses = {each["task"]: each["status"] for each in runs}
     assert len(runs) == 17
     assert statuses["remove the old log"] == "waiting"
@@ -99,8 +119,8 @@ def test_runs_are_listed_with_their_statuses(old: OldHome) -> None:
     assert {each["sop"] for each in runs if each["rote"]} >= {"largest-files", "file-away"}
 
 
-def test_a_run_is_shown_with_its_calls(old: OldHome) -> None:
-    shown = old("runs", "show", old.run_of("count the lines of notes.txt"))
+def test_a_run_is_shown_with_its_calls(seen: OldHome) -> None:
+    shown = seen("runs", "show", seen.run_of("count the lines of notes.txt"))
     assert "wc -l < notes.txt" in shown
     assert "notes.txt has 3 lines." in shown
 
@@ -135,14 +155,14 @@ def test_the_confirmation_that_waits_can_be_denied(old: OldHome) -> None:
     assert (old.papers / "logs/a.log").exists()
 
 
-def test_sops_keep_their_statuses_and_versions(old: OldHome) -> None:
-    sops = {each["name"]: each for each in old.json("sops", "list")["sops"]}
+def test_sops_keep_their_statuses_and_versions(seen: OldHome) -> None:
+    sops = {each["name"]: each for each in seen.json("sops", "list")["sops"]}
     for status in ("draft", "candidate", "probation", "active", "suspended", "archived"):
         assert sops[f"lines-{status}"]["status"] == status
     assert sops["lines-active"]["version"] == 2
     assert sops["first-rows"]["status"] == "probation"
     for name in ("first-rows", "counted", "sort-table", "archive-table", "order-total"):
-        assert name in old("sops", "show", name)
+        assert name in seen("sops", "show", name)
 
 
 def test_a_plan_and_commit_sop_runs_by_rote(old: OldHome) -> None:
@@ -205,8 +225,8 @@ def test_facts_and_notes_are_there(old: OldHome) -> None:
     assert "reports in English" in old("memory", "facts")
 
 
-def test_a_shared_session_finds_its_own_turns_alone(old: OldHome) -> None:
-    found = old.json("memory", "search", "picnic boiler", "--session", "shared:family")["results"]
+def test_a_shared_session_finds_its_own_turns_alone(seen: OldHome) -> None:
+    found = seen.json("memory", "search", "picnic boiler", "--session", "shared:family")["results"]
     texts = " ".join(each["text"] for each in found)
     assert "Saturday at noon" in texts
     assert "Kovacs" not in texts

@@ -18,6 +18,7 @@ from config import ModelConfig, Price
 from models.base import Event, Reply, Request
 from models.endpoint import UNKNOWN_PRICE, EndpointModel
 from models.errors import ModelUnavailable
+from tests.rows import rows
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 
 KEY = "sk-live-0123456789abcdefghij"
@@ -348,16 +349,7 @@ def test_only_call_of_an_old_server_is_read(last: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("base_url", "is_free"),
-    [
-        ("http://127.0.0.1:1/v1", True),
-        ("http://localhost:1/v1", True),
-        ("http://192.168.1.5/v1", True),
-        ("http://[::1]:1/v1", True),
-        ("http://gpu-box:1/v1", True),
-        ("https://models.example.com/v1", False),
-        ("https://8.8.8.8/v1", False),
-        (None, False),
-    ],
+    rows(__name__, "model_without_a_price_is_free_at_home_and_dear_elsewhere"),
 )
 def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(
     base_url: str | None, is_free: bool

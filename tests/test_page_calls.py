@@ -163,3 +163,18 @@ def test_a_long_script_is_read_quickly() -> None:
 @given(st.text(max_size=300) | st.text("(){}[]'`\"$\\=+.,;eclik019 \n", max_size=200))
 def test_no_script_makes_the_reader_fail(script: str) -> None:
     read(script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "`" * 100_000,
+        "`${" * 9_000 + "x" + "}`" * 9_000,
+        "x = '//a'" + "+ 'a'" * 9_000,
+        "fetch(" + "(" * 40_000,
+    ],
+)
+def test_a_script_that_nobody_would_write_is_judged_in_time_and_asks(script: str) -> None:
+    begun = time.process_time()
+    assert read(script).blind
+    assert time.process_time() - begun < 10

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT
+from tests.conftest import LAUNCH
 
 PACKAGE = {
     "pyproject.toml": """
@@ -67,11 +67,11 @@ FAMILY = Family("stars", "sopwith_stars", ("star_look", "star_remove"), r"\\bsta
 }
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """The package, built and installed by pip into a folder of the test."""
-    source, target = tmp_path / "source", tmp_path / "site"
-    source.mkdir()
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built and installed by pip into a folder."""
+    source = tmp_path_factory.mktemp("source")
+    target = source.with_name("site")
     for name, text in PACKAGE.items():
         (source / name).write_text(text)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
@@ -91,8 +91,7 @@ def run_task(
     )
     done = subprocess.run(
         [
-            sys.executable,
-            str(CHECKOUT / "launch.py"),
+            *LAUNCH,
             "run",
             "--events",
             "--approve",
@@ -138,7 +137,7 @@ def test_the_model_can_ask_for_a_family_of_a_plugin(home: Path, installed: Path)
 
 def sopwith(home: Path, site: Path | None, *args: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(site or "")}
-    command = [sys.executable, str(CHECKOUT / "launch.py"), *args]
+    command = [*LAUNCH, *args]
     return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
 
 

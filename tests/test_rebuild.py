@@ -54,8 +54,8 @@ def answers(home: Path, questions: Sequence[str]) -> list[list[tuple[str, float]
 def test_a_rebuild_gives_equal_answers_after_interleaved_imports(tmp_path: Path) -> None:
     questions = [question.text for talk in talks() for question in talk.questions][:120]
     assert len(questions) == 120
-    order = np.random.default_rng(3).permutation(len(turns()))
-    said = [turns()[at] for at in order.tolist()]
+    in_order = turns()
+    said = [in_order[at] for at in np.random.default_rng(3).permutation(len(in_order)).tolist()]
     with Memory(tmp_path, embedder=MODEL) as memory:
         for at in range(0, len(said), 40):
             memory.write(said[at : at + 40])

@@ -18,6 +18,7 @@ from memory.journal.store import Store
 from memory.journal.turns import Recalled, Turn
 from memory.recall import ranking as recall
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
+from models.unpacked import cache_folder
 from runs.start.recalling import Recalling
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ LEAST: dict[str, list[float]] = {
 @pytest.fixture(scope="module")
 def model() -> EmbeddedModel:
     """The installed model, loaded once."""
-    return EmbeddedModel()
+    return EmbeddedModel(cache_folder())
 
 
 class Down:
@@ -112,7 +113,7 @@ def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     ways: tuple[Embedder | None, ...] = (
         None,
         Down(),
-        EmbeddedModel(),
+        EmbeddedModel(cache_folder()),
     )  # none, down, nothing embedded yet
     for embedder in ways:
         found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)

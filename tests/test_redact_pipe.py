@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from safety.secrets import Redactor
+from tests.conftest import LAUNCH
 from tests.machine import PATIENCE_SECONDS
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -23,7 +24,7 @@ Say = Callable[[str, str], str]
 @pytest.fixture
 def say(home: Path) -> Iterator[Say]:
     """Writes a piece and gives all that has come once it ends as is wanted; or what has come in a second."""
-    program = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
+    program = [*LAUNCH, "safety", "redact"]
     child = subprocess.Popen(
         program,
         stdin=subprocess.PIPE,

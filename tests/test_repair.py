@@ -13,6 +13,7 @@ import pytest
 
 from handler import Approval
 from learning.calls import induce
+from learning.cases import Case
 from learning.patches import may_try
 from learning.repair import after_run, judge
 from learning.verify import verify
@@ -40,7 +41,7 @@ commit:
 result: "{{count}} lines with {{word}}"
 checks: [{command: 'test -s "$folder/count.txt"'}]
 """
-BROKEN = COUNT.replace("notes.txt", "notes.md")
+BROKEN = COUNT.replace("grep -c", "grep -c --no-such-option")
 
 
 class Desk:
@@ -59,6 +60,8 @@ class Desk:
 
     def store(self, steps: str, status: Status, *, learned: bool = True, front: str = "") -> Sop:
         files = {"SKILL.md": SKILL.format(name="count", front=front), "sop.yaml": steps}
+        proven = Case("case-1", {"folder": str(self.folders[0]), "word": "tea"})
+        files |= proven.files()
         if learned:
             files["evidence.json"] = json.dumps({"runs": [{"run": "20260101-000000-abcd"}]})
         return self.changes.write("count", files, reason="taught", status=status)
@@ -118,6 +121,24 @@ def test_a_new_version_that_fails_its_first_use_is_rolled_back(desk: Desk) -> No
     )
     assert desk.changes.history("count")[0].restores == 1
     assert desk.run()[0][-1]["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("steps", "number", "word"),
+    [
+        (COUNT, 0, "coffee"),  # a value that never went well: grep finds none
+        (COUNT.replace("notes.txt", "gone.txt"), 0, "tea"),  # a file that is not there
+        (COUNT.replace("cat notes.txt |", "exit 66;"), 0, "tea"),  # it refuses its input itself
+    ],
+)
+def test_what_the_input_or_the_world_is_to_blame_for_never_retires_it(
+    desk: Desk, steps: str, number: int, word: str
+) -> None:
+    desk.store(steps, "active")
+    for _ in range(3):
+        events, learned = desk.run(number, word)
+        assert events[-1]["status"] == "failed" and learned == []
+    assert desk.sop().status == "active"
 
 
 def test_without_an_older_version_two_failures_in_a_row_suspend_it(desk: Desk) -> None:

@@ -16,6 +16,7 @@ from models.errors import Diverged
 from replay.extract import extract
 from replay.procedure import Procedure
 from replay.rote import Declined, RoteModel
+from tests.rows import rows
 from tools.base import ToolContext
 from tools.registry import all_tools
 
@@ -139,19 +140,7 @@ ONE = "parameters: {{type: object, properties: {{word: {{type: string}}}}}}\npla
 
 
 @pytest.mark.parametrize(
-    ("script", "expect", "save", "says"),
-    [
-        ("exit 3", "{exit_code: 0}", "{}", "expected exit code 0, got 3"),
-        ("exit 3", "{}", "{}", "expected ok, got error"),
-        ("true", "{status: error}", "{}", "expected error, got ok"),
-        ("echo hello", "{contains: bye}", "{}", "does not contain 'bye': hello"),
-        ("echo hello", "{matches: '^b'}", "{}", "does not match"),
-        ("echo a; echo b", "{max_count: {x: 1}}", "{x: lines}", "at most 1 in x, got 2"),
-        ("echo a", "{min_count: {x: 2}}", "{x: lines}", "at least 2 in x, got 1"),
-        ("true", "{min_count: {x: 1}}", "{x: lines}", "at least 1 in x, got 0"),
-        ("echo not json", "{}", "{x: json}", "cannot read json"),
-        ("echo '{\"a\": 1}'", "{}", "{x: json.b}", "no 'b'"),
-    ],
+    ("script", "expect", "save", "says"), rows(__name__, "a_step_that_differs_stops_and_says_how")
 )
 def test_a_step_that_differs_stops_and_says_how(
     script: str, expect: str, save: str, says: str, tmp_path: Path
@@ -197,21 +186,7 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
     assert "{" not in told.replace('{"folder"', "")
 
 
-@pytest.mark.parametrize(
-    ("output", "extractor", "value"),
-    [
-        ("a\nb\n", "lines", ["a", "b"]),
-        ("", "lines", []),
-        ("a\u2028b\n\nc", "lines", ["a\u2028b", "", "c"]),
-        ('[{"n": "x", "id": 7}, {"n": "xy", "id": 8}]', "json[n=who].id", 7),
-        ('{"all": [{"id": "A-1"}]}', "json.all[].id", "A-1"),
-        ("sku,stock\nS-1,4\nS-2,9\n", "csv[sku=code].stock", "9"),
-        ("\ntext \n", "output", "text "),
-        ('{"a": [{"b": "中"}]}', "json.a.0.b", "中"),
-        ("x", "exit_code", 0),
-        ("x", "data.exit_code", 0),
-    ],
-)
+@pytest.mark.parametrize(("output", "extractor", "value"), rows(__name__, "extractors"))
 def test_extractors(output: str, extractor: str, value: Any) -> None:
     values = {"who": "x", "code": "S-2"}
     assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor, values) == value

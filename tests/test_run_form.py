@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from replay.procedure import Procedure, ProcedureError
 from replay.staged.expectation import Touched, matches, unmet
 from replay.staged.output_kinds import difference, observed
+from tests.rows import rows
 
 PARAMETERS = "parameters: {type: object, properties: {file: {type: string, format: path}}, required: [file]}\n"
 
@@ -65,6 +67,24 @@ def test_what_should_change_is_not_met_by_a_file_that_is_written_as_it_was() -> 
     assert told == ("too_few_changed", ["/a", 1, 0])
 
 
+@pytest.mark.parametrize(
+    ("seen", "now", "changes", "wrong"),
+    [
+        (["a\n", "a\nb\n"], "", {}, None),
+        (["a\n", "a\nb\n"], "\n", {}, "empty_output"),
+        (["a\n", "a\nb\n"], "", {"new": [{"path": "/x", "min": 0}]}, "empty_output"),
+        (["price: 3", "price: 4"], "", {}, "empty_output"),
+        (["3", "4"], "", {}, "empty_output"),
+    ],
+)
+def test_a_question_for_a_list_may_find_none(
+    seen: list[str], now: str, changes: dict[str, Any], wrong: str | None
+) -> None:
+    wanted = {"changes": changes, "output": observed(seen, [{} for _ in seen])}
+    told = unmet(wanted, [], now, {})
+    assert (told and told[0]) == wrong
+
+
 def test_a_star_in_a_value_is_only_a_star() -> None:
     told = unmet({"changes": {"new": ["/{{x}}"]}}, [Touched("new", "/b")], "", {"x": "*"})
     assert told is not None
@@ -72,19 +92,7 @@ def test_a_star_in_a_value_is_only_a_star() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "now", "wrong"),
-    [
-        (["27.5", "15"], "0", "zero_output"),
-        (["27.5", "0"], "0", None),
-        (["27.5"], "", "empty_output"),
-        (["27.5"], "none found", "other_type"),
-        (["total: 3", "total: 12"], "total: 7", None),
-        (["total: 3", "total: 12"], "total:", "other_form"),
-        (['{"a": 1}', '{"a": 2}'], '{"b": 2}', "missing_key"),
-        ([""], "noise", None),
-        ([""], "sort: cannot read: a.csv: No such file or directory", "complains"),
-        (["a: Permission denied"], "b: Permission denied", None),
-    ],
+    ("seen", "now", "wrong"), rows(__name__, "an_answer_of_another_kind_is_a_difference")
 )
 def test_an_answer_of_another_kind_is_a_difference(
     seen: list[str], now: str, wrong: str | None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import LAUNCH, CommandLine
 
 
 def answers(cli: CommandLine, *lines: Any, **options: Any) -> list[dict[str, str]]:
@@ -80,7 +79,7 @@ def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: s
 
 
 def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check"]
+    command = [*LAUNCH, "safety", "check"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     ) as process:
@@ -101,18 +100,3 @@ def test_redact_knows_what_the_owner_holds(cli: CommandLine, home: Path) -> None
     code, out, err = cli("safety", "redact", stdin=text, env=held)
     assert (code, err) == (0, "")
     assert out == "a [main api_key] b [OTHER_TOKEN] c [redis url] d [redis url as written] e\n"
-
-
-def test_redact_streams(home: Path) -> None:
-    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"first line\npassw")
-        assert process.stdout.read(11) == b"first line\n"
-        process.stdin.write(b"ord=hunt")
-        process.stdin.write(b"er2x\nlast")
-        process.stdin.close()
-        assert process.stdout.read() == b"password=[secret]\nlast"

@@ -21,7 +21,7 @@ from config import load
 from memory.logs import list_runs
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold
 
@@ -35,10 +35,7 @@ def start(home: Path) -> Iterator[Start]:
 
         def begin() -> subprocess.Popen[str]:
             words = [
-                sys.executable,
-                "-W",
-                "error",
-                str(CHECKOUT / "launch.py"),
+                *LAUNCH,
                 "schedule",
                 "start",
             ]
@@ -163,7 +160,7 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(
     write_job(home, "first", at=soon(1.5), sop="system-report", notify="always")
     write_job(home, "broken", at="never", prompt="x")
     process = start()
-    assert json.loads(cli("schedule", "list", "--json").stdout)["running"] is True
+    until(lambda: json.loads(cli("schedule", "list", "--json").stdout)["running"])
     until(lambda: row(home, "first", "done"))
     write_job(home, "third", at=soon(0.5), prompt="System report")  # by hand, while it works
     assert until(lambda: row(home, "third", "done")).model_calls == 0

@@ -24,20 +24,13 @@ from runs.schedule.due.rows import GRACE
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Clock, Scheduler
+from tests.rows import rows
 
 EXAMPLES = int(
     os.environ.get("SOPWITH_SCHEDULES", "40")
 )  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
 BEGIN = datetime(2026, 3, 20, 10, 7, 13, tzinfo=UTC)
-ZONES = (
-    "UTC",
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Asia/Kolkata",
-    "Asia/Shanghai",
-    "+05:45",
-)
+ZONES = tuple(rows(__name__, "zones"))
 
 
 class SetClock(Clock):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ from learning.judged import with_script
 from learning.trace import Trace, read_trace
 from runs.assemble import Options
 from runs.learning import teach as teaching
-from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, call, drive
+from tests.conftest import CommandLine
+from tests.driving import SpokenOwner, agent, call, drive, servers_up
 from tests.scripted_server import Answer, ScriptedServer
 from tests.shop.data import database
-from tests.test_desk import SETTINGS
+from tests.test_desk import settings
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
 GOOD = """import json
@@ -63,13 +62,12 @@ def dearest() -> list[tuple[str, list[Any], str]]:
     return found
 
 
-@pytest.fixture
-def books(tmp_path: Path) -> Path:
-    return tmp_path / "books.json"
-
-
-def settings(books: Path) -> str:
-    return SETTINGS.format(python=sys.executable, books=books, checkout=CHECKOUT)
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The books of a desk whose server is up."""
+    folder = tmp_path_factory.mktemp("desk")
+    with servers_up(folder / "home", settings(folder / "books.json")):
+        yield folder / "books.json"
 
 
 def run(home: Path, books: Path, request: str, replies: Any) -> str:

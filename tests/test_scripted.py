@@ -11,6 +11,7 @@ import pytest
 from config import ConfigError
 from models.base import Event, Message, Reply, Request, ToolCall
 from models.scripted import ScriptedModel
+from tests.rows import rows
 
 
 def ask(
@@ -79,19 +80,7 @@ def test_file_holds_a_list_of_replies(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "cannot be read"),
-        ("a: [", "cannot be read"),
-        ("{text: a}", "should hold a list"),
-        ("- 5", "reply 1: neither"),
-        ("- a\n- {txt: a}", "reply 2: unknown key 'txt'"),
-        ("- {calls: [{args: {}}]}", "reply 1: `calls`"),
-        ("- {usage: 5}", "reply 1: `usage`"),
-        ("- {finish: cut}", "reply 1: `finish`"),
-        ("- {usage: {tokens: 5}}", "reply 1: `usage`"),
-        ("- {calls: [{name: a, args: [1]}]}", "reply 1: `calls`"),
-    ],
+    ("text", "words"), rows(__name__, "file_that_is_no_script_is_a_setting_that_cannot_be_meant")
 )
 def test_file_that_is_no_script_is_a_setting_that_cannot_be_meant(
     text: str | None, words: str, tmp_path: Path

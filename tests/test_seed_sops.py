@@ -15,6 +15,7 @@ import pytest
 from memory.sops import Sop, SopStore
 from models.base import Request, ToolCall, ToolResult
 from replay.rote import Declined, RoteModel
+from tests.rows import rows
 from tools.base import ToolContext
 from tools.families import families
 from tools.registry import all_tools
@@ -27,23 +28,7 @@ TEXT_ONLY = [
     "scheduled-task",
     "web-setup",
 ]
-WITH_STEPS = [
-    "arrange-files",
-    "clean-old-files",
-    "delete-files",
-    "edit-file",
-    "find-files",
-    "git-history",
-    "largest-files",
-    "numbers-and-dates",
-    "port-in-use",
-    "reminder",
-    "running-programs",
-    "system-report",
-    "task-management",
-    "text-file",
-    "zip-files",
-]
+WITH_STEPS = rows(__name__, "with_steps")
 OLD = time.time() - 40 * 86400
 
 

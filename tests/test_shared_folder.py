@@ -13,6 +13,7 @@ from memory.home import open_home
 from safety.paths import shared_folder_of as folder_of
 from sandbox.cells import levels
 from tests.driving import call, of, run
+from tests.rows import rows
 
 PRIVATE = "the letter to the landlord"
 
@@ -98,23 +99,7 @@ os.symlink("{owner}/letter.txt", "link")
     assert PRIVATE not in json.dumps([event for event in events if event["type"] != "run_started"])
 
 
-REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "a shell": ("code_run", {"script": "ls", "type": "bash"}),
-    "a shell, unnamed": ("code_run", {"script": "ls"}),
-    "another folder to work in": ("code_run", {"script": "1", "type": "python", "cwd": "~"}),
-    "a file of the owner": ("file_read", {"path": "~/.bashrc"}),
-    "a way out": ("file_read", {"path": "../../others/files/theirs.txt"}),
-    "the agent's memory": (
-        "file_write",
-        {"path": "../../../memory/facts.md", "content": "x", "mode": "overwrite"},
-    ),
-    "a reference": (
-        "file_write",
-        {"path": "a", "content": "{{file:~/.bashrc:1:2}}", "mode": "overwrite"},
-    ),
-    "the trash": ("file_trash", {"paths": ["a"]}),
-    "long-term memory": ("start_long_term_update", {}),
-}
+REFUSED: dict[str, Any] = dict(rows(__name__, "refused"))
 
 
 def test_what_leads_out_of_the_folder_is_refused(home: Path) -> None:

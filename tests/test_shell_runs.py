@@ -153,21 +153,23 @@ def events_of(cli: CommandLine, *words: str) -> list[Any]:
 
 
 def test_a_process_of_somebody_else_is_stopped_when_the_owner_says_so(
-    cli: CommandLine, home: Path
+    process: CommandLine, home: Path
 ) -> None:
     with subprocess.Popen(["sleep", "61"]) as other:
         scripted(home, call("process_stop", process=identity(other.pid)), {"text": "done"})
-        (asked,) = of(events_of(cli, "stop the process"), "confirm")
+        (asked,) = of(events_of(process, "stop the process"), "confirm")
         assert (
             "stops sleep 61" in asked["reason"]
             and "which this run did not start" in asked["reason"]
         )
         assert (
-            of(events_of(cli, "--approve", "never", "stop it"), "tool_ended")[0]["status"]
+            of(events_of(process, "--approve", "never", "stop it"), "tool_ended")[0]["status"]
             == "refused"
         )
         assert other.poll() is None
-        assert of(events_of(cli, "--approve", "all", "stop it"), "tool_ended")[0]["status"] == "ok"
+        assert (
+            of(events_of(process, "--approve", "all", "stop it"), "tool_ended")[0]["status"] == "ok"
+        )
         assert other.wait(PATIENCE_SECONDS) == -15
 
 

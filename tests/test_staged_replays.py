@@ -99,3 +99,12 @@ def test_a_long_output_is_held_whole_against_the_expectation(home: Path) -> None
     one = sop(home, f"{lines}; echo end", "{}", ", output: {type: lines, empty: false}")
     events = replay(one)
     assert events[-1]["status"] == "done" and events[-1]["result"].count("123456789") == 9000
+
+
+def test_a_replay_reads_the_file_of_secrets_that_its_owner_said_yes_to(home: Path) -> None:
+    write(**{".env": "DEBUG=0\n"})
+    script = "sed -i s/DEBUG=.*/DEBUG=1/ .env; grep -c = .env"
+    one = sop(home, script, "{changed: ['{{folder}}/.env']}", ", output: {type: number}")
+    owner = SpokenOwner(approvals=[Approval("once"), Approval("once")])
+    events = replay(one, owner)
+    assert events[-1]["result"] == "1" and there() == {".env": "DEBUG=1\n"}

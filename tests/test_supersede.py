@@ -25,18 +25,7 @@ def test_sentences_that_may_all_be_true_supersede_none_of_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("我现在更喜欢茶", "我最喜欢的饮料是咖啡"),
-        ("We use Redis for the cache", "Decision: we use PostgreSQL for the bookings"),
-        ("I prefer tea in the evening", "I prefer coffee in the morning"),
-        ("The PostgreSQL backup runs at 3", "Decision: we use PostgreSQL for the bookings"),
-        ("I also like coffee", "I like tea"),
-        ("Room 12 is larger", "I like room 14"),
-        ("PostgreSQL 17 came out", "Decision: we use PostgreSQL for the bookings"),
-        ("Do not restart PostgreSQL at night", "Decision: we use PostgreSQL for the bookings"),
-        ("Never delete the PostgreSQL volume", "Decision: we use PostgreSQL for the bookings"),
-    ],
+    ("new", "old"), rows(__name__, "that_something_is_named_again_gives_nothing_up")
 )
 def test_that_something_is_named_again_gives_nothing_up(new: str, old: str) -> None:
     assert not supersedes(new, old)

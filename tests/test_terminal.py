@@ -4,6 +4,7 @@ foreign takes it over."""
 from __future__ import annotations
 
 import io
+import json
 import re
 import string
 from collections.abc import Callable
@@ -14,16 +15,16 @@ import pytest
 
 from handler import Confirmation
 from models.base import Event
-from tests.conftest import CHECKOUT
+from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash
 from tests.machine import Hold
 from tests.rows import rows
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, scripted, waits_until
 from text.sentences import catalogue
 from ui import words
 from ui.lists import make_console
 from ui.sanitise import clean
-from ui.terminal.owner import TerminalOwner, read_approval
+from ui.terminal.owner import TerminalOwner
 from ui.terminal.terminal import TerminalScreen, visible_text
 from ui.terminal.text_screen import PlainScreen
 
@@ -93,6 +94,16 @@ def _blanks(sentence: str | list[str]) -> set[str]:
         each - {"n", "files"} == found[-1] - {"n", "files"} for each in found
     )  # one may be a word: "a line", "{n} lines"
     return found[-1]
+
+
+def test_a_question_that_its_owner_is_asked_is_not_shown_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = {"type": "asked", "run": "r", "id": "r.0", "turn": 1, "question": "Which one?"}
+    PlainScreen(attended=True).show(asked)
+    assert capsys.readouterr().err == ""
+    PlainScreen().show(asked)
+    assert "Which one?" in capsys.readouterr().err
 
 
 def test_chinese_is_chinese() -> None:
@@ -279,26 +290,6 @@ def test_a_question_takes_numbers_and_words() -> None:
     assert owner()[0].ask("r.1", "Which?", []) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "decision", "reason"),
-    [
-        ("1", "once", ""),
-        ("y", "once", ""),
-        ("YES", "once", ""),
-        ("好", "once", ""),
-        ("2", "run", ""),
-        ("", "no", ""),
-        ("n", "no", ""),
-        ("3", "no", ""),
-        ("no, keep the photos", "no", "keep the photos"),
-        ("不，照片要留着", "no", "照片要留着"),
-    ],
-)
-def test_only_a_plain_yes_is_a_yes(text: str, decision: str, reason: str) -> None:
-    approval = read_approval(text)
-    assert approval is not None and (approval.decision, approval.reason) == (decision, reason)
-
-
 def test_what_is_neither_yes_nor_no_is_asked_again_and_stays_a_no() -> None:
     decision, page = ask_leave("rm -r build", "yes but only the zips", "ok")
     assert decision == "once" and page.count("Answer 1, 2 or 3") == 1
@@ -378,6 +369,30 @@ def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, 
     assert (
         words.say("run.steered", text="only six") in screen.text() and "Only six." in screen.text()
     )
+
+
+def test_a_skipped_question_says_that_and_nothing_else(at_terminal: Opener, home: Path) -> None:
+    screen = at_terminal("which program eats all of my memory these days")
+    screen.waits_for_prompt("none of these", "number or answer:")
+    screen.types(ENTER)
+    assert screen.ends() == 130
+    assert words.say("ask.skipped") in screen.text() and "inbox" not in screen.text()
+
+
+def test_a_terminal_that_closes_stops_the_run_and_nothing_is_done(
+    at_terminal: Opener, home: Path, tmp_path: Path, cli: CommandLine
+) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    screen = at_terminal("delete old.txt")
+    screen.waits_for_prompt("allow?")
+    screen.hangs_up()
+
+    def ended() -> list[str]:
+        return [each["status"] for each in json.loads(cli("runs", "list", "--json").stdout)["runs"]]
+
+    waits_until(lambda: ended() == ["cancelled"])
+    assert file.exists()
 
 
 def test_keys_pressed_before_the_question_are_no_answer(

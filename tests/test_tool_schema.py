@@ -42,7 +42,7 @@ SAMPLE = derive(sample)
 
 def test_stored_schemas_are_those_of_the_code() -> None:
     derived = [derive(each) for each in TOOLS.values()]
-    assert json.loads(FILE.read_text("utf-8")) == derived, "run: python -m tools.schema"
+    assert json.loads(FILE.read_text("utf-8")) == derived, "run: python -m tools.registry"
     assert schemas(TOOLS.values()) == derived
 
 

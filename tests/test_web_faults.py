@@ -22,6 +22,7 @@ SLOW_ANSWER = "A long answer that takes its time to be written down. " * 4
 SCRIPTS: dict[str, list[Any]] = {
     "quick": ["Good."],
     "working": [bash("echo begun; sleep 60"), "Done."],
+    "remove": [bash("rm -r old && echo once >> removed", "I would remove it."), "It is gone."],
 }
 
 
@@ -116,6 +117,53 @@ def test_a_job_every_five_minutes_hides_no_other(window: Window, site: Served) -
     later = window.find(".grid .day:not(.other)").last
     later.click()
     window.expect(window.find(".agenda")).to_contain_text("23:58")
+
+
+def _asks_to_remove(site: Served) -> str:
+    """A run that asks whether it may remove a folder."""
+    (site.cwd / "old").mkdir(exist_ok=True)
+    (site.cwd / "old" / "letter.txt").write_text("Dear Anna\n", "utf-8")
+    return site.begin("tidy up here", "remove")
+
+
+PRESS_TWICE = """() => { const yes = document.querySelector('.asked .primary'); yes?.click(); yes?.click(); }"""
+
+
+def test_a_yes_that_is_pressed_twice_in_two_tabs_is_done_once(
+    browser: Browser, site: Served
+) -> None:
+    tabs = [Window(browser, site.origin).enter(site.token) for _ in range(2)]
+    run = _asks_to_remove(site)
+    for tab in tabs:
+        tab.go(f"chat/{run}").find(".asked.confirmation").wait_for()
+    for tab in tabs:
+        tab.page.evaluate(PRESS_TWICE)
+    assert site.ended(run)["result"] == "It is gone."
+    for tab in tabs:
+        tab.expect(tab.find(".asked")).to_have_count(0)
+        tab.faults = [each for each in tab.faults if "404" not in each]  # of the later press
+        tab.close()
+    assert (site.cwd / "removed").read_text("utf-8") == "once\n"
+
+
+def test_a_yes_after_its_run_was_stopped_does_nothing_and_says_so(
+    window: Window, site: Served, cli: CommandLine
+) -> None:
+    run = _asks_to_remove(site)
+    asked = site.until(lambda: site.get("/api/state").json["waiting"])[0]["id"]
+    site.post(f"/api/asked/{asked}", {"later": True})
+    (entry,) = site.until(lambda: site.get("/api/inbox").json["inbox"])
+    window.go("inbox").find(".asked.confirmation").wait_for()
+    window.page.route("**/api/inbox", lambda route: route.abort())  # the tab hears of nothing
+    assert cli("--home", str(site.home), "runs", "cancel", run).code == 0
+    window.button("Yes, this once").click()
+    window.find(".toast.error", has_text="answered already, or its run has ended").wait_for()
+    for path in (f"/api/asked/{asked}", f"/api/inbox/{entry['id']}"):
+        body = {"decision": "once" if "asked" in path else "approve"}
+        assert site.post(path, body).status == 404
+    assert (site.cwd / "old" / "letter.txt").exists()
+    assert site.get(f"/api/runs/{run}").json["run"]["status"] == "cancelled"
+    window.faults.clear()  # what was cut off, and the 404
 
 
 @pytest.fixture

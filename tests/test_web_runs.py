@@ -53,7 +53,7 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
     """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same from the log."""
     _old(site)
     with site.tab() as tab:
-        run = site.begin("remove the folder old", "delete")
+        run = site.begin("I no longer need what old holds", "delete")
         tab.send(type="watch", runs=[run])
         asked = tab.until("asked_now")["asked"]
         assert (asked["run"], asked["kind"], asked["tool"]) == (run, "confirmation", "code_run")
@@ -87,7 +87,7 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
 def test_a_no_is_read_by_the_model(site: Served) -> None:
     _old(site)
     with site.tab() as tab:
-        site.begin("remove the folder old", "leave")
+        site.begin("I no longer need what old holds", "leave")
         asked = tab.until("asked_now")["asked"]
         site.post(f"/api/asked/{asked['id']}", {"decision": "no", "reason": "I need it"})
         assert tab.until("confirmed")["reason"] == "I need it"

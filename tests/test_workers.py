@@ -29,7 +29,7 @@ from runs.workers.log import (
 )
 from runs.workers.tasks import cancel, send
 from runs.workers.tasks import listed as tasks_of
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs
 from tests.scripted_server import Answer, ScriptedServer
@@ -107,7 +107,7 @@ def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []
 
     def start(at: Path) -> subprocess.Popen[str]:
-        command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(at), "worker"]
+        command = [*LAUNCH, "--home", str(at), "worker"]
         started.append(
             subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         )

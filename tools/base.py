@@ -26,11 +26,11 @@ from sandbox.network import Leave
 if TYPE_CHECKING:
     from config import Config
     from sandbox.cells import Sandbox
+    from tools.scripts.staged import Hold
     from tools.staged import Recording, Staging
 
 Kept = TypeVar("Kept")
 _NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes of a name
-Hold = Callable[[Any, Any], str]  # result and change set → why they must not be committed, or ""
 # tools that ask an address for what is there, and change nothing there
 LOOKS = frozenset(["web_fetch", "web_scan"])
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]

@@ -1,6 +1,6 @@
 """Derives the schema of a tool from its signature and docstring, and checks the arguments of a call against it.
 
-`python -m tools.schema` writes assets/tools_schema.json and assets/family_schemas.json; at run time these files are read,
+`python -m tools.registry` writes assets/tools_schema.json and assets/family_schemas.json; at run time these files are read,
 nothing is derived. In the docstring the first paragraph describes the tool, a line `name: text` describes an argument.
 Source: seed 002 §3.
 """
@@ -259,26 +259,3 @@ def _short(value: Any) -> str:
     is_odd = isinstance(value, str) and not value.isprintable()
     text = ascii(value[:60]) if is_odd else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def write() -> None:
-    """Writes both files anew."""
-    from memory.files import write_atomic
-
-    for file, tools in listed().items():
-        write_atomic(
-            file, json.dumps([derive(tool) for tool in tools], ensure_ascii=False, indent=2) + "\n"
-        )
-
-
-def listed() -> dict[Path, list[Tool]]:
-    """The tools whose schemas each file holds."""
-    from tools.families import families
-    from tools.registry import all_tools
-
-    of_families = [tool for family in families().values() for tool in family.load().values()]
-    return {FILE: list(all_tools().values()), FAMILY_FILE: of_families}
-
-
-if __name__ == "__main__":
-    write()

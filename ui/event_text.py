@@ -66,7 +66,7 @@ def ended(event: Event) -> str:
 def entry_text(entry: Entry) -> str:
     """Return what an entry of the inbox says: a confirmation why it is asked for."""
     if entry.said:
-        return leave_asked(entry.tool, reasons(entry.said, "")).removeprefix("! ")
+        return leave_asked(entry.tool, reasons(entry.said, "")).lstrip("!！ ")
     return entry.text if entry.kind in ("question", "notice") else pieces_in_words(entry.text)
 
 

@@ -176,11 +176,13 @@ addEventListener("hashchange", () => {
 
 async function start() {
   firstTheme();
-  await setLang(firstLang());
   const token = takeToken();
+  const entered = token ? signIn({ token }) : begin(); // while the words come
+  entered.catch(() => {});
+  await setLang(firstLang());
   createApp(App).mount("#app");
   try {
-    await (token ? signIn({ token }) : begin());
+    await entered;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 0) setTimeout(start_again, 1500);

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from learning.induce.letters import Letters, Quoting
+from text import pattern
 
+_OPTION = pattern(
+    r"(?:^|[\s\0])-[A-Za-z](?:[\d,.A-Za-z]*[\d,A-Za-z])?$"
+)  # what may stand in a word before a number
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
@@ -69,8 +73,11 @@ def is_path_start(text: str, first: int) -> bool:
 
 
 def is_whole(text: str, first: int, last: int, value: str) -> bool:
-    """True if no letter or digit goes on before or behind; of a number no point with digits either."""
+    """True if no letter or digit goes on before or behind; of a number no point with digits either. In an option the
+    letters beside a number are options themselves: `-n5`, `-k2,2nr`."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]
+    if value.isdigit() and _OPTION.search(text, 0, first):
+        return not (_joins_number(before[-1:]) or _joins_number(behind[:1]))
     if _joins(value[:1]) and _joins(before[-1:]):
         return False
     if _joins(value[-1:]) and _joins(behind[:1]):
@@ -78,6 +85,10 @@ def is_whole(text: str, first: int, last: int, value: str) -> bool:
     if re.fullmatch(r"\d+", value):
         return not (re.search(r"\d\.$", before) or re.match(r"\.\d", behind))
     return True
+
+
+def _joins_number(letter: str) -> bool:
+    return letter.isdigit() or letter in (".", "_")
 
 
 def _joins(letter: str) -> bool:

@@ -1,4 +1,4 @@
-"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed as a quoted text."""
+"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed and SQL as a quoted text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import re
 import tokenize
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
+
+from text import pattern
+
+_NUMBER = pattern(
+    r"0|[1-9]\d{0,8}"
+)  # its parameter takes integers alone, so that no value becomes code
 
 
 class Taken(NamedTuple):
@@ -50,11 +56,12 @@ class _Spot(NamedTuple):
 def _sed(spot: _Spot) -> Taken:
     """A value of a sed program: a number of a line as it is, else a text that stands for itself."""
     side, mark = _side(spot.program, spot.first)
-    if not side and spot.text.isdigit():
+    if not side and _NUMBER.fullmatch(spot.text):
         return Taken(spot.first, spot.last)
     if side == "replacement":
         return Taken(spot.first, spot.last, escape=f"s/[\\\\&{_in_set(mark)}]/\\\\&/g")
-    if not side and mark != "/":
+    is_address = len(re.findall(r"(?<!\\)/", spot.program[: spot.first])) % 2 == 1
+    if not side and not is_address:
         raise Refused("it stands in a command of sed that takes no values")
     return Taken(spot.first, spot.last, escape=_pattern_escape(spot.options, mark))
 
@@ -155,10 +162,21 @@ def _jq(spot: _Spot) -> Taken:
     raise Refused("it is part of the code, and no text or number")
 
 
+def _sql(spot: _Spot) -> Taken:
+    before = spot.program[: spot.first]
+    mark = next((each for each in "'\"" if before.count(each) % 2), "")
+    if mark:
+        return Taken(spot.first, spot.last, escape=f"s/{mark}/{mark}{mark}/g")
+    if _NUMBER.fullmatch(spot.text):
+        return Taken(spot.first, spot.last)
+    raise Refused("it is part of the code, and no text or number")
+
+
 KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
     **dict.fromkeys(("python", "python3"), _python),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "jq": _jq,
+    "sqlite3": _sql,
 }
-CODE = ("perl", "ruby", "node", "php", "sqlite3", "psql", "mysql", "bash", "sh", "eval")
+CODE = ("perl", "ruby", "node", "php", "psql", "mysql", "bash", "sh", "eval")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from learning.induce.places import Place, Spot, apart, is_path_start, places, se
 from shell import words
 from shell.placed import Placed
 
+PROGRAM_OPTIONS = ("-c", "-e", "-f", "--expression")
+PROGRAM_PLACE = {"sqlite3": 1}  # arguments before the program; else it is the first
 PROGRAM_QUOTES = ("single", "raw", "double", "document")
 
 
@@ -155,12 +158,13 @@ class _Writer:
         variable = name
         if spot.escape:
             variable = f"{name}_in_{command}{self._number(name, command, spot.escape)}"
-            self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed '{spot.escape}')")
+            escape = shlex.quote(spot.escape)
+            self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed {escape})")
         self._put(start, end, variable, place)
 
     def _number(self, name: str, command: str, escape: str) -> str:
         known = [line for line in self.result.first if line.startswith(f"{name}_in_{command}")]
-        same = next((line for line in known if line.endswith(f"'{escape}')")), "")
+        same = next((line for line in known if line.endswith(f" {shlex.quote(escape)})")), "")
         if same:
             return same.split("=", 1)[0].removeprefix(f"{name}_in_{command}")
         return str(len(known) + 1) if known else ""
@@ -222,20 +226,18 @@ class _Writer:
 
     def _is_option_value(self, word: Placed | None, command: str) -> bool:
         """True for a word that is no program though it is quoted: a file, a value such as that of awk -F."""
-        if word is None or word.role in ("document", "item", "target", "assignment"):
-            return word is not None and word.role != "document"
+        if word is None or word.role == "document":
+            return False
         if word.role == "value":
-            return word.of not in ("-c", "-e", "-f", "--expression")
-        if command.startswith("python"):
+            return word.of not in PROGRAM_OPTIONS
+        if word.role in ("item", "target", "assignment") or command.startswith("python"):
             return True
-        mine = [
-            each
-            for each in self.words
-            if each.command == word.command and each.role == "argument" and each.start < word.start
+        mine = [each for each in self.words if each.command == word.command]
+        if any(each.of in PROGRAM_OPTIONS for each in mine if each.role == "value"):
+            return True
+        names = [each.start for each in mine if each.role == "command" and each.start < word.start]
+        behind = max(names, default=0)
+        before = [
+            each for each in mine if each.role == "argument" and behind < each.start < word.start
         ]
-        has_program = any(
-            each.of in ("-e", "--expression") for each in self.words if each.command == word.command
-        )
-        names = [each for each in self.words if each.role == "command" and each.start < word.start]
-        behind = names[-1].start if names else 0
-        return has_program or any(each.start > behind for each in mine)
+        return len(before) != PROGRAM_PLACE.get(command, 0)

@@ -29,9 +29,11 @@ class Case(NamedTuple):
     inputs: Mapping[str, str] = {}
 
 
-def expectation(cases: Sequence[Case], script: str, before: Sequence[Case] = ()) -> dict[str, Any]:
+def expectation(
+    cases: Sequence[Case], script: str, before: Sequence[Case] = (), *, counts: bool = False
+) -> dict[str, Any]:
     """Return `expect` of sop.yaml: kinds of paths by parameter, and the kind of the output. `before`: what runs changed, of
-    which no output is known."""
+    which no output is known. `counts`: a number says how many there are, so it may be zero."""
     changes = {}
     every = [*before, *cases]
     telling = [case for case in every if not _is_only_again(case)] or every
@@ -39,7 +41,10 @@ def expectation(cases: Sequence[Case], script: str, before: Sequence[Case] = ())
         if entries := _entries([list(_told(case, kind, script)) for case in telling]):
             changes[kind] = entries
     outputs = [case.seen.output for case in cases]
-    return {"changes": changes, "output": observed(outputs, [case.values for case in cases])}
+    output = observed(outputs, [case.values for case in cases])
+    if "zero" in output and counts:
+        output["zero"] = True
+    return {"changes": changes, "output": output}
 
 
 def _is_only_again(case: Case) -> bool:

@@ -174,6 +174,8 @@ def choose(
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
+    for each in filled:
+        each.told = ranking.rare_share(asked.task, each.sop.name)
     owners = [*candidate, *(each for each in filled if _is_owners(each, asked, ranking))]
     if match and not owners:
         return Choice("rote", match)

@@ -35,7 +35,7 @@ _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
 @dataclass
 class Shown:
     """An SOP with the values that it would get. `score`: of the best one's words, 0 to 1; `meant`: the cosine of
-    meanings; `places`: where the request says each value."""
+    meanings; `places`: where the request says each value; `told`: the share of the request's rare words."""
 
     sop: Sop
     score: float = 0.0
@@ -45,6 +45,7 @@ class Shown:
     unused: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     problem: str = ""
+    told: float = 1.0
 
     @property
     def is_whole(self) -> bool:

@@ -53,10 +53,21 @@ class Ranking:
         held = [term for term in wanted if any(at == number for at, _ in self._found.get(term, ()))]
         return len(held) / len(wanted) if wanted else 0.0
 
+    def rare_share(self, request: str, name: str) -> float:
+        """Return how much of a request a document has, 0 to 1, where a rare term says more than a common one."""
+        number = self._names.index(name)
+        wanted = {term: self._rarity(term) for term in set(terms_asked(request)) - SMALL}
+        held = (term for term in wanted if any(at == number for at, _ in self._found.get(term, ())))
+        return sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0)
+
+    def _rarity(self, term: str) -> float:
+        count, total = len(self._found.get(term, ())), len(self._names)
+        return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
     def _scored(self, term: str) -> Iterator[tuple[int, float]]:
         found, total = self._found[term], len(self._names)
         mean = sum(self._lengths) / total
-        rarity = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5))
+        rarity = self._rarity(term)
         for number, weight in found:
             length = 1 - B + B * self._lengths[number] / (mean or 1.0)
             yield number, rarity * weight * (K1 + 1) / (weight + K1 * length)

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -37,7 +38,7 @@ _USES = """SELECT run, "use" FROM runs WHERE sop IS NOT NULL AND ? IN ('', sop) 
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
     """Return what the run logs say of each run, newest first; trials on copies are left out."""
     if limit is None or limit > FEW:
-        return [RunSummary(**json.loads(line)) for line in lines(home, limit)]
+        return [_of_line(line) for line in lines(home, limit)]
     summaries = (summarise(home, run) for run in run_ids(home))
     found: list[RunSummary] = []
     for summary in summaries:
@@ -46,6 +47,12 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
         if summary is not None and not summary.trial:
             found.append(summary)
     return found
+
+
+@lru_cache(maxsize=20_000)
+def _of_line(line: str) -> RunSummary:
+    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same runs again and again."""
+    return RunSummary(**json.loads(line))
 
 
 def lines(home: Path, limit: int | None = None) -> list[str]:

@@ -6,16 +6,18 @@ time, a number. What asks itself, what a newer line took the place of, and what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memory.recall.question import is_question, is_small, without_asking
 from text import pattern
 from text.time import find
 
 if TYPE_CHECKING:
+    from memory.journal.store import Store
     from memory.journal.turns import Turn
     from memory.recall.features import Shape
     from models.embeddings import Embedder
@@ -25,20 +27,24 @@ MOST = 3  # lines
 LEAST_SHARE = 0.6  # of the best one's score
 # Words that only say that a name or a value is asked for.
 _ASKING = pattern(
-    r"(?i)\b(?:called|named?|tell|know|remember|put)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
+    r"(?i)\b(?:called|named?|tell|know|remember|put)\b|\b(?:i|we) (?:say|said|tell|told|mention(?:ed)?|talk(?:ed)?)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
 )
 _WORD = pattern(r"[A-Za-z0-9_'’.-]+|[^\W\dA-Za-z_]+")
+Kind = Literal["sure", "nearest"]
+_OWN = pattern(r"(?i)\b(?:i|my|we|our)\b|我")
 _TOLD = pattern(
     r"(?i)^(?:please )?(?:remember|note|keep in mind|don['’]t forget)(?: that\b|\s*[:,])?\s+(?=\S)|^请?(?:记住|记一下|别忘了)[，,：:]?\s*"
 )
 
 
 class Answer(NamedTuple):
-    """A line that answers, without the words that told us to keep it; `source` says where it stands."""
+    """A line that answers, without the words that told us to keep it; `source` says where it stands; `nearest`: not all
+    that is asked about stands in it."""
 
     text: str
     source: str
     at: datetime
+    kind: Kind
 
     def __str__(self) -> str:
         return f"{self.text} [{self.at.astimezone():%Y-%m-%d}, {self.source}]"
@@ -47,40 +53,66 @@ class Answer(NamedTuple):
 def answer(
     home: Path, question: str, now: datetime, embedder: Embedder | None = None
 ) -> list[Answer]:
-    """Return the lines that answer a question for sure, the best first; most often none. With an `embedder`: the lines
-    that may answer it, by their words or their meaning. Raises JournalError."""
+    """Return the lines that answer a question for sure, the best first; else the one line that holds most of what the
+    owner asks about themselves. With an `embedder`: the lines that may answer it by what they mean. Raises JournalError."""
     if not is_question(question):
         return []
     from memory.journal.store import Store
-    from memory.recall.ranking import search
     from memory.recall.written import refresh
 
     refresh(home)
     with closing(Store(home / "journal" / "memory.sqlite3", readonly=True)) as store:
-        wanted = _wanted(question)
-        is_told = bool(wanted) and store.documents(wanted).keys() == wanted
-        if not (is_told or embedder):
-            return []
-        found = search(store, question, now, LOOKED_AT, embedder=embedder).results
-    told = [each for each in found if _states(each.turn)]
-    turns = [each.turn for each in told if each.score >= LEAST_SHARE * told[0].score]
-    if embedder is None:
-        turns = [turn for turn in turns if _says(turn, question, wanted)]
+        found = _found(store, question, now, embedder)
     lines: dict[str, Answer] = {}
-    for turn in turns:
+    for turn, kind in found:
         text = _TOLD.sub("", " ".join(turn.text.split()))
         if text not in lines and not _was_an_order(home, turn):
-            lines[text] = Answer(text, turn.source, turn.at)
-    return list(lines.values())[:MOST]
+            lines[text] = Answer(text, turn.source, turn.at, kind)
+    is_one = embedder is None and any(each.kind == "nearest" for each in lines.values())
+    return [] if is_one and len(lines) > 1 else list(lines.values())[:MOST]
 
 
-def _wanted(question: str) -> set[str]:
-    """The terms that must stand in an answer."""
+def _found(
+    store: Store, question: str, now: datetime, embedder: Embedder | None
+) -> list[tuple[Turn, Kind]]:
+    """Return the statements that may answer, the best first."""
+    from memory.recall.ranking import search
+
+    if embedder:
+        told = [
+            each
+            for each in search(store, question, now, LOOKED_AT, embedder=embedder).results
+            if _states(each.turn)
+        ]
+        return [
+            (each.turn, "nearest") for each in told if each.score >= LEAST_SHARE * told[0].score
+        ]
+    wanted = _wanted(question)
+    known = wanted.keys() & store.documents(wanted).keys()
+    kind: Kind = "sure" if known == wanted.keys() else "nearest"
+    if not known or (kind == "nearest" and not _is_mostly(known, wanted, question)):
+        return []
+    named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
+    results = search(store, named, now, LOOKED_AT).results
+    return [(each.turn, kind) for each in results if _says(each.turn, question, known)]
+
+
+def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> bool:
+    """Return True where the memory has half of what the owner asks about themselves."""
+    return _OWN.search(question) is not None and 2 * len(known) >= len(wanted)
+
+
+def _wanted(question: str) -> dict[str, str]:
+    """The terms that must stand in an answer, each with the word that it is of."""
     from text.words import asked
 
     said = _WORD.findall(_ASKING.sub(" ", without_asking(question)))
-    terms = (term for word in said for term in asked(word)[-1 if word.isascii() else 0 :])
-    return {term for term in terms if not is_small(term)}
+    return {
+        term: word
+        for word in said
+        for term in asked(word)[-1 if word.isascii() else 0 :]
+        if not (is_small(term) or is_small(word.lower()))
+    }
 
 
 def _states(turn: Turn) -> bool:
@@ -96,7 +128,7 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     from memory.recall.features import shape
 
     seen = shape(turn.text)
-    return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
+    return _states(turn) and wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 
 
 _TELLS = pattern(r"(?i)\b(?:i|my|we|our|is|are|was|were|has)\b|我|是")

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory.logs import RunSummary
 
+SHOWN = 20  # rows of a table
 FAILED = ("failed", "limit", "no_model", "interrupted", "damaged")
 
 
@@ -75,22 +76,22 @@ def by_day(
 
 
 def by_sop(runs: Iterable[RunSummary]) -> list[dict[str, Any]]:
-    """Return a row for each SOP that was used, the one with the most runs first."""
+    """Return a row for each of the SOPs that were used most, the one with the most runs first."""
     found: dict[str, Used] = {}
     for run in runs:
         if run.sop:
             found.setdefault(run.sop, Used()).add(run)
-    rows = [{"sop": name, **asdict(used)} for name, used in found.items()]
-    return sorted(rows, key=lambda row: (-row["runs"], row["sop"]))
+    most = sorted(found.items(), key=lambda each: (-each[1].runs, each[0]))[:SHOWN]
+    return [{"sop": name, **asdict(used)} for name, used in most]
 
 
 def by_model(runs: Iterable[RunSummary]) -> list[dict[str, Any]]:
-    """Return a row for each model that was asked, the dearest first."""
+    """Return a row for each of the dearest models, the dearest first."""
     found: dict[str, Used] = {}
     for run in runs:
         for name, used in run.by_model.items():
             model = found.setdefault(name, Used())
             model.runs += 1
             model.spend(used)
-    rows = [{"model": name, **asdict(used)} for name, used in found.items()]
-    return sorted(rows, key=lambda row: (-row["cost"], -row["input"], row["model"]))
+    most = sorted(found.items(), key=lambda each: (-each[1].cost, -each[1].input, each[0]))[:SHOWN]
+    return [{"model": name, **asdict(used)} for name, used in most]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.base import Event, Reply, Request, ToolCall, ToolResult
-from models.errors import Diverged
+from models.errors import Blame, Diverged
 from replay import template
 from replay.extract import joined
 from replay.parameters import MAX_VALUE_CHARS
@@ -364,7 +364,8 @@ class RoteModel:
         elif step.id == AGREE:
             outcomes.hold_answer(course, step, result)
         elif wrong := outcomes.difference(course, step, result):
-            raise course.diverged(step.id, wrong)
+            kind: Blame = "check" if step.id.startswith("check") else outcomes.blamed(result)
+            raise course.diverged(step.id, wrong, kind)
 
     def _joined(self, step: Step, result: ToolResult) -> ToolResult | None:
         """Return the results by all items of a list as one; None while some are still to come."""
@@ -384,7 +385,7 @@ class RoteModel:
             return course.text(Step("result"), self.procedure.result)
         from replay.staged import holding
 
-        return holding.answer(course.values, course.lang)
+        return holding.answer(self.procedure.steps[-1], course.values, course.lang)
 
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from models.base import ToolResult
+from models.errors import Blame
 from replay import template
 from replay.extract import field_of
 from replay.pages import page_text
@@ -60,10 +61,21 @@ def hold_staged(course: Course, step: Step, result: ToolResult) -> None:
     """Raise Diverged when a staged script was not committed."""
     if result.status == "ok":
         return
-    held = result.data.get("held", "") if isinstance(result.data, dict) else ""
-    if held:
-        raise course.diverged(step.id, held, "expectation")
-    raise course.diverged(step.id, difference(course, Step(step.id), result), "step")
+    data = result.data if isinstance(result.data, dict) else {}
+    why = data.get("held") or difference(course, Step(step.id), result)
+    raise course.diverged(step.id, why, blamed(result))
+
+
+def blamed(result: ToolResult) -> Blame:
+    """Return what a failed step is to be blamed on: the world where the system or the script itself refuses the input."""
+    from replay.staged import holding  # only where a replay stops
+
+    data = result.data if isinstance(result.data, dict) else {}
+    code = data.get("exit_code")
+    if holding.is_refusal(code, str(data.get("output", ""))):
+        return "world"
+    has_run = result.status == "ok" or code == 0
+    return "expectation" if has_run else "step"
 
 
 def hold_answer(course: Course, step: Step, result: ToolResult) -> None:

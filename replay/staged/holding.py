@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,9 +11,14 @@ from models.base import ToolResult
 from replay.procedure import Step
 from replay.said import Lang, say
 from replay.staged import expectation
+from replay.staged.output_kinds import complaint, refused
 from safety.changes import ChangeSet
 from text import pattern
 
+REFUSES = {*range(os.EX_USAGE, os.EX_CONFIG + 1)} - {
+    os.EX_SOFTWARE
+}  # sysexits.h: not the script's fault
+_RAISED = pattern(r"^(?:\w+Error: )?(?:error: )?(?:\[Errno \d+\] )?")
 _WRONG = pattern(
     r"\b(?:error|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
 )
@@ -24,20 +30,34 @@ def difference(
     """Return what differs from the expectation of a step, in one line; "" when nothing does."""
     output = str(result.data.get("output", ""))
     if result.status != "ok":
-        return say("staged.failed", lang, result.data.get("exit_code"), last_line(output))
+        code, told = result.data.get("exit_code"), last_line(output)
+        is_said = code in REFUSES  # by the script, in its own words
+        return (
+            say("staged.refused", lang, told) if is_said else say("staged.failed", lang, code, told)
+        )
     found = expectation.touched(changes)
     wrong = expectation.unmet(step.expect if step else {}, found, output, values)
     return say(f"staged.{wrong[0]}", lang, *wrong[1]) if wrong else ""
 
 
-def answer(values: Mapping[str, Any], lang: Lang) -> str:
+def is_refusal(code: int | None, output: str) -> bool:
+    """Return True when the input or the world is to blame: the script says so, or the system refused it a file."""
+    if code in REFUSES:
+        return True
+    return bool(complaint(output)) if code == 0 else refused(output)
+
+
+def answer(step: Step, values: Mapping[str, Any], lang: Lang) -> str:
     """Return the answer of an SOP that has no text of its own: what was printed, else what was changed."""
     printed = str(values.get("output") or "").strip("\n")
     if printed.strip():
         return printed
     counts: Mapping[str, Sequence[str]] = values.get("changes") or {}
     parts = [say(f"staged.{kind}", lang, _named(paths)) for kind, paths in counts.items() if paths]
-    return say("staged.done", lang, ", ".join(parts)) if parts else say("staged.nothing", lang)
+    if parts:
+        return say("staged.done", lang, ", ".join(parts))
+    is_question = step.expect.get("output", {}).get("type", "none") != "none"
+    return say("staged.none_found" if is_question else "staged.nothing", lang)
 
 
 def _named(paths: Sequence[str]) -> str:
@@ -48,4 +68,4 @@ def last_line(output: str) -> str:
     """Return the last line that says what went wrong; else the last one."""
     lines = [line for line in output.splitlines() if line.strip()]
     wrong = [line for line in lines if _WRONG.search(line)]
-    return (wrong or lines or [""])[-1].strip()[:300]
+    return _RAISED.sub("", (wrong or lines or [""])[-1].strip())[:300]

@@ -72,6 +72,12 @@ def difference(
     return ("complains", [told]) if told else _kind_differs(wanted, output, values)
 
 
+def is_none_found(wanted: Mapping[str, Any], output: str) -> bool:
+    """Return True where a list is asked for and not even a blank line is printed: a number or a form that is left out
+    is a fault."""
+    return not output and wanted.get("type") in ("text", "lines") and "form" not in wanted
+
+
 def _kind_differs(
     wanted: Mapping[str, Any], output: str, values: Mapping[str, Any]
 ) -> tuple[str, list[Any]] | None:
@@ -99,9 +105,17 @@ def _form_differs(
 
 def complaint(output: str) -> str:
     """Return the first line in which a program says what the system refused it: the exit code of a part may be lost."""
-    texts = tuple(os.strerror(number) for number in REFUSALS)
     lines = (_cut(line) for line in output.splitlines() if ": " in line)
-    return next((line for line in lines if line.endswith(texts)), "")
+    return next((line for line in lines if line.endswith(_refusals())), "")
+
+
+def refused(output: str) -> bool:
+    """Return True when a program that failed says that the system refused it a file."""
+    return any(text in output for text in _refusals())
+
+
+def _refusals() -> tuple[str, ...]:
+    return tuple(os.strerror(number) for number in REFUSALS)
 
 
 def problem(raw: Any) -> str:

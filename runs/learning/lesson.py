@@ -261,7 +261,8 @@ class Lesson:
             end = at + line.text.count("\n") + 1
             lines.append(line._replace(text="\n".join(texts[at:end])))
             at = end
-        found.script = strict(lines, self.head)
+        is_question = self.baseline is not None and not self.baseline.touched
+        found.script = strict(lines, self.head, is_question=is_question)
         return found
 
     def _apart(self) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from learning.cases import Case as KnownCase
 from learning.cases import read_cases
 from learning.folder import fitting_wordings, skill_text, to_yaml, trace_text
 from learning.prove import Case, Ground, Seen, expectation
-from learning.prove.strictness import Line
+from learning.prove.strictness import Line, counts
 from learning.trace import Trace, read_trace
 from learning.wording import asked_with
 from memory.logs import RunLogError
@@ -106,7 +106,8 @@ def content_of(lesson: Lesson) -> dict[str, Any]:
 
 
 def _expected(lesson: Lesson) -> dict[str, Any]:
-    return expectation(lesson.cases, lesson.script, lesson.done_in_runs())
+    before, is_count = lesson.done_in_runs(), counts(lesson.lines)
+    return expectation(lesson.cases, lesson.script, before, counts=is_count)
 
 
 def _requires(lesson: Lesson) -> dict[str, list[str]]:

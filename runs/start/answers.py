@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from models.errors import ModelUnavailable
 from text.sentences import say
 
 _FILE = Path(__file__).parents[2] / "assets" / "routing" / "answers.toml"
-MOST_SHOWN = 12
+MOST_SHOWN = 16
 
 
 def is_answered(task: str, *, has_model: bool = False) -> bool:
@@ -56,20 +56,34 @@ def _topic(task: str) -> str:
 def _examples(sops: Sequence[Sop], lang: Lang) -> list[str]:
     """Return a line for each SOP that runs alone: its description and how to ask for it; the owner's own first."""
     runnable = sorted((sop for sop in sops if sop.runs_alone), key=lambda sop: sop.is_seed)
-    return [f"{_asked(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
+    return [f"{example(sop, lang)} · {sop.summary(lang)}" for sop in runnable[:MOST_SHOWN]]
 
 
-def _asked(sop: Sop, lang: Lang) -> str:
-    """Return a wording of an SOP as it is typed: the first of each choice, nothing where it may be left out."""
-    wordings = [each.text for each in sop.procedure.wordings] if sop.procedure else []
-    found = next((each for each in wordings if each.isascii() == (lang == "en")), sop.name)
+def example(sop: Sop, lang: Lang) -> str:
+    """Return a request for an SOP as it is typed: of a seed by hand, else a wording with values in its slots."""
+    written = _tables()["examples"].get(sop.name) if sop.is_seed else None
+    if written:
+        return str(written[lang])
+    if sop.procedure is None or not sop.procedure.wordings:
+        return sop.name
+    texts = [each.text for each in sop.procedure.wordings]
+    found = next((each for each in texts if each.isascii() == (lang == "en")), texts[0])
     chosen = re.sub(r"\[([^\]|]*)([^\]]*)\]", _first_choice, found)
-    words = re.sub(r"\{(\w+)(?::\w+)?\}", r"{\1}", chosen).split()
-    return ("" if lang == "zh" else " ").join(words)
+    schemas = sop.procedure.parameters
+    filled = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: _value(slot[1], schemas[slot[1]]), chosen)
+    return " ".join(filled.split())
 
 
 def _first_choice(choices: re.Match[str]) -> str:
     return "" if choices[2].endswith("|") else choices[1]
+
+
+def _value(name: str, schema: Mapping[str, Any]) -> str:
+    """Return a value that a parameter may have."""
+    known = [*schema.get("examples", ()), *schema.get("enum", ()), schema.get("default")]
+    by_type = {"path": "notes.txt", "integer": str(schema.get("minimum", 10)), "number": "2.5"}
+    usual = by_type.get(schema.get("format") or schema["type"], name.upper())
+    return str(next((each for each in known if each is not None), usual))
 
 
 @cache

@@ -7,7 +7,7 @@ on from there. What is chosen is done by rote, with all gates and guards; a yes 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from memory.inbox import Entry, Inbox, call_hash
 from models.base import Event
 from models.errors import ModelUnavailable
 from replay.parameters import ParameterError, bind
+from runs.start.answers import example
 from runs.start.reminding import is_reminder, kept
 from text.sentences import say
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 LANE = "asked"
 TRIES = 3  # for a value
+NEAR_SHARE = 0.34  # of a request's words, weighed by how rare they are
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
 
 
@@ -58,7 +60,8 @@ class Asking(NamedTuple):
         """Return the SOPs that may be meant, without those that the owner has said no to."""
         remembered = Remembered(self.home)
         choice = choose(self.task, self.known, self.where.cwd, self.where.owner_home)
-        return [each for each in choice.shown if not remembered.is_refused(self.task, each)][:3]
+        found = [each for each in choice.shown if _is_near(each)]
+        return [each for each in found if not remembered.is_refused(self.task, each)][:3]
 
     def ask(self, why: ModelUnavailable) -> Generator[Event, None, Shown | End]:
         """Return the SOP that the owner chose, or the end of the run: it waits, or has become a job.
@@ -203,11 +206,17 @@ class Asking(NamedTuple):
             return f"  {each.sop.name}: {each.problem}"
         notes = [" ".join(each.sop.summary(self.lang).split())]
         notes += [self._say("unused", ", ".join(each.unused))] if each.unused else []
-        return f"  sopwith sops run {self._call(each)}  # {' '.join(notes)}"
+        if each.missing or not each.places:
+            notes.append(self._say("example", example(each.sop, self.lang)))
+        return f"  sopwith sops run {self._call(each, each.places)}  # {' '.join(notes)}"
 
-    def _call(self, each: Shown) -> str:
-        """Return the SOP with its values as `sops run` takes them."""
-        values = [f"{name}={_as_text(value)}" for name, value in each.parameters.items()]
+    def _call(self, each: Shown, named: Container[str] | None = None) -> str:
+        """Return the SOP with its values as `sops run` takes them; with `named`, only with these."""
+        values = [
+            f"{name}={_as_text(value)}"
+            for name, value in each.parameters.items()
+            if named is None or name in named
+        ]
         return " ".join(
             [each.sop.name, *map(shlex.quote, values), *(f"{name}=…" for name in each.missing)]
         )
@@ -220,6 +229,15 @@ class Asking(NamedTuple):
 
     def _say(self, what: str, *blanks: str) -> str:
         return say(self.lang, f"asking.{what}", *blanks)
+
+
+def _is_near(each: Shown) -> bool:
+    """Return True for what the request names a value of; for the rest where enough of its words are known. What removes
+    things is never guessed."""
+    procedure = each.sop.procedure
+    if procedure is None or any("enum" not in procedure.parameters[name] for name in each.places):
+        return True
+    return each.told >= NEAR_SHARE and procedure.effects != "destructive"
 
 
 def _as_text(value: Any) -> str:

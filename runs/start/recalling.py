@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_loop import End, Outcome
-from config import EmbeddingsConfig, SopwithError
+from config import EmbeddingsConfig, Lang, SopwithError
 from memory.home import MAIN, Session
 from safety.taint import Origin
+from text.sentences import say
 from tools.base import Memories
 
 if TYPE_CHECKING:
@@ -31,15 +32,20 @@ SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is
 NEAR_SECONDS = 3.0  # the same for a question that nothing else answers
 
 
-def answered(home: Path, question: str) -> End | None:
-    """The end of a run whose request is a question that a line of the memory answers for sure; None for all others."""
+def answered(home: Path, request: str, lang: Lang) -> End | None:
+    """The end of a run whose request is a question that a line of the memory answers; None for all others."""
     from memory.recall import answer
 
     try:
-        found = answer(home, question, datetime.now().astimezone())
+        found = answer(home, request, datetime.now().astimezone())
     except SopwithError:  # without its memory a run goes on
         return None
-    return End("CURRENT_TASK_DONE", Outcome("\n".join(map(str, found))), 0) if found else None
+    if not found:
+        return None
+    said = "\n".join(map(str, found))
+    if found[0].kind == "nearest":
+        said = say(lang, "memory.nearest", lines=said)
+    return End("CURRENT_TASK_DONE", Outcome(said), 0)
 
 
 def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
 MAX_LENGTH = 100_000  # bytes; nobody reads a longer one before saying yes
+_DEEPEST = 250  # expressions in one another; nobody writes such a script, and nobody reads it
 _ADDRESS = pattern(r"(?i)(?:(?:https?|wss?|ftp|file):)?//[^\s'\"<>`]+|file:\S+")
 _COMPARES = names(
     "includes startsWith endsWith indexOf match matchAll test search split replace replaceAll querySelector"
@@ -80,10 +81,14 @@ def read(script: str) -> PageScript:
     if root.has_error:
         other = _parsed("async function script() { return (\n" + script + "\n) }")
         root = root if other.has_error else other
-    reader = _Reader(_constants(root), has_xhr="XMLHttpRequest" in script)
+    found = list(_nodes(root))
+    if any(depth > _DEEPEST for _, depth in found):
+        return PageScript(blind=[("too_deep", {})])
+    nodes = [node for node, _ in found]
+    reader = _Reader(nodes, has_xhr="XMLHttpRequest" in script)
     if root.has_error:
         reader.blind("unreadable")
-    for node in _nodes(root):
+    for node in nodes:
         reader.look(node)
     reader.found.urls = list(dict.fromkeys(reader.found.urls))
     return reader.found
@@ -103,22 +108,23 @@ def _language() -> Language:
     return Language(tree_sitter_javascript.language())
 
 
-def _nodes(root: Node) -> Iterator[Node]:
-    queue = [root]
+def _nodes(root: Node) -> Iterator[tuple[Node, int]]:
+    """Yield each node, and how deep it lies."""
+    queue = [(root, 0)]
     while queue:
-        node = queue.pop()
-        yield node
-        queue += reversed(node.children)
+        node, depth = queue.pop()
+        yield node, depth
+        queue += [(child, depth + 1) for child in reversed(node.children)]
 
 
 def _word(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
-def _constants(root: Node) -> dict[str, str]:
+def _constants(nodes: list[Node]) -> dict[str, str]:
     """Return the variables that are given one text, once."""
     values: dict[str, list[str | None]] = {}
-    for node in _nodes(root):
+    for node in nodes:
         if node.type == "variable_declarator":
             text = _text(node.child_by_field_name("value"), {})
             values.setdefault(_word(node.child_by_field_name("name")), []).append(text)
@@ -181,8 +187,10 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 class _Reader:
-    def __init__(self, known: Mapping[str, str], *, has_xhr: bool) -> None:
-        self.found, self.known, self.has_xhr = PageScript(), known, has_xhr
+    def __init__(self, nodes: list[Node], *, has_xhr: bool) -> None:
+        self.found, self.known, self.has_xhr = PageScript(), _constants(nodes), has_xhr
+        # `node.parent` looks for it from the top of the tree
+        self.above = {child.id: node for node in nodes for child in node.children}
         self.by_type: dict[str, Callable[[Node], None]] = {
             **dict.fromkeys(("call_expression", "new_expression"), self._call),
             **dict.fromkeys(_TEXTS, self._string),
@@ -210,7 +218,7 @@ class _Reader:
         name = _word(node)
         if name in _PRIVATE:
             self.found.private.append(name)
-        if node.type == "identifier" and name in _HELPERS and not _is_called(node):
+        if node.type == "identifier" and name in _HELPERS and not self._is_called(node):
             self.blind("renames", name=name)
 
     def _subscript(self, node: Node) -> None:
@@ -225,10 +233,10 @@ class _Reader:
 
     def _string(self, node: Node) -> None:
         """An address that is written out anywhere may be one that is asked, unless it is only compared with."""
-        if _is_compared(node):
+        if self._is_compared(node):
             return
         text = self.text(node) or ""
-        above = node.parent
+        above = self.above.get(node.id)
         is_part = above is not None and above.type == "binary_expression"
         start = text.lstrip()
         if is_part and _ADDRESS.match(start):
@@ -236,6 +244,23 @@ class _Reader:
             self.found.urls.append(joined if joined.lstrip().startswith(start) else start)
         else:
             self.found.urls += _ADDRESS.findall(text)
+
+    def _is_compared(self, node: Node) -> bool:
+        above = self.above.get(node.id)
+        while above is not None and above.type in _AROUND:
+            above = self.above.get(above.id)
+        function = above.child_by_field_name("function") if above is not None else None
+        method = function.child_by_field_name("property") if function is not None else None
+        return _word(method) in _COMPARES
+
+    def _is_called(self, node: Node) -> bool:
+        above = self.above.get(node.id)
+        if above is None:
+            return False
+        by_type = {"call_expression": "function", "new_expression": "constructor"}
+        if above.type in by_type:
+            return above.child_by_field_name(by_type[above.type]) == node
+        return above.type in ("binary_expression", "unary_expression") and "typeof" in _word(above)
 
     def _set(self, node: Node) -> None:
         """`location = x`, `location.href = x`, `form.action = x`, `img.src = x`."""
@@ -345,22 +370,3 @@ def _method_of(options: str) -> str:
         return said[1]
     is_open = not options.startswith("{") or "..." in options
     return "post" if is_open or re.search(r"\bmethod\b", options) else "get"
-
-
-def _is_compared(node: Node) -> bool:
-    above = node.parent
-    while above is not None and above.type in _AROUND:
-        above = above.parent
-    function = above.child_by_field_name("function") if above is not None else None
-    method = function.child_by_field_name("property") if function is not None else None
-    return _word(method) in _COMPARES
-
-
-def _is_called(node: Node) -> bool:
-    above = node.parent
-    if above is None:
-        return False
-    by_type = {"call_expression": "function", "new_expression": "constructor"}
-    if above.type in by_type:
-        return above.child_by_field_name(by_type[above.type]) == node
-    return above.type in ("binary_expression", "unary_expression") and "typeof" in _word(above)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,9 +16,11 @@ from safety.paths import Places
 from text.sentences import Said
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "safety" / "changes.yaml"
-Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "roots"]
+Place = Literal["machine", "agent", "startup", "secret", "outside", "others", "raised", "roots"]
 _SHOWN = 3  # names in a reason
-_PLACES = {"machine", "agent", "startup", "secret", "others", "outside"}  # have their own sentence
+_ORDER: tuple[Place, ...] = ("machine", "agent", "startup", "secret", "others", "outside", "raised", "roots")  # fmt: skip
+_PLACES = frozenset(_ORDER) - {"roots"}  # have their own sentence
+_RAISING = stat.S_ISUID | stat.S_ISGID
 
 
 class Question(NamedTuple):
@@ -95,8 +98,9 @@ def place_of(change: Change, places: Places, owner: int) -> Place:
     """Return the kind of place that a change touches; of a move the more guarded of its two ends."""
     ends = [path for path in (change.path, change.was) if path is not None]
     found = [_place(path, change, places, owner) for path in ends]
-    order = ("machine", "agent", "startup", "secret", "others", "outside", "roots")
-    return min(found, key=order.index)
+    if change.was and places.is_moved_repository(change.path, change.was):
+        return "roots"
+    return min(found, key=_ORDER.index)
 
 
 def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
@@ -108,8 +112,10 @@ def _place(path: Path, change: Change, places: Places, owner: int) -> Place:
         return "machine"
     if kind != "inside":
         return kind
-    if path.parts[-2:] == (".git", "config"):
+    if change.type != "folder" and path.name == ".git":  # leads to a repository elsewhere
         return "startup"
+    if change.type == "file" and (change.mode or 0) & _RAISING:
+        return "raised"
     return "roots" if _is_own(path, owner) else "others"
 
 

@@ -61,7 +61,7 @@ def _of_written(path: Path, places: Places) -> Iterator[Finding]:
         yield in_agent(path, places)
     elif kind == "device" or places.is_vital_file(path):
         yield found("catastrophic", "vital_file", file=path)
-    elif kind in ("startup", "secret"):
+    elif kind in ("startup", "secret") or path.name == ".git":
         yield found("system", "decides", file=path)
     elif kind == "outside":
         yield found("outside", "outside", file=path)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _RISKS: Mapping[str, Risk] = {"rights": "system"}
 _EVERY = re.compile(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _OURS = ("MEMORY.md", "runs")  # in the agent's home: scripts have no business there
+_OF_MKTEMP = "/tmp/made"  # stands for what mktemp makes, which is the script's own
 _REMOVERS = ("rm", "unlink", "rmdir")
 # Values of these variables where nothing sets them; `$!` is a job of the script's own, as `%1` is.
 _USUAL = {
@@ -35,7 +36,7 @@ _USUAL = {
     "CXX": "c++",
     "MAKE": "make",
     "!": "%1",
-    MADE: "/tmp/made",
+    MADE: _OF_MKTEMP,
 }
 
 
@@ -102,10 +103,10 @@ def _of_script(
     resolve = cache(places.resolved)
     for effect in effects:
         judge = _FILES.get(effect.kind)
-        if judge is not None:
-            yield from judge(effect, resolve(effect.path), places)
-        else:
+        if judge is None:
             yield _of_kind(effect)
+        elif not (path := resolve(effect.path)).is_relative_to(_OF_MKTEMP):
+            yield from judge(effect, path, places)
 
 
 def _of_kind(effect: Effect) -> Finding:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from safety.paths import repositories
+from text import pattern
 from text.sections import sections
 
 Kind = Literal["inside", "outside", "agent", "secret", "device", "startup"]
@@ -20,14 +23,15 @@ RUNS = (
 )
 _ROWS = sections("safety/places.txt")
 _LISTS = {name: tuple(text.split()) for name, text in _ROWS.items()}
-_REGEXES = {
-    name: re.compile(_ROWS[name]) for name in ("named_secrets", "no_secret", "backups", "unplugs")
-}
+_NAMED = ("named_secrets", "named_startup", "no_secret", "backups", "unplugs")
+_REGEXES = {name: pattern(_ROWS[name]) for name in _NAMED}
+_SHARED_MEMORY = "/dev/shm"
+_SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands where there is no root
 SYSTEM_SECRETS = (*_LISTS["system_secrets"], _ROOTS_KEYS)
 _SYSTEM = frozenset(_LISTS["system"])
 _DEEPEST, _MOST_LOOKED_AT = 3, 2_000  # folders below the working folder, and names
-_REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
+_REFERENCE = pattern(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
 
 
 def references(text: str) -> list[re.Match[str]]:
@@ -75,15 +79,39 @@ class Places(NamedTuple):
     def kind(self, path: Path) -> Kind:
         """Return the kind of a place for writing. The most guarded one wins."""
         text = str(path)
-        if text.startswith("/dev/"):
+        if text.startswith("/dev/") and not _within(text, (_SHARED_MEMORY,)):
             return "inside" if _within(text, _LISTS["harmless_devices"]) else "device"
         if path.is_relative_to(self.agent):
             return "agent"
-        if _within(text, self.startup) or "/.git/hooks/" in text + "/":
+        if self._is_startup(path, text):
             return "startup"
         if self.is_secret(path):
             return "secret"
         return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
+
+    def _is_startup(self, path: Path, text: str) -> bool:
+        if _within(text, self.startup) or repositories.part_that_decides(text):
+            return True
+        if not path.is_relative_to(self.owner):
+            return False
+        name = text[len(str(self.owner)) + 1 :]
+        if _REGEXES["named_startup"].fullmatch(name):
+            return True
+        # a program of the owner's own that comes before the system's
+        is_program = name.rpartition("/")[0] in _LISTS["own_programs"]
+        return is_program and shutil.which(path.name, path=_SYSTEM_PROGRAMS) is not None
+
+    def decides(self, path: str, content: str) -> bool:
+        """Return True for a file in a new folder that is run without anyone asking; its bytes lie at `content`."""
+        if path.endswith("/.git") or repositories.part_that_decides(path):
+            return not repositories.is_plain(path, content)
+        owns = (f"{self.owner}/.", f"{self.owner}/bin/")
+        return path.startswith(owns) and self.kind(Path(path)) == "startup"
+
+    def is_moved_repository(self, path: Path, was: Path) -> bool:
+        """Return True for a file of a repository that has gone to the same place in another one, or with its own."""
+        part = repositories.part_that_decides(str(path))
+        return part != "" and part == repositories.part_that_decides(str(was))
 
     def is_secret(self, path: Path) -> bool:
         """Return True if reading the path shows keys or passwords."""

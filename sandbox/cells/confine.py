@@ -3,7 +3,7 @@
 Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
 confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
 (folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `roots` (folders to write to, of
-which `kept` stays as it is and `hidden` is not seen: by mounts of our own, or as far as Landlock can, by what `write` lists and by
+which `pinned` cannot be renamed, `kept` stays as it is and `hidden` is not seen: by mounts of our own, or as far as Landlock can, by what `write` lists and by
 `make`, in which new files may be made), `filter` (a seccomp program), `limits`
 and `env` (name → value), and when it serves `cwd` and `words`.
 It uses few modules, most of them in C, since a call waits for its start; nothing of ours need be importable. Exit code 125: a right
@@ -88,7 +88,9 @@ def _can_mount() -> bool:
     child = os.fork()
     if child == 0:
         try:
-            _mount_apart(ctypes.CDLL(None, use_errno=True), {"kept": ["/usr"], "hidden": []})
+            _mount_apart(
+                ctypes.CDLL(None, use_errno=True), {"pinned": [], "kept": ["/usr"], "hidden": []}
+            )
             os._exit(0)
         finally:
             os._exit(1)
@@ -96,7 +98,8 @@ def _can_mount() -> bool:
 
 
 def _mount_apart(libc: ctypes.CDLL, orders: dict[str, Any]) -> None:
-    """Enter namespaces in which `kept` cannot be written to and `hidden` is empty. Raises OSError."""
+    """Enter namespaces in which `pinned` cannot be renamed, `kept` not be written to, and `hidden` is empty. Raises
+    OSError."""
     user, group = os.geteuid(), os.getegid()
     _check(libc.unshare(NEW_USER_AND_MOUNTS))
     ids = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
@@ -105,6 +108,8 @@ def _mount_apart(libc: ctypes.CDLL, orders: dict[str, Any]) -> None:
         os.write(file, text.encode())
         os.close(file)
     _check(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None))
+    for path in filter(_is_there, orders["pinned"]):
+        _bind(libc, path, path)
     for path in filter(_is_there, orders["kept"]):
         _bind(libc, path, path)
         wanted = struct.pack("QQQQ", READ_ONLY, 0, 0, 0)

@@ -98,8 +98,10 @@ class Planner:
         places = self.profile.places
         own = (f"{places.agent}/{name}" for name in ("config.yaml", "MEMORY.md"))
         named = (*places.secrets, *SYSTEM_SECRETS, *own, *places.secrets_below(cwd))
-        there = (path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
-        return tuple(path for path in there if not any(_is_within(each, path) for each in shown))
+        there = [path for path in named if os.access(path, os.R_OK)]
+        wanted = [path for path in there if not any(_is_within(each, path) for each in shown)]
+        # a key in a folder that is hidden whole has no place any more on which to mount
+        return tuple(_outermost(wanted))
 
     def missing(self) -> list[str]:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""
@@ -126,7 +128,12 @@ class Planner:
             startup = [path for path in places.startup if os.access(path, os.F_OK)]
             kept = [*startup, str(places.agent), *_code(cwd)]
             left_out = [*plan.hidden, *kept]
-            apart = {"roots": [*plan.roots], "kept": kept, "hidden": [*plan.hidden]}
+            apart = {
+                "roots": [*plan.roots],
+                "pinned": [*plan.pinned],
+                "kept": [*plan.kept],
+                "hidden": [*plan.hidden],
+            }
             listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
             write = [each for folder in plan.roots for each in _around(folder, left_out)]
         write += [f"/dev/{name}" for name in _DEVICES]
@@ -216,7 +223,8 @@ def orders(
     ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write, "roots": [], "kept": [], "hidden": []}
+    places = {"list": list, "read": read, "write": write}
+    places |= {"roots": [], "pinned": [], "kept": [], "hidden": []}
     places |= apart or {}
     started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(
@@ -258,7 +266,7 @@ def _kernel() -> list[str]:
 
 
 def _outermost(roots: Iterable[str]) -> list[str]:
-    """The roots that lie in no other: each mount takes its time."""
+    """Return the paths that lie in no other: each mount takes its time."""
     roots = list(dict.fromkeys(roots))
     return [
         root

@@ -72,6 +72,7 @@ class Exit:
         self.ports = [PROXY_PORT, PORT, *local]
         self.leave = Leave()
         self.refused: dict[str, None] = {}
+        self.has_sent = False  # the call has perhaps sent something to somebody
         serves: list[Callable[[socket.socket], None]] = [
             self._proxy,
             self._broker,
@@ -96,7 +97,7 @@ class Exit:
 
     def begin(self, leave: Leave) -> None:
         """Open the exit for a call."""
-        self.leave, self.refused = leave, {}
+        self.leave, self.refused, self.has_sent = leave, {}, False
 
     def widen(self, leave: Leave) -> None:
         """Open the exit for one more call of a shell, whose earlier ones may still run."""
@@ -118,7 +119,9 @@ class Exit:
 
     def _judge(self, host: str, port: int) -> str:
         why = self.leave.why_not(host, port)
-        if why and len(self.refused) < 1000:
+        if not why:
+            self.has_sent = True
+        elif len(self.refused) < 1000:
             self.refused[host] = None
         return why
 
@@ -126,6 +129,7 @@ class Exit:
         self._exits.egress().serve(client, self._judge)
 
     def _to_local(self, port: int, client: socket.socket) -> None:
+        self.has_sent = True
         self._exits.egress().serve_local(client, port)
 
     def _broker(self, client: socket.socket) -> None:

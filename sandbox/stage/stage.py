@@ -59,6 +59,7 @@ class Stage:
         self._mounting: _Mounting | None = None
         self._runs = 0
         self.is_ours: Callable[[str], bool] = lambda _: False
+        self.decides: Callable[[str, str], bool] = lambda *_: False
 
     @classmethod
     def open(
@@ -217,7 +218,7 @@ class Stage:
     def look(self) -> Seen:
         """Return what was done so far. Nothing may be at work in the stage; it stays open."""
         found = links.with_groups(self._entry.layers, self._entry.groups)
-        return Seen(found, summary.change_set(found, self.is_ours))
+        return Seen(found, summary.change_set(found, self.is_ours, self.decides))
 
     @cached_property
     def deltas(self) -> list[Delta]:
@@ -228,7 +229,7 @@ class Stage:
     @cached_property
     def changes(self) -> ChangeSet:
         """Return what was done, in the words of the gate; ends the stage."""
-        return summary.change_set(self.deltas, self.is_ours)
+        return summary.change_set(self.deltas, self.is_ours, self.decides)
 
     def conflicts(self) -> list[Conflict]:
         """Return what somebody else has changed too since the stage was opened, or has open for

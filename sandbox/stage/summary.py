@@ -27,22 +27,41 @@ class _Leaf(NamedTuple):
     size: int
     mtime: int
     top: str
+    mode: int
 
 
 def change_set(
-    deltas: Iterable[Delta], is_ours: Callable[[str], bool] = lambda _: False
+    deltas: Iterable[Delta],
+    is_ours: Callable[[str], bool] = lambda _: False,
+    decides: Callable[[str, str], bool] = lambda *_: False,
 ) -> ChangeSet:
-    """Return the changes, sorted by path."""
+    """Return the changes, sorted by path. A new folder is one change, but for the files in it that `decides` names
+    (path, where the bytes lie) and those that run with other rights."""
     deltas = list(deltas)
     gone = [leaf for each in filter(_goes, deltas) for leaf in _leaves(each.path, each.path)]
     new = [leaf for each in filter(_comes, deltas) for leaf in _leaves(each.upper, each.path)]
     moved = _moved(gone, new)
     changes = [_moved_change(old, to) for to, old in moved.items()]
-    left, come = _by_top(gone, moved.values()), _by_top(new, moved)
+    told = [leaf for leaf in new if leaf not in moved and _is_told(leaf, decides)]
+    changes += [_told(leaf) for leaf in told]
+    left, come = _by_top(gone, moved.values()), _by_top(new, [*moved, *told])
     for each in deltas:
         changes += _changes(each, left[each.path], come[each.path])
     ours = [change._replace(is_ours=is_ours(str(change.was or change.path))) for change in changes]
     return ChangeSet(tuple(sorted(ours, key=_place_of)))
+
+
+def _is_told(leaf: _Leaf, decides: Callable[[str, str], bool]) -> bool:
+    if leaf.path == leaf.top:
+        return False
+    is_raised = stat.S_ISREG(leaf.mode) and leaf.mode & (stat.S_ISUID | stat.S_ISGID)
+    return bool(is_raised) or decides(leaf.path, leaf.content)
+
+
+def _told(leaf: _Leaf) -> Change:
+    found = os.lstat(leaf.content)
+    mode = stat.S_IMODE(found.st_mode)
+    return Change("new", Path(leaf.path), _type(found), None, leaf.size, mode=mode)
 
 
 def _place_of(change: Change) -> tuple[bytes, str]:
@@ -88,7 +107,9 @@ def _changes(each: Delta, left: list[_Leaf], come: list[_Leaf]) -> list[Change]:
     if each.kind == "dress":
         return _dressed(each)
     if each.kind == "changed" and not _is_other_type(each):
-        return [] if _is_alike(each) else [_of_file("changed", each)]
+        change = _of_file("changed", each)
+        names = [change, *(change._replace(path=Path(name)) for name in each.others)]
+        return [] if _is_alike(each) else names
     found = []
     if each.before and _goes(each):
         found += _whole("gone", each.path, each.before, left)
@@ -139,14 +160,18 @@ def _type(found: os.stat_result) -> FileType:
 def _leaves(content: str, path: str) -> list[_Leaf]:
     found = os.lstat(content)
     if not trees.is_folder(found):
-        return [_Leaf(path, content, found.st_size, found.st_mtime_ns, path)]
+        return [_leaf(path, content, found, path)]
     leaves = []
     for entry in trees.below(content):
         status = entry.stat(follow_symlinks=False)
         if not stat.S_ISDIR(status.st_mode):
             name = path + entry.path[len(content) :]
-            leaves.append(_Leaf(name, entry.path, status.st_size, status.st_mtime_ns, path))
+            leaves.append(_leaf(name, entry.path, status, path))
     return leaves
+
+
+def _leaf(path: str, content: str, found: os.stat_result, top: str) -> _Leaf:
+    return _Leaf(path, content, found.st_size, found.st_mtime_ns, top, found.st_mode)
 
 
 def _moved(gone: list[_Leaf], new: list[_Leaf]) -> dict[_Leaf, _Leaf]:

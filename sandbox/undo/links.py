@@ -18,6 +18,7 @@ from text import pattern
 MOST_BYTES = 1 << 30
 MOST_FILES = 5000
 _REFUSED = pattern(rb"cross-device|EXDEV")
+_UNLIKE = pattern(rb"hardlink different from source at '.+(/objects/.+)'")
 _QUOTED = pattern(rb"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
 
 
@@ -159,8 +160,9 @@ def with_groups(layers: list[Layer], groups: list[Group]) -> list[Delta]:
         path = _name_of(group, layers) or elsewhere.get(group.copy)
         if path and not _is_as_before(group):
             before, after = os.lstat(group.names[0]), os.lstat(group.held)
-            first = group.names[0]
-            found.append(Delta("changed", path, group.held, group.layer, before, after, first))
+            first, others = group.names[0], tuple(name for name in group.names if name != path)
+            places = path, group.held, group.layer
+            found.append(Delta("changed", *places, before, after, first, others))
     return found
 
 
@@ -211,7 +213,20 @@ def refused_folders(output: bytes, cwd: str, layers: list[Layer]) -> set[str]:
         if _REFUSED.search(line):
             for name in _QUOTED.findall(line):
                 found |= set(_folders(os.fsdecode(name[0] or name[1]), cwd, layers))
+        if match := _UNLIKE.search(line):
+            found |= _cloned(os.fsdecode(match[1]), layers)
     return found
+
+
+def _cloned(object: str, layers: list[Layer]) -> set[str]:
+    """Return the folder of objects from which `git clone` has made a link that is another file in a stage."""
+    found = set()
+    for layer in layers:
+        for entry in trees.below(layer.upper):
+            if entry.path.endswith(object):
+                top = entry.path.removesuffix(object).removeprefix(layer.upper)
+                found.add(f"{layer.lower.rstrip('/')}{top}/objects")
+    return {folder for folder in found if trees.is_folder(trees.look(folder))}
 
 
 def _folders(name: str, cwd: str, layers: list[Layer]) -> list[str]:

@@ -74,7 +74,12 @@ def covered(roots: Iterable[str], table: Sequence[Mounted]) -> list[str]:
     found: list[str] = []
     for root in outermost(roots):
         found += _parts(root, points)
-    return [path for path in found if path not in kernel]
+    return [path for path in found if path not in kernel and not _is_read_only(path)]
+
+
+def _is_read_only(path: str) -> bool:
+    """True on a mount that nobody can write to: there a program itself is told so."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
 def between(roots: Iterable[str], parts: Iterable[str]) -> list[str]:

@@ -34,7 +34,7 @@ class Dress(NamedTuple):
 class Delta(NamedTuple):
     """One path that is another than before. `dress` changes what a path has beside its content.
     `upper` is where the new state lies. `inside` is a name of a file with several ones, which is to
-    be written in place."""
+    be written in place; `others` are its names beside `path`."""
 
     kind: DeltaKind
     path: str
@@ -43,6 +43,7 @@ class Delta(NamedTuple):
     before: os.stat_result | None
     after: os.stat_result | None
     inside: str = ""
+    others: tuple[str, ...] = ()
 
 
 def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> list[Delta]:

@@ -46,7 +46,8 @@ def _asks(state: State, known: Entry, args: Args, command: Command) -> None:
     else:
         changes = False
     if changes:
-        state.add("delete", known.name, "may change or delete data", is_local=False)
+        is_local = bool(known.more.get("of_files"))  # its data are files of this machine
+        state.add("delete", known.name, "may change or delete data", is_local=is_local)
 
 
 def _changes_database(state: State, known: Entry, args: Args, command: Command) -> bool:

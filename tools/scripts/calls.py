@@ -27,8 +27,8 @@ from tools.scripts.pieces import Piece, allowed, cut, outside
 if TYPE_CHECKING:
     from sandbox.cells import Sandbox
     from sandbox.stage import Stage
-    from tools.base import Hold
     from tools.scripts.cells import Call
+    from tools.scripts.staged import Hold
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 NO_STAGE = (
@@ -36,6 +36,7 @@ NO_STAGE = (
 )
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
+_TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
@@ -136,9 +137,10 @@ class _Call(NamedTuple):
     def _settled(
         self, stage: Stage, result: ToolResult, left: str
     ) -> Generator[Any, Any, ToolResult]:
-        assert self.ctx.staging is not None
+        ctx = self.ctx
+        assert ctx.staging is not None
         result.data |= {"not_run": left} if left else {}
-        result = yield from self.ctx.staging.settle(stage, self.ctx, result)
+        result = yield from ctx.staging.settle(stage, result, ctx.call, ctx.hash, ctx.hold)
         if result.status == "ok":
             result.data.pop("not_run", None)
         return result
@@ -229,15 +231,16 @@ def _ran(ctx: ToolContext, work: Work, output: Output, end: float) -> Generator[
             closed_to = running.closed_to()
             if ctx.staging and running.stage and (is_late is None or running.problem):
                 ctx.staging.drop(running.stage)
-    stage = None if is_late or running.problem else running.stage
+    has_sent = running.way_out is not None and running.way_out.has_sent
+    stage = (
+        None if is_late or running.problem or has_sent else running.stage
+    )  # nothing is sent twice
     again = stage is not None and _begins_again(ctx, stage, output, work)
     return _Ran(running, is_late, stopped, taken, closed_to, again)
 
 
 def _begins_again(ctx: ToolContext, stage: Stage, output: Output, work: Work) -> bool:
     """True where overlayfs could not do what the script did; the stage is as new then (docs/stage.md)."""
-    if work.leave.hosts:  # it may have sent something, which is not done twice
-        return False
     from sandbox.stage import StageError
 
     try:
@@ -253,6 +256,9 @@ def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
     that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
         return "in the sandbox only the script's own processes are seen; the commands ps, pgrep, ss and lsof see all"
+    if any(each in str(result.data["output"]) for each in _TOO_LARGE):
+        most = sandbox.profile.limits.file_bytes >> 30
+        return f"a file that grew above {most} GB was cut off there: the sandbox lets no script write a larger one"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, sandbox.profile.places.roots))

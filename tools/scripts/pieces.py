@@ -48,8 +48,10 @@ def allowed(ctx: ToolContext, tool: str, args: dict[str, Any], folder: Path) -> 
         return NOTHING
     found = ctx.leave(tool, args, (folder,))
     is_owners = ctx.sandbox.profile.kind == "owner"
-    # a replay and a shared session have nobody who would allow more
-    return found if is_owners and not ctx.hold else Leave(found.hosts)
+    if not is_owners:  # a shared session has nobody who would allow more
+        return Leave(found.hosts)
+    # of a replay the owner was asked about the files alone; all else is judged by what it changes
+    return Leave(found.hosts, files=found.files) if ctx.hold else found
 
 
 def outside(words: tuple[str, ...]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from sandbox.cells.levels import bubblewrap
 if TYPE_CHECKING:
     from sandbox.stage import Stage
     from sandbox.stage.stage import Seen
-    from tools.base import Hold
 
+# result and change set → why they must not be committed, or ""
+Hold = Callable[[ToolResult, ChangeSet], str]
 MAX_OUTPUT_BYTES = 200_000  # of what is held against an expectation
 
 

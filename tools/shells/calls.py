@@ -254,7 +254,7 @@ def _settled(
     """Judge and commit what a command has done, once it has ended."""
     stage = shell.stage() if why in ("ended", "over") else None
     if ctx.staging and stage:
-        return (yield from ctx.staging.settle(stage, ctx, result))
+        return (yield from ctx.staging.settle(stage, result, ctx.call, ctx.hash, ctx.hold))
     if shell.is_staged:
         result.data["changes"] = "made when all that the command has started has ended"
     return result

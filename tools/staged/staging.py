@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from safety.gate import Decision
     from sandbox.network import Leave
     from sandbox.stage import Holder, Stage, UndoStore
-    from tools.base import ToolContext
     from tools.processes.tree import Opens
+    from tools.scripts.staged import Hold
 
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
@@ -44,6 +44,7 @@ class Staging:
         self.folder, self.run, self.roots, self._store = folder, folder.name, tuple(roots), store
         self._shows = [str(path) for path in (folder, *shows) if path.exists()]
         self.judge: Judge | None = None
+        self.decides: Callable[[str, str], bool] = lambda *_: False
         self._made: set[str] | None = None  # by this run
         self._arrived: set[str] = set()  # moved by this run: somebody else's all the same
 
@@ -82,17 +83,19 @@ class Staging:
 
         return opened
 
-    def settle(self, stage: Stage, ctx: ToolContext, result: ToolResult) -> Settling:
-        """Judge, ask and commit what a call did."""
+    def settle(
+        self, stage: Stage, result: ToolResult, call: str, hash: str, hold: Hold | None
+    ) -> Settling:
+        """Judge, ask and commit what a call did, unless `hold` says why not."""
         assert self.judge is not None
-        stage.is_ours = self._is_ours
+        self._tell(stage)
         try:
             changes = stage.changes
         except stages.StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
-        if ctx.hold:
-            result = held(ctx.hold, result, with_rewritten(stage))
+        if hold:
+            result = held(hold, result, with_rewritten(stage))
             if "held" in result.data:
                 stage.discard()
                 return result
@@ -103,15 +106,15 @@ class Staging:
             data, reason = result.data | {"changes": said}, decision.reason
             return ToolResult("refused", data, reason=reason, said=decision.listed)
         if decision.decision == "allow":
-            return (yield from self._committed(stage, ctx.call, result))
+            return (yield from self._committed(stage, call, result))
         number = stage.wait()
-        self._put_aside(ctx.hash, number, result)
-        return (yield from self.resume(ctx.call, ctx.hash))
+        self._put_aside(hash, number, result)
+        return (yield from self.resume(call, hash))
 
     def at_end(self, stage: Stage) -> None:
         """Commit what a shell has done when its run ends; what somebody would have to be asked about is thrown away."""
         assert self.judge is not None
-        stage.is_ours = self._is_ours
+        self._tell(stage)
         with suppress(stages.StageError):
             if self.judge(stage.changes).decision == "allow":
                 stage.commit(self._store())
@@ -144,8 +147,12 @@ class Staging:
     def _waiting(self, number: str) -> Stage | None:
         stage = stages.Stage.waiting(self._store().home, number)
         if stage:
-            stage.is_ours = self._is_ours
+            self._tell(stage)
         return stage
+
+    def _tell(self, stage: Stage) -> None:
+        """Tell a stage what the gate will look at."""
+        stage.is_ours, stage.decides = self._is_ours, self.decides
 
     def drop(self, stage: Stage) -> None:
         """Throw changes away, also where the cell of the stage has died."""
@@ -173,7 +180,9 @@ class Staging:
     def _remember(self, changes: ChangeSet) -> None:
         if self._made is not None:
             self._made |= {str(change.path) for change in changes.of("new")}
-            self._arrived |= {str(change.path) for change in changes.of("moved")}
+            for change in changes.of("moved"):
+                known = self._made if change.is_ours else self._arrived
+                known.add(str(change.path))
 
     def _is_ours(self, path: str) -> bool:
         """True for what this run has made, and nothing of the owner's has been moved into."""

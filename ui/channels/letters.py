@@ -60,13 +60,19 @@ def pieces(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    while len(text) > MAX_CHARS:
-        cut = text.rfind("\n", MAX_CHARS // 2, MAX_CHARS)
-        cut = MAX_CHARS if cut < 0 else cut
+    while len(head := _head(text)) < len(text):
+        cut = head.rfind("\n", len(head) // 2)
+        cut = len(head) if cut < 0 else cut
         yield text[:cut]
         text = text[cut:].lstrip("\n")
     if text.strip():
         yield text
+
+
+def _head(text: str) -> str:
+    """Return what fits into one message; an emoji counts as two characters, as Telegram counts."""
+    units = text.encode("utf-16-le", "surrogatepass")[: 2 * MAX_CHARS]
+    return units.decode("utf-16-le", "ignore")
 
 
 def is_emoji(text: str) -> bool:

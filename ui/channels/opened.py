@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from ui.words import tell_error
 
 IDLE_SECONDS = 0.5  # between two looks for something to send
 LATER_SECONDS = 5.0  # after a failure of this machine
+FAILURES = (SopwithError, OSError, sqlite3.Error)  # of this machine: a full disk, a locked file
 CLOSING_SECONDS = 10.0  # for a message that is being sent
 
 
@@ -64,7 +66,15 @@ class _Open:
         self._sender = asyncio.create_task(self._kept_up(self._send))
 
     def _listen(self) -> None:
-        self._channel.listen(self._take, self._desk.store.place("position"), self._stop)
+        """Listen until the channel has no more to say; what cannot be kept now comes again."""
+        while not self._stop.is_set():
+            try:
+                self._channel.listen(self._take, self._desk.store.place("position"), self._stop)
+            except FAILURES as error:
+                tell_error(error)
+                self._stop.wait(LATER_SECONDS)
+            else:
+                return
 
     def _take(self, messages: Sequence[Incoming], position: str) -> None:
         """Keep what the listener brings, and wake the desk. In the listener's thread."""
@@ -78,7 +88,7 @@ class _Open:
         while not self._stop.is_set():
             try:
                 await work()
-            except (SopwithError, OSError) as error:
+            except FAILURES as error:
                 tell_error(error)
                 await asyncio.sleep(LATER_SECONDS)
 

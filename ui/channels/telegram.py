@@ -190,8 +190,8 @@ class Telegram:
         address = f"{self._base}/bot{self._token}/{method}"
         try:
             answer = self._session().post(address, json=given, timeout=(10.0, seconds))
-            said = answer.json()
-        except (requests.RequestException, ValueError) as error:
+            said = dict(answer.json())
+        except (requests.RequestException, ValueError, TypeError) as error:
             raise _unreachable(error) from None
         if said.get("ok"):
             return said.get("result")

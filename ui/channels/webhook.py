@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import sqlite3
 import threading
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -71,9 +72,13 @@ class Webhook:
             return 401
         try:
             message = _read(json.loads(body))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return 400
-        take([message], "")
+        try:
+            take([message], "")
+        except sqlite3.Error as error:  # a full disk: who gets no 202 sends it again
+            tell_error(error)
+            return 503
         return 202
 
     def send(self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str) -> str:

@@ -107,11 +107,11 @@ class Conversation:
         """Show the run to its end. Return True when a Ctrl-C came that it did not hear."""
         line = self.line
         if line is None:
-            show(run, Listening(self))
+            show(run, Listening(self), self.owner)
             return False
         line.works(steer)
         try:
-            show(run, Listening(self))
+            show(run, Listening(self), self.owner)
         except KeyboardInterrupt as stop:
             if stop.args:
                 raise

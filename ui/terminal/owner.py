@@ -76,7 +76,7 @@ class TerminalOwner:
             try:
                 text = self._read_line(say("confirm.prompt")).strip()
             except EOFError:
-                return Approval("no", say("confirm.nobody"))
+                return Approval("no")
             if is_cut and text.lower() in ("v", "view"):
                 self._show_effect(lines, whole=True)
                 continue

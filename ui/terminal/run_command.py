@@ -184,19 +184,16 @@ def present(args: Namespace) -> Present:
     from ui.terminal.terminal import TerminalScreen
     from ui.terminal.typed_line import read_line, read_secret
 
-    console = make_console()
-    screen = (
-        PlainScreen()
-        if console.is_dumb_terminal
-        else TerminalScreen(console, attended=args.approve == "ask")
-    )
+    console, attended = make_console(), args.approve == "ask"
+    plain = console.is_dumb_terminal
+    screen = PlainScreen(attended=attended) if plain else TerminalScreen(console, attended=attended)
     owner = owner_by(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
     return Present(screen, owner, attended=True)
 
 
 def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
     """Shows the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do instead, and goes on."""
-    show(run, here.screen)
+    show(run, here.screen, here.owner)
     while (
         here.attended
         and run.status == "cancelled"
@@ -207,7 +204,7 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
         if not instead:
             break
         run = agent.resume(run.id, options, here.owner, instead)
-        show(run, here.screen)
+        show(run, here.screen, here.owner)
     if drop_skipped(agent, run, here.owner):
         return INTERRUPTED
     return run.exit_code
@@ -215,21 +212,27 @@ def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
 
 def drop_skipped(agent: Agent, run: Run, owner: Owner) -> bool:
     """Cancel a run whose question was skipped, so that nothing waits for its owner; return True then."""
-    if run.status != "waiting" or not getattr(owner, "has_skipped", False):
+    if not _is_skipped(run, owner):
         return False
     stop(agent.config, run.id)
     print(say("ask.skipped"))
     return True
 
 
-def show(run: Run, screen: Screen) -> None:
-    """Hands every event to the screen; a Ctrl-C that reaches the screen stops the run as well."""
+def _is_skipped(run: Run, owner: Owner) -> bool:
+    return run.status == "waiting" and getattr(owner, "has_skipped", False)
+
+
+def show(run: Run, screen: Screen, owner: Owner) -> None:
+    """Hands every event to the screen, but for the end of a run whose question its owner skips: `drop_skipped` says
+    that. A Ctrl-C that reaches the screen stops the run as well."""
     events = cast("Generator[Event, None, None]", run.events())
     try:
         event = next(events, None)
         while event is not None:
             try:
-                screen.show(event)
+                if not (event["type"] == "run_ended" and _is_skipped(run, owner)):
+                    screen.show(event)
                 event = next(events, None)
             except KeyboardInterrupt:
                 event = events.throw(KeyboardInterrupt())

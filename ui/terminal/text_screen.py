@@ -44,10 +44,11 @@ class EventsScreen:
 
 
 class PlainScreen:
-    """The answer on stdout when the run is done; short progress, questions and failures on stderr."""
+    """The answer on stdout when the run is done; short progress, questions and failures on stderr. `attended`: who sits
+    there is asked, and the question is not shown here."""
 
-    def __init__(self) -> None:
-        self._by_rote = False
+    def __init__(self, *, attended: bool = False) -> None:
+        self._attended, self._by_rote = attended, False
         self._held = ""
 
     def show(self, event: Event) -> None:
@@ -55,6 +56,8 @@ class PlainScreen:
         held, self._held = self._held, ""
         if held and event["type"] != "run_ended":
             self._note(held)
+        if self._attended and event["type"] in ("asked", "confirm"):
+            return
         if is_setback(event):
             self._held = progress(event)
         elif event["type"] == "run_ended":

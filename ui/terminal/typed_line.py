@@ -30,6 +30,11 @@ def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False)
         line = None
     except KeyboardInterrupt:
         noticed.came = True
+    except (
+        termios.error,
+        OSError,
+    ):  # the terminal has gone: there is no key to be read, and none to be pressed
+        raise KeyboardInterrupt from None
     finally:
         signal.signal(signal.SIGINT, before)
     if noticed.came:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import mimetypes
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from config import SopwithError
@@ -82,17 +83,44 @@ def make_app(site: Site, version: str) -> Guard:
         await owner_socket(site, socket)
 
     mimetypes.add_type("text/javascript", ".js")  # not left to the machine: browsers do not guess
+    version_of_page = _version_of(PAGE)
+    app.mount(f"/assets/{version_of_page}", _Kept(directory=PAGE))
     app.mount("/assets", StaticFiles(directory=PAGE))
+    shell = _shell(f"/assets/{version_of_page}")
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> Response:
         """The page itself, which knows what its paths mean."""
         if path.startswith(("api/", "v1/", "ws")) or "." in path.rpartition("/")[2]:
             raise HTTPException(404)
-        return FileResponse(PAGE / "index.html")
+        return HTMLResponse(shell)
 
     _errors(app, site)
     return Guard(app, site.access, site.place)
+
+
+class _Kept(StaticFiles):
+    """Files whose address names their version: a browser asks for each of them once."""
+
+    def file_response(self, *args: Any, **more: Any) -> Response:
+        response = super().file_response(*args, **more)
+        response.headers["cache-control"] = "private, max-age=31536000, immutable"
+        return response
+
+
+def _version_of(folder: Path) -> str:
+    """Return what differs once a file of the page is another one."""
+    files = sorted(each for each in folder.rglob("*") if each.is_file())
+    stamps = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+    return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
+
+
+def _shell(assets: str) -> str:
+    """Return the page with the addresses of its files. All modules are asked for at once: each import waits for none."""
+    text = (PAGE / "index.html").read_text("utf-8").replace('"/assets/', f'"{assets}/')
+    modules = sorted(each.relative_to(PAGE).as_posix() for each in PAGE.glob("[lp]*/*.js"))
+    links = "".join(f'<link rel="modulepreload" href="{assets}/{each}">' for each in modules)
+    return text.replace("</head>", f"{links}</head>")
 
 
 def _errors(app: FastAPI, site: Site) -> None:

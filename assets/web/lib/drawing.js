@@ -8,6 +8,8 @@ const LARGEST_OF_NAMED = 120; // the same, of the nodes that much hangs on: they
 const PIXELS_A_NAME = 45; // of the picture's width, for each that is named from far away
 const STEPS_IN_ALL = 60_000; // of a layout, shared among its nodes: it holds up the page
 const MOST_STEPS = 1_000;
+const MOST_SETTLED = 600; // nodes that pull at each other: each step looks at all pairs
+const RINGS = { name: "concentric", animate: false, fit: false, minNodeSpacing: 14, concentric: (node) => Math.log2(1 + node.degree()), levelWidth: () => 1 };
 const GAP = 50;
 const LARGEST_ZOOM = 1.5; // by itself
 const SPOTS = 24; // newcomers start around what they hang on
@@ -42,7 +44,7 @@ export async function drawing(element, { clicked, named, labelled }) {
     });
     if (!added.size) return;
     const byEdges = cy.nodes().removeClass("named").sort((a, b) => b.degree() - a.degree());
-    byEdges.slice(0, Math.round(cy.width() / PIXELS_A_NAME)).union(cy.nodes("[kind = 'User']")).addClass("named");
+    byEdges.filter("[kind != 'Scene']").slice(0, Math.round(cy.width() / PIXELS_A_NAME)).union(cy.nodes("[kind = 'User']")).addClass("named");
     settle(cy, added);
     if (!isHeld) cy.fit(undefined, PADDING);
     calm();
@@ -87,7 +89,8 @@ function settle(cy, added) {
     const isFresh = newcomers.length === nodes.length;
     if (!isFresh) placeNewcomers(newcomers);
     const numIter = Math.max(100, Math.min(MOST_STEPS, Math.round(STEPS_IN_ALL / nodes.length)));
-    if (nodes.length > 1) part.layout({ ...SETTLING, numIter, randomize: isFresh }).run();
+    const isMany = nodes.length > MOST_SETTLED;
+    if (nodes.length > 1 && (isFresh || !isMany)) part.layout(isMany ? RINGS : { ...SETTLING, numIter, randomize: isFresh }).run();
     if (isFresh) fresh.push(part);
   }
   shelve(fresh, edge.w ? edge : null, cy.width() / Math.max(1, cy.height()));
@@ -115,7 +118,8 @@ function placeNewcomers(newcomers) {
     const friend = node.neighborhood("node").difference(newcomers).first();
     const at = friend.length ? friend.position() : newcomers.neighborhood("node").difference(newcomers).first().position();
     const angle = (2 * Math.PI * (n % SPOTS)) / SPOTS;
-    node.position({ x: at.x + 60 * Math.cos(angle), y: at.y + 60 * Math.sin(angle) });
+    const far = 60 + 20 * Math.floor(n / SPOTS);
+    node.position({ x: at.x + far * Math.cos(angle), y: at.y + far * Math.sin(angle) });
   });
 }
 

@@ -16,7 +16,7 @@ export function firstLang() {
 }
 
 export async function setLang(chosen) {
-  words.texts = await (await fetch(`/assets/words/${chosen}.json`)).json();
+  words.texts = await (await fetch(new URL(`../words/${chosen}.json`, import.meta.url))).json();
   words.lang = chosen;
   document.documentElement.lang = chosen === "zh" ? "zh-CN" : "en";
 }

@@ -8,6 +8,7 @@ import { chip, head, instead, written } from "../parts/bits.js";
 import { telling } from "../parts/call.js";
 import { counts } from "../parts/changes.js";
 import { icon } from "../parts/icon.js";
+import { Markdown } from "../parts/markdown.js";
 
 async function read(run) {
   const [found, changed] = await Promise.all([get(`/api/runs/${part(run)}`), get(`/api/runs/${part(run)}/changes`)]);
@@ -35,7 +36,7 @@ const ROWS = [
   ["tile.cost", ({ totals }) => totals.cost, true, (value) => money(value) || "–"],
   ["compare.time", ({ totals }) => totals.seconds, true, seconds],
   ["compare.changes", ({ changes }) => (changes.length ? counts(changes) : "–")],
-  ["compare.result", ({ story }) => html`<div class="result">${story.ended?.result ?? ""}</div>`],
+  ["compare.result", ({ story }) => html`<div class="result" tabindex="0" role="group" aria-label=${say("compare.result")}><${Markdown} text=${story.ended?.result ?? ""} /></div>`],
 ];
 
 function facts([one, other]) {

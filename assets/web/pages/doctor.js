@@ -3,7 +3,7 @@ import { html } from "../lib/html.js";
 import { get } from "../lib/api.js";
 import { store } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
-import { say } from "../lib/words.js";
+import { say, sayOr } from "../lib/words.js";
 import { copies, head, instead } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 
@@ -18,10 +18,16 @@ export const Doctor = {
       ${instead(report) ?? html`<p class="doctor-says">${says(report.data.checks)}</p>
         <ul class="checks">${[...report.data.checks].sort((a, b) => ORDER.indexOf(a.ok) - ORDER.indexOf(b.ok)).map((check) => html`
         <li key=${check.name} class=${state(check)}><i role="img" aria-label=${say(`doctor.${state(check)}`)}>${{ works: "✓", broken: "✗", better: "•" }[state(check)]}</i>
-          <div><b>${check.name}</b><p>${check.detail}</p>
+          <div><b>${named(check.name)}</b><p>${check.detail}</p>
             ${check.fix && check.ok !== true ? html`<div class="fix"><code>${check.fix}</code>${copies(check.fix)}</div>` : null}</div></li>`)}</ul>`}</div>`;
   },
 };
+
+/** What was looked at: "model NAME" and such keep the name. */
+function named(name) {
+  const [what, ...rest] = name.split(" ");
+  return [sayOr(`doctor.of.${what}`, what), ...rest].join(" ");
+}
 
 function says(checks) {
   const bad = checks.filter((check) => check.ok === false).length;

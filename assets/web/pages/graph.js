@@ -22,8 +22,10 @@ export const Graph = {
     const shown = reactive({ chosen: null, evidence: null, error: null, isLoading: true, isCut: false, total: 0, isLost: false, name: "" });
     const element = ref(null);
     let picture = null;
+    let isFirst = true;
     let newest = 0;
     let version = ""; // of what is shown
+    let told = null; // the version that the server named while this was loading
 
     const filter = () => ({ predicates: wanted.predicates.join(","), since: wanted.since && new Date(wanted.since).toISOString(), until: wanted.until && new Date(`${wanted.until}T23:59:59`).toISOString() });
 
@@ -36,12 +38,17 @@ export const Graph = {
         Object.assign(shown, { error: null, isCut: found.truncated, total: found.total ?? found.edges.length, isLost: !!wanted.name && !found.nodes.length });
         version = found.version;
         take(found);
+        isFirst &&= !found.edges.length && !wanted.name;
+        if (isFirst) wanted.predicates = PREDICATES; // what is spoken of is better than an empty picture
+        isFirst = false;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         shown.error = error;
       } finally {
         if (mine === newest) shown.isLoading = false;
       }
+      if (mine === newest && told !== null && told !== version) load();
+      told = null;
     }
 
     function take({ nodes, edges }) {
@@ -62,6 +69,7 @@ export const Graph = {
 
     const stop = listen((message) => {
       if (message.type === "resync") load();
+      else if (message.type.startsWith("graph_") && shown.isLoading) told = message.version;
       else if (message.type === "graph_patch" && !wanted.name && !wanted.since && !wanted.until) patch(message);
       else if (message.type.startsWith("graph_") && message.version !== version) load();
       else if (message.type === "selection_sync" && message.what === "graph") choose(message.id, false);
@@ -89,7 +97,7 @@ export const Graph = {
       tell({ type: "graph", filter: null });
     });
     watch(() => theme.is, () => picture?.paint(), { flush: "post" });
-    watch(() => [wanted.predicates.join(), wanted.since, wanted.until, wanted.name, wanted.limit, live.state === "on"], load);
+    watch(() => [wanted.predicates.join(), wanted.since, wanted.until, wanted.name, wanted.limit], load);
     watch(() => live.state === "on", (isOn) => isOn && tell({ type: "graph", filter: { limit: 1 } }), { immediate: true });
     load();
 
@@ -111,7 +119,7 @@ export const Graph = {
       ${shown.error ? html`<div class="empty" role="alert"><p>${shown.error.text}</p></div>` : null}
       <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}
-          ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="small" role="status">${say("graph.cut", { n: graph.value.edges.size, total: shown.total })}</span>${wanted.limit < MOST ? html`<button type="button" class="btn small" onClick=${() => (wanted.limit = Math.min(MOST, wanted.limit * 2))}>${say("more")}</button>` : null}` : null}</div>` : null}</div>
+          ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="small" role="status">${say(shown.total > graph.value.edges.size ? "graph.cut" : "graph.cut_some", { n: graph.value.edges.size, total: shown.total })}</span>${wanted.limit < MOST ? html`<button type="button" class="btn small" onClick=${() => (wanted.limit = Math.min(MOST, wanted.limit * 2))}>${say("more")}</button>` : null}` : null}</div>` : null}</div>
         <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around, correct)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
       ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
   },
@@ -121,8 +129,9 @@ const nameOf = (graph, id) => {
   const found = graph.nodes.get(id);
   if (!found) return "?";
   if (found.kind === "User" || found.kind === "Agent") return say(`graph.kind.${found.kind}`);
-  return found.kind === "Scene" ? found.summary || when(found.start ?? found.first_seen) : found.name;
+  return found.kind === "Scene" ? short(found.summary) || when(found.start ?? found.first_seen) : found.name;
 };
+const short = (text = "") => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 const labelled = (each) => (each.label ? sayOr(`graph.label.${each.label}`, each.label) : "");
 const verb = (each) => labelled(each) || say(`graph.${each.predicate}`);
 
@@ -135,6 +144,7 @@ function node(shown, graph, choose, around, correct) {
   const { chosen } = shown;
   const edges = [...graph.edges.values()].filter((each) => each.source === chosen.id || each.target === chosen.id);
   return html`<header>${chip(chosen.kind, say(`graph.kind.${chosen.kind}`))}<h2>${nameOf(graph, chosen.id)}</h2></header>
+    ${chosen.kind === "Scene" && chosen.summary ? html`<p>${chosen.summary}</p>` : null}
     <p class="facts small"><span>${say("graph.seen", { from: when(chosen.first_seen), to: when(chosen.last_seen) })}</span><span>${say("graph.degree", { n: chosen.degree })}</span></p>
     ${chosen.kind === "Entity" ? html`<button type="button" class="btn small" onClick=${() => around(chosen.name)}>${say("graph.around")}</button>${store.changes ? naming(shown, correct) : null}` : null}
     <ul class="rows">${edges.map((each) => line(each, graph, choose))}</ul>${turns(shown.evidence)}`;

@@ -38,8 +38,18 @@ function turn(each, open = null, marked = false) {
       ${each.session && each.session !== "main" ? html`<span class="chip calm">${each.session}</span>` : null}
       ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}
       ${open && html`<button type="button" class="btn quiet small" onClick=${() => open(each)}>${say("memory.around")}</button>`}</div>
-    <p class="said-text">${each.text}</p>
+    ${saidText(each)}
     ${each.why || each.source ? html`<p class="dim small">${[each.why, each.source].filter(Boolean).join(" · ")}</p>` : null}</li>`;
+}
+
+const opened = reactive(new Set()); // ids of long turns that are shown whole
+
+/** What was said: a model's as Markdown; a long one is cut until it is asked for. */
+function saidText({ id, who: by, text }) {
+  const isCut = (text.length > 700 || text.split("\n").length > 8) && !opened.has(id);
+  const look = { "said-text": true, whole: !isCut };
+  return html`${by === "agent" ? html`<div class=${look}><${Markdown} text=${text} /></div>` : html`<p class=${look}>${text}</p>`}
+    ${isCut ? html`<button type="button" class="btn small" onClick=${() => opened.add(id)}>${say("more")}</button>` : null}`;
 }
 
 const who = (name) => sayOr(`who.${name}`, name);
@@ -87,7 +97,7 @@ VIEWS.journal = {
       <section><h2>${longDay(chosen())}</h2>
         ${instead(day) ?? html`${day.data.note ? html`<details class="card" open><summary>${say("memory.note_of_day")}</summary><${Markdown} text=${day.data.note} /></details>` : null}
           <ol class="turns">${day.data.turns.map((each) => html`<li key=${each.id} class="said"><div class="said-head"><b>${who(each.who)}</b><time datetime=${each.at}>${time(each.at)}</time>
-            ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}</div>${each.who === "agent" ? html`<div class="said-text"><${Markdown} text=${each.text} /></div>` : html`<p class="said-text">${each.text}</p>`}</li>`)}</ol>`}</section></div>`;
+            ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}</div>${saidText(each)}</li>`)}</ol>`}</section></div>`;
   },
 };
 
@@ -146,6 +156,6 @@ VIEWS.changes = {
     }));
     return () => instead(past, !past.data?.changes.length, say("memory.no_changes")) ?? html`<p class="dim">${say("memory.undo_why")}</p>
       <ol class="versions">${past.data.changes.map((each, n) => html`<li key=${each.commit} class="card"><header><p class="grow">${each.text}</p><time class="dim">${when(each.at)}</time>
-        ${each.run ? html`<a class="small mono" href=${`/runs/${part(each.run)}`}>${each.run}</a>` : null}${n === 0 ? act(say("memory.undo"), undo, { busy: busy.is, kind: "small" }) : null}</header></li>`)}</ol>`;
+        ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}${n === 0 ? act(say("memory.undo"), undo, { busy: busy.is, kind: "small" }) : null}</header></li>`)}</ol>`;
   },
 };

@@ -3,7 +3,7 @@ import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
 import { stateOf, store, waitingCount } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
-import { amount, longDay, money, say, seconds, when } from "../lib/words.js";
+import { amount, longDay, money, say, seconds, when, worded } from "../lib/words.js";
 import { chip, head, instead, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
@@ -27,7 +27,7 @@ function now({ working, failed, due }) {
   const waiting = [...store.waiting, ...store.inbox.filter((each) => !store.waiting.some(({ id }) => id === each.id))];
   return html`<div class="now">
     ${card("working", working.n, "/runs", working.runs.map(runRow))}
-    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, 5).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${each.text}</a><small>${when(each.at)}</small></li>`))}
+    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, 5).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
     ${card("failed", failed.n, "/runs", failed.runs.map(runRow))}
     ${card("due", due.n, "/schedule", due.rows.map((each) => html`<li key=${`${each.job} ${each.at}`}><a href="/schedule">${each.task || each.job}</a><small>${when(each.at)}${each.times > 1 ? ` · ${say("overview.times", { n: each.times })}` : ""}</small></li>`))}
   </div>`;
@@ -65,12 +65,12 @@ function used({ days, budget }, wanted) {
       ${tile(amount(sum((day) => day.calls)), say("tile.calls"))}${tile(amount(sum((day) => day.input + day.output)), say("overview.tokens"))}
       ${tile(money(sum((day) => day.cost)) || "–", say("tile.cost"), say("overview.today", { cost: money(budget.today) || "$0" }))}</div>
     ${limit(budget)}
-    <h3>${say("overview.tokens_by_day")}</h3>
-    ${bars(rows((day) => [day.cached, day.input - day.cached, day.output]), TOKENS.map(([name, tone]) => ({ name: say(`tile.${name}`), tone })), { label: say("overview.tokens_by_day"), write: amount, hasZero: false })}
+    ${sum((day) => day.input + day.output) ? html`<h3>${say("overview.tokens_by_day")}</h3>
+    ${bars(rows((day) => [day.cached, day.input - day.cached, day.output]), TOKENS.map(([name, tone]) => ({ name: say(`tile.${name}`), tone })), { label: say("overview.tokens_by_day"), write: amount, hasZero: false })}` : null}
     ${dearest ? html`<h3>${say("overview.money_by_day")}</h3>
       ${bars(rows((day) => [day.cost]), [{ name: say("tile.cost"), tone: "tone-output" }], { label: say("overview.money_by_day"), write: (value) => money(value) || "0", hasZero: false })}` : null}
-    <h3>${say("overview.runs_by_day")}</h3>
-    ${bars(rows((day) => [day.rote, day.runs - day.rote - day.failed, day.failed].map((each) => Math.max(0, each))), [{ name: say("overview.rote"), tone: "tone-rote" }, { name: say("overview.model"), tone: "tone-fresh" }, { name: say("status.failed"), tone: "tone-wait" }], { label: say("overview.runs_by_day"), write: (value) => String(Math.round(value * 10) / 10), hasZero: false })}
+    ${sum((day) => day.runs) ? html`<h3>${say("overview.runs_by_day")}</h3>
+    ${bars(rows((day) => [day.rote, day.runs - day.rote - day.failed, day.failed].map((each) => Math.max(0, each))), [{ name: say("overview.rote"), tone: "tone-rote" }, { name: say("overview.model"), tone: "tone-fresh" }, { name: say("status.failed"), tone: "tone-wait" }], { label: say("overview.runs_by_day"), write: (value) => String(Math.round(value * 10) / 10), hasZero: false })}` : html`<p class="dim">${say("runs.first")}</p>`}
   </section>`;
 }
 
@@ -82,13 +82,13 @@ function limit({ scheduled, scheduled_most: most, run_most: run }) {
 
 function tables({ models, sops }) {
   return html`<div class="halves">
-    ${table("overview.by_model", models, [["model", (each) => each.model], ["tile.calls", (each) => each.calls], ["tile.fresh", (each) => amount(each.input - each.cached)], ["tile.output", (each) => amount(each.output)], ["tile.cost", (each) => money(each.cost)]])}
-    ${table("overview.by_sop", sops, [["sop", (each) => html`<a href=${`/sops/${part(each.sop)}`}>${each.sop}</a>`], ["page.runs", (each) => each.runs], ["overview.rote", (each) => each.rote], ["tile.calls", (each) => each.calls], ["tile.cost", (each) => money(each.cost)], ["overview.saved_tokens", (each) => (each.saved ? signed(each.saved.tokens, amount) : "")]])}</div>`;
+    ${table("overview.by_model", models, [["model", (each) => each.model], ["tile.calls", (each) => each.calls], ["tile.fresh", (each) => amount(each.input - each.cached)], ["tile.output", (each) => amount(each.output)], ["tile.cost", (each) => money(each.cost) || "–"]])}
+    ${table("overview.by_sop", sops, [["sop", (each) => html`<a href=${`/sops/${part(each.sop)}`}>${each.sop}</a>`], ["page.runs", (each) => each.runs], ["overview.rote", (each) => each.rote], ["tile.calls", (each) => each.calls], ["tile.cost", (each) => money(each.cost) || "–"], ["overview.saved_tokens", (each) => (each.saved ? signed(each.saved.tokens, amount) : "–")]])}</div>`;
 }
 
 function table(title, rows, columns) {
   const [[, first], ...others] = columns;
   if (!rows.length) return null;
   return html`<section class="card"><h2>${say(title)}</h2><div class="framed" tabindex="0" role="region" aria-label=${say(title)}><table><thead><tr><th><span class="hidden">${say(title)}</span></th>${others.map(([name]) => html`<th key=${name} class="number">${say(name)}</th>`)}</tr></thead>
-    <tbody>${rows.slice(0, 20).map((row, n) => html`<tr key=${n}><th scope="row">${first(row)}</th>${others.map(([name, read]) => html`<td key=${name} class="number">${read(row)}</td>`)}</tr>`)}</tbody></table></div></section>`;
+    <tbody>${rows.map((row, n) => html`<tr key=${n}><th scope="row">${first(row)}</th>${others.map(([name, read]) => html`<td key=${name} class="number">${read(row)}</td>`)}</tr>`)}</tbody></table></div></section>`;
 }

@@ -31,6 +31,10 @@ export const Schedule = {
     const kinds = (message) => message.type === "run_changed" || (message.type === "changed" && message.what === "schedule");
     const jobs = useFetched(() => get("/api/schedule"), { kinds });
     const due = useFetched(() => get("/api/schedule/calendar", { from: days()[0].toISOString(), to: until().toISOString() }), { deps: () => dayOf(shown.month), kinds });
+    const named = () => { // a due time carries the id of its job; people know it by its task
+      const tasks = new Map((jobs.data?.jobs ?? []).map((job) => [job.id, job.task || job.sop]));
+      return (due.data?.due ?? []).map((each) => ({ ...each, name: tasks.get(each.job) || each.job }));
+    };
     const busy = useBusy();
     const put = (id, what) => busy.start(() => doing(async () => {
       const given = await post(`/api/schedule/${part(id)}/${what}`, {});
@@ -46,7 +50,7 @@ export const Schedule = {
             <button type="button" class="btn quiet square" aria-label=${say("schedule.before")} onClick=${() => turn(-1)}>${icon("left")}</button>
             <button type="button" class="btn small" onClick=${() => Object.assign(shown, { month: new Date(), day: dayOf(new Date()) })}>${say("schedule.today")}</button>
             <button type="button" class="btn quiet square" aria-label=${say("schedule.after")} onClick=${() => turn(1)}>${icon("right")}</button></header>
-          ${grid(days(), shown, due.data?.due ?? [])} ${ofDay(shown.day, due)}</section>
+          ${grid(days(), shown, named())} ${ofDay(shown.day, due, named())}</section>
         <section><h2>${say("schedule.jobs")}</h2>
           ${instead(jobs, !jobs.data?.jobs.length, say("schedule.none")) ?? html`<ul class="jobs">${jobs.data.jobs.map((job) => card(job, put, shown, busy))}</ul>`}</section>
       </div>
@@ -66,7 +70,7 @@ function grid(days, shown, due) {
       return html`<button type="button" key=${day} class=${{ day: true, other: date.getMonth() !== shown.month.getMonth(), today: day === today }} aria-pressed=${shown.day === day}
         onClick=${() => (shown.day = day)}><span class="hidden">${longDay(date)}: ${say("schedule.due", { n: count(all) })}</span>
         <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${count(all) > 4 ? html`<small>+${count(all) - 4}</small>` : null}</span>
-        ${shownOf(all).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.job}</span>`)}</button>`;
+        ${shownOf(all).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.name}</span>`)}</button>`;
     })}</div>`;
 }
 
@@ -76,22 +80,21 @@ function shownOf(all) {
   return [...firsts, ...all.filter((each) => !firsts.includes(each))].slice(0, 2);
 }
 
-function ofDay(day, due) {
-  if (due.error) return instead(due);
-  const all = (due.data?.due ?? []).filter((each) => dayOf(new Date(each.at)) === day);
-  return html`<div class="agenda"><h3>${longDay(day)}</h3>${due.data?.is_cut ? html`<p class="bad" role="status">${say("schedule.cut")}</p>` : null}${all.length ? html`<ul class="rows">${all.map((each, n) => html`<li key=${n}>${entry(each, true)}</li>`)}</ul>` : html`<p class="dim">${say("schedule.free")}</p>`}</div>`;
+function ofDay(day, due, named) {
+  if (!due.data) return instead(due);
+  const all = named.filter((each) => dayOf(new Date(each.at)) === day);
+  return html`<div class="agenda"><h3>${longDay(day)}</h3>${due.data.is_cut ? html`<p class="bad" role="status">${say("schedule.cut")}</p>` : null}${all.length ? html`<ul class="rows">${all.map((each, n) => html`<li key=${n}>${entry(each, true)}</li>`)}</ul>` : html`<p class="dim">${say("schedule.free")}</p>`}</div>`;
 }
 
 function entry(each, withJob = false) {
-  const inside = html`<time class="mono" datetime=${each.at}>${withJob ? time(each.at) : when(each.at)}</time>${chip(each.state)}<span class="title">${withJob ? each.job : ""} <span class="dim">${each.more ? say("schedule.more", { n: each.more, last: time(each.last) }) : each.why}</span></span>`;
+  const inside = html`<time class="mono" datetime=${each.at}>${withJob ? time(each.at) : when(each.at)}</time>${chip(each.state)}<span class="title">${withJob ? each.name : ""} <span class="dim">${each.more ? say("schedule.more", { n: each.more, last: time(each.last) }) : each.why}</span></span>`;
   return each.run ? html`<a class="row" href=${`/runs/${part(each.run)}`}>${inside}</a>` : html`<span class="row">${inside}</span>`;
 }
 
 function card(job, put, shown, busy) {
-  return html`<li key=${job.id} class=${{ card: true, off: !job.enabled }}><header><b>${job.id}</b>${job.health && job.health !== "ok" ? chip(job.health, sayOr(`health.${job.health}`, job.health)) : null}<span class="grow"></span>
+  return html`<li key=${job.id} class=${{ card: true, off: !job.enabled }}><header><b class="grow clamp">${job.task || job.sop || job.id}</b>${job.health && job.health !== "ok" ? chip(job.health, sayOr(`health.${job.health}`, job.health)) : null}
       ${switchOf(say("schedule.enabled"), job.enabled, (on) => put(job.id, on ? "enable" : "disable"), { disabled: busy.is || !store.changes })}</header>
-    <p class="clamp">${job.task || job.sop}</p>
-    <p class="facts small"><span class="mono">${job.when}</span>${job.next?.length ? html`<span>${say("schedule.next", { when: when(job.next[0]) })}</span>` : null}${job.problem ? html`<span class="bad">${job.problem}</span>` : null}</p>
+    <p class="facts small"><span>${job.when}</span>${job.next?.length ? html`<span>${say("schedule.next", { when: when(job.next[0]) })}</span>` : null}<span class="mono">${job.id}</span>${job.problem ? html`<span class="bad">${job.problem}</span>` : null}</p>
     <div class="actions">${act(say("schedule.run_now"), () => put(job.id, "run-now"), { busy: busy.is, kind: "small" })}
       <button type="button" class="btn small" onClick=${() => (shown.ledger = job)}>${say("schedule.ledger")}</button>
       ${act(say("schedule.remove"), () => put(job.id, "remove"), { busy: busy.is, kind: "small danger" })}</div></li>`;
@@ -102,7 +105,7 @@ const Ledger = {
   emits: ["closed"],
   setup(props, { emit }) {
     const past = useFetched(() => get(`/api/schedule/${part(props.job.id)}/history`), { kinds: ["schedule"] });
-    return () => html`<${Dialog} title=${say("schedule.ledger_of", { job: props.job.id })} onClosed=${() => emit("closed")}>
+    return () => html`<${Dialog} title=${say("schedule.ledger_of", { job: props.job.task || props.job.id })} onClosed=${() => emit("closed")}>
       ${instead(past, !past.data?.rows.length, say("schedule.no_ledger")) ?? html`<ul class="rows">${past.data.rows.map((each, n) => html`<li key=${n}>${entry(each)}</li>`)}</ul>`}</${Dialog}>`;
   },
 };

@@ -179,8 +179,8 @@ const Versions = {
     }));
     return () => instead(past, !past.data?.history.length, say("sop.no_versions")) ?? html`${past.data.history.length > 1 ? html`<div class="filters">${ends()}</div>${shown.commit === ANY ? lines() : null}` : null}
       <ol class="versions">${past.data.history.map((each, n) => html`
-      <li key=${each.commit} class=${{ card: true, now: n === 0 }}><header><b>${say("sop.version", { version: each.version ?? "?" })}</b>${each.status ? chip(each.status) : null}
-          <time class="dim">${when(each.at)}</time>${each.run ? html`<a class="small mono" href=${`/runs/${part(each.run)}`}>${each.run}</a>` : null}<span class="grow"></span>
+      <li key=${each.commit} class=${{ card: true, current: n === 0 }}><header><b>${say("sop.version", { version: each.version ?? "?" })}</b>${each.status ? chip(each.status) : null}
+          <time class="dim">${when(each.at)}</time>${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}<span class="grow"></span>
           <button type="button" class="btn small" aria-expanded=${shown.commit === each.commit} onClick=${() => compare(each.commit)}>${say("sop.changes")}</button>
           ${isBefore(each) ? act(say("sop.roll_back"), () => back(each.version), { kind: "small", busy: busy.is }) : null}</header>
         <p>${each.reason}</p>

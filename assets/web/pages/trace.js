@@ -60,7 +60,7 @@ export const Trace = {
         ${story.status === "done" && !story.ended?.rote ? html`<a class="btn" href=${`/teach?run=${part(props.run)}`}>${icon("sops")}${say("sops.teach_from")}</a>` : null}`;
       return html`<div class="page trace"><a class="back" href="/runs">${icon("left")}${say("page.runs")}</a>
         ${head(story.task || props.run, actions, html`<p class="facts">${chip(story.status)}<span class="mono">${props.run}</span><time>${when(story.started)}</time>
-          ${story.sop ? html`<a href=${`/sops/${part(story.sop)}`}>${story.sop}</a>` : null}<span>${story.session}</span><span class="mono">${story.cwd}</span></p>`)}
+          ${story.sop ? html`<a href=${`/sops/${part(story.sop)}`}>${story.sop}</a>` : null}${story.session === "main" ? null : html`<span>${story.session}</span>`}<span class="mono">${story.cwd}</span></p>`)}
         ${totals(story, shown.totals)}
         ${tabs(TABS.map((each) => [each, `${say(`run.tab.${each}`)}${each === "changes" && story.changed ? ` (${story.changed})` : ""}`]), chosen(), (name) => go(`/runs/${part(props.run)}${name === TABS[0] ? "" : `/${name}`}`, { replace: true }))}
         <div role="tabpanel" aria-label=${say(`run.tab.${chosen()}`)}>${panel(chosen(), props.run, story, shown, sent)}</div>

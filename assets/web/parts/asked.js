@@ -51,8 +51,8 @@ function effect({ changes, shown, preview }) {
   const lines = (shown || preview || "").split("\n");
   const from = lines.findIndex((line) => line.startsWith("--- "));
   if (!changes?.length) return preview ? html`<pre class="plain" tabindex="0" aria-label=${say("asked.preview")}>${preview}</pre>` : null;
-  return html`<section class="would" aria-label=${say("asked.would")}><h3>${say("asked.would")}</h3>${counts(changes)} ${fileTree(changes)}
-    ${from >= 0 ? html`<details open=${lines.length < 60}><summary>${say("call.change")}</summary>${diff(lines.slice(from).join("\n"))}</details>` : null}</section>`;
+  return html`<div class="would"><h3>${say("asked.would")}</h3>${counts(changes)} ${fileTree(changes)}
+    ${from >= 0 ? html`<details open=${lines.length < 60}><summary>${say("call.change")}</summary>${diff(lines.slice(from).join("\n"))}</details>` : null}</div>`;
 }
 
 function forInbox(body) {

@@ -56,7 +56,7 @@ function turnLine(story, turn, sent) {
   const cost = story.turns.find((each) => each.turn === turn);
   const { input = 0, cached = 0, output = 0 } = cost?.tokens ?? {};
   return html`<div class="turn-line" key=${`turn-${turn}`}><h2>${say("turn.n", { turn })}</h2>
-    ${cost && html`<span>${cost.model}</span>
+    ${cost && html`<span>${cost.kind === "rote" ? say("overview.rote") : cost.model}</span>
       ${input + output ? html`<span>${say("tokens.line", { fresh: amount(input - cached), cached: amount(cached), output: amount(output) })}</span>` : null}
       <span>${[money(cost.cost), seconds(cost.seconds)].filter(Boolean).join(" · ")}</span>`}
     ${sent && cost?.kind !== "rote" && html`<button type="button" class="btn quiet small" onClick=${() => sent(turn)}>${say("sent.show")}</button>`}</div>`;

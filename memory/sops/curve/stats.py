@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate, takewhile
 from operator import attrgetter
 from pathlib import Path
@@ -85,7 +86,7 @@ class SopStats:
 
     def _uses(self, name: str) -> list[SopRun]:
         found = uses(self._home, name, self._line)
-        return [SopRun(**json.loads(line)) for line in found if line]
+        return [_of_line(line) for line in found if line]
 
     def _line(self, run: str) -> str:
         row = read_run(self._home, run)
@@ -95,6 +96,11 @@ class SopStats:
         known = {row.run for row in found}
         rows = [*found, *taught(self._home, name, known)]
         return sorted(rows, key=lambda row: (row.at, row.run))
+
+
+@lru_cache(maxsize=20_000)
+def _of_line(line: str) -> SopRun:
+    return SopRun(**json.loads(line))
 
 
 def count(rows: Iterable[SopRun], since: int = 0) -> Counts:

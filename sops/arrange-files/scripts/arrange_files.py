@@ -45,10 +45,10 @@ WORDS = {
         "made": "Made the folder {target}.",
         "none": "There are no {kind} files in {folder}. Nothing was done.",
         "more": "… and {n} more",
-        "absent": "error: there is no {file}; nothing was done",
-        "there": "error: {target} is there already; nothing was done",
-        "inside": "error: {target} is inside {file}; nothing was done",
-        "unclear": "error: it is not said where to; nothing was done",
+        "absent": "there is no {file}",
+        "there": "{target} is there already",
+        "inside": "{target} is inside {file}",
+        "unclear": "it is not said where to",
     },
     "zh": {
         "moved": "已把 {file} 移到 {target}。",
@@ -59,10 +59,10 @@ WORDS = {
         "made": "已新建文件夹 {target}。",
         "none": "{folder} 里没有{kind}文件，什么都没有做。",
         "more": "……另有 {n} 个",
-        "absent": "error: 没有 {file}，什么都没有做",
-        "there": "error: {target} 已经存在，什么都没有做",
-        "inside": "error: {target} 在 {file} 里面，什么都没有做",
-        "unclear": "error: 没有说放到哪里，什么都没有做",
+        "absent": "没有 {file}",
+        "there": "{target} 已经存在",
+        "inside": "{target} 在 {file} 里面",
+        "unclear": "没有说放到哪里",
     },
 }
 
@@ -181,7 +181,8 @@ def main(given: Mapping[str, str]) -> None:
     try:
         said = done(given, words)
     except Stop as stop:
-        sys.exit(words[str(stop)].format(**stop.blanks))
+        sys.stderr.write(f"{words[str(stop)].format(**stop.blanks)}\n")
+        sys.exit(os.EX_DATAERR)  # the input, not the procedure, is at fault
     sys.stdout.write(f"{said}\n")
 
 

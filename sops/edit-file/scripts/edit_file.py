@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 MAX_BYTES = 200_000_000
 SHOWN = 10
@@ -17,8 +18,8 @@ WORDS = {
         "none": "No line of {file} is there twice. Nothing was changed.",
         "replaced": "Replaced {old} with {new} in {file}: {n} times.",
         "absent": "{old} is not in {file}. Nothing was changed.",
-        "no_text": "error: {file} is no file of text in UTF-8, or larger than 200 MB",
-        "unclear": "error: it is not said what to change in {file}",
+        "no_text": "{file} is no file of text in UTF-8, or larger than 200 MB",
+        "unclear": "it is not said what to change in {file}",
     },
     "zh": {
         "sorted": "已给 {file} 排序，共 {n} 行。",
@@ -26,8 +27,8 @@ WORDS = {
         "none": "{file} 没有重复的行，什么都没有改。",
         "replaced": "已把 {file} 里的 {old} 换成 {new}，共 {n} 处。",
         "absent": "{file} 里没有 {old}，什么都没有改。",
-        "no_text": "error: {file} 不是 UTF-8 文本文件，或超过 200 MB",
-        "unclear": "error: 没有说要怎么改 {file}",
+        "no_text": "{file} 不是 UTF-8 文本文件，或超过 200 MB",
+        "unclear": "没有说要怎么改 {file}",
     },
 }
 
@@ -74,17 +75,23 @@ def text_of(path: Path) -> str:
     return data.decode("utf-8")
 
 
+def refuse(why: str) -> NoReturn:
+    """End where the input, not the procedure, is at fault."""
+    sys.stderr.write(f"{why}\n")
+    sys.exit(os.EX_DATAERR)
+
+
 def main(given: Mapping[str, str]) -> None:
     words, path = WORDS[given.get("lang", "en")], Path(given["file"])
     blanks = {"file": path.name, "old": given.get("old", ""), "new": given.get("new", "")}
     try:
         text = text_of(path)
     except ValueError:
-        sys.exit(words["no_text"].format(**blanks))
+        refuse(words["no_text"].format(**blanks))
     new, key, said = edited(text.replace("\r\n", "\n"), given)
     told = words[key].format(**blanks | said)
     if key == "unclear":
-        sys.exit(told)
+        refuse(told)
     if key in ("sorted", "dropped", "replaced"):
         path.write_text(new.replace("\n", "\r\n") if "\r\n" in text else new, "utf-8", newline="")
         lines = new.splitlines()

@@ -20,7 +20,7 @@ AUDIO = "mp3 wav flac aac m4a ogg opus wma"
 ARCHIVES = "zip tar gz tgz bz2 xz 7z rar zst"
 SHEETS = "xlsx xls xlsm ods csv tsv numbers"
 DOCUMENTS = "pdf docx doc odt rtf txt md pages"
-NEWEST = ("newest", "latest", "most recent", "最新", "最近")
+NEWEST = ("newest", "latest", "most recent", "last", "最新", "最近")
 DAYS = {
     "yesterday": 1,
     "昨天": 1,

@@ -180,7 +180,7 @@ def main(given: Mapping[str, str]) -> None:
         blanks = {"file": Path(given["file"]).name, "column": given.get("column", "")}
         problem = words[str(error)].format(**blanks | error.blanks)
     except OSError as error:
-        problem = str(error)
+        problem = f"{error.strerror}: {error.filename}"
     json.dump({"said": said, "problem": problem}, sys.stdout, ensure_ascii=False)
 
 

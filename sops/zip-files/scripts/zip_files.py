@@ -12,20 +12,20 @@ WORDS = {
     "en": {
         "packed": "Packed {file} into {target}. Files: {n}",
         "unpacked": "Unpacked {file} into {target}: {n} entries.",
-        "absent": "error: there is no {file}; nothing was done",
-        "there": "error: {target} is there already; nothing was done",
-        "no_archive": "error: {file} is no zip or tar archive that can be opened without a password; nothing was done",
-        "unsafe": "error: {file} holds names that lead out of the folder; nothing was done",
-        "unclear": "error: it is not said whether to pack or to unpack {file}; nothing was done",
+        "absent": "there is no {file}",
+        "there": "{target} is there already",
+        "no_archive": "{file} is no zip or tar archive that can be opened without a password",
+        "unsafe": "{file} holds names that lead out of the folder",
+        "unclear": "it is not said whether to pack or to unpack {file}",
     },
     "zh": {
         "packed": "已把 {file} 打包成 {target}，共 {n} 个文件。",
         "unpacked": "已把 {file} 解压到 {target}，共 {n} 项。",
-        "absent": "error: 没有 {file}，什么都没有做",
-        "there": "error: {target} 已经存在，什么都没有做",
-        "no_archive": "error: {file} 不是能直接打开的 zip 或 tar 压缩包，什么都没有做",
-        "unsafe": "error: {file} 里有指向文件夹之外的名字，什么都没有做",
-        "unclear": "error: 没有说是打包还是解压 {file}，什么都没有做",
+        "absent": "没有 {file}",
+        "there": "{target} 已经存在",
+        "no_archive": "{file} 不是能直接打开的 zip 或 tar 压缩包",
+        "unsafe": "{file} 里有指向文件夹之外的名字",
+        "unclear": "没有说是打包还是解压 {file}",
     },
 }
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -112,7 +112,10 @@ def main(given: Mapping[str, str]) -> None:
         else:
             raise Stop("unclear")
     except Stop as stop:
-        sys.exit(words[str(stop)].format(file=file.name, target=target and target.name))
+        sys.stderr.write(
+            f"{words[str(stop)].format(file=file.name, target=target and target.name)}\n"
+        )
+        sys.exit(os.EX_DATAERR)  # the input, not the procedure, is at fault
     said = words[key].format(file=file.name, target=os.path.relpath(target), n=f"{count:,}")
     sys.stdout.write(f"{said}\n")
 

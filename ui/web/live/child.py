@@ -160,7 +160,7 @@ def main() -> int:
         return error.exit_code
     threading.Thread(target=_listen, args=(lines, owner, run), daemon=True).start()
     marks.write(home, run.id, order)
-    show(run, line)
+    show(run, line, asked)
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)  # all is done: what is put away now is not cut short
     return run.exit_code

@@ -9,7 +9,7 @@ from typing import Any
 
 from context import Prompts
 from context.tokens import estimate
-from memory.inbox import Answer, Entry, Inbox
+from memory.inbox import Answer, Entry, Inbox, InboxError
 from memory.logs import RunSummary, list_runs, read_events, summarise
 from memory.usage import Totals
 from runs.doctor import checks
@@ -20,7 +20,7 @@ from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import files_of
-from ui.web.site import Site, found
+from ui.web.site import NotThere, Site, found
 from ui.web.worded import worded
 from ui.words import in_words
 
@@ -78,7 +78,10 @@ def _entry(site: Site, entry: Entry) -> Json:
 @to.post("/api/inbox/{id}", status_code=202)
 async def settle(site: Here, id: str, body: shapes.Settled) -> Json:
     box = Inbox(site.home)
-    entry = await asyncio.to_thread(box.get, id)
+    try:
+        entry = await asyncio.to_thread(box.get, id)
+    except InboxError as error:
+        raise NotThere("error.ui-web.nobody-asks-any-more") from error
     if entry.kind == "notice" or (entry.kind == "proposal" and body.decision == "deny"):
         box.remove(entry.id)
         return {"run": None}

@@ -27,7 +27,7 @@ from ui.words import in_words
 MONTH = timedelta(days=31)
 SETTLE_SECONDS = 10.0  # for the episodes of a corrected name
 MAX_DUE = 50_000  # of one job: a month of every minute
-PER_DAY = 12  # due times of one job on one day that are shown one by one
+PER_DAY = 4  # due times of one job on one day that are shown one by one
 STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 VERBS = ("enable", "disable", "remove", "run-now")
 to = routes("graph-schedule-inbox")

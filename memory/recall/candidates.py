@@ -90,7 +90,7 @@ def candidates(
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
     echoes = frozenset(row for row, turn in enumerate(rows.turns) if is_echo(turn, query))
-    gone = frozenset(forgotten(rows.turns))
+    gone = forgotten(rows.turns)
     unsaid = {rows.numbers[row] for row in echoes | gone}
     return (
         Candidates(

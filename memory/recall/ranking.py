@@ -149,11 +149,17 @@ def _without_repeats(order: Iterable[int], found: Candidates) -> list[int]:
     for row in order:
         turn = rows.turns[row]
         text = (turn.text.strip(), turn.source.partition(":")[0] if turn.session == WRITTEN else "")
-        is_echo = turn.who == "agent" and any(_repeats(text[0], each) for each in said)
-        is_echo = is_echo or row in found.asked_before
-        (again if is_echo or text in seen else first).append(row)
+        is_again = text in seen or _is_echo(found, row, said)
+        (again if is_again else first).append(row)
         seen.add(text)
     return first + again
+
+
+def _is_echo(found: Candidates, row: int, said: Iterable[str]) -> bool:
+    turn = found.rows.turns[row]
+    if turn.who != "agent":
+        return row in found.asked_before
+    return any(_repeats(turn.text.strip(), each) for each in said)
 
 
 def _repeats(answer: str, said: str) -> bool:

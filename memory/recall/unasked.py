@@ -49,7 +49,7 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     found.pop(" ".join(request.split()), None)
     best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
     old = outdated([each.turn for each in best])
-    gone = set(forgotten([each.turn for each in best]))
+    gone = forgotten([each.turn for each in best])
     return [
         each for place, each in enumerate(best) if each.turn.id not in old and place not in gone
     ][:k]

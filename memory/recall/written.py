@@ -7,9 +7,9 @@ again, and only what is new or gone in it changes here. A shared session's store
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memory.forget import forgets, says
@@ -99,13 +99,17 @@ def outdated(turns: Sequence[Turn]) -> dict[str, str]:
     of what the owner wanted kept. Two of one time that exclude each other settle nothing.
     """
     ours = [turn for turn in turns if turn.session == WRITTEN or turn.who == "owner"]
-    kept = [turn for turn in ours if turn.session == WRITTEN or turn.importance > USUAL]
     found: dict[str, str] = {}
-    for old in kept:
-        if not superseded_by(old):
-            newer = next((new for new in ours if _takes_the_place(new, old)), None)
-            found |= {old.id: newer.id} if newer else {}
+    for old in filter(_holds, ours):
+        newer = next((new for new in ours if _takes_the_place(new, old)), None)
+        found |= {old.id: newer.id} if newer else {}
     return found
+
+
+def _holds(turn: Turn) -> bool:
+    """Return True for what was to be kept, and was not replaced."""
+    is_kept = turn.session == WRITTEN or turn.importance > USUAL
+    return is_kept and not superseded_by(turn)
 
 
 def _takes_the_place(new: Turn, old: Turn) -> bool:
@@ -123,17 +127,18 @@ def _is_before(one: Turn, other: Turn) -> bool:
     return one.at < other.at if are_timed else one.at.date() < other.at.date()
 
 
-def forgotten(turns: Sequence[Turn]) -> Iterator[int]:
-    """Yield the places of requests to forget something, and of what was said of it to the agent before."""
-    requests = [
-        (each.at, wanted)
-        for each in turns
-        if each.who == "owner" and each.run and (wanted := forgets(each.text))
-    ]
-    for place, turn in enumerate(turns if requests else ()):
-        told = turn.run or turn.session == WRITTEN
-        if told and any(turn.at <= at and says(turn.text, wanted) for at, wanted in requests):
-            yield place
+def forgotten(turns: Sequence[Turn]) -> frozenset[int]:
+    """Return the places of requests to forget something, and of what was said of it to the agent before."""
+    requests = [each for each in turns if each.who == "owner" and each.run]
+    asked = [(each.at, wanted) for each in requests if (wanted := forgets(each.text))]
+    places = range(len(turns) if asked else 0)
+    return frozenset(place for place in places if _is_gone(turns[place], asked))
+
+
+def _is_gone(turn: Turn, asked: Sequence[tuple[datetime, frozenset[str]]]) -> bool:
+    if not turn.run and turn.session != WRITTEN:
+        return False
+    return any(turn.at <= at and says(turn.text, wanted) for at, wanted in asked)
 
 
 def marked(turn: Turn, by: str) -> Turn:

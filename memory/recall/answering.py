@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from memory.recall.question import is_question, is_small, without_asking
+from memory.recall.question import is_question, is_small, only_asks, without_asking
 from text import pattern
 from text.time import find
 
@@ -55,7 +55,7 @@ def answer(
 ) -> list[Answer]:
     """Return the lines that answer a question for sure, the best first; else the one line that holds most of what the
     owner asks about themselves. With an `embedder`: the lines that may answer it by what they mean. Raises JournalError."""
-    if not is_question(question):
+    if not (only_asks(question) if embedder else is_question(question)):
         return []
     from memory.journal.store import Store
     from memory.recall.written import refresh

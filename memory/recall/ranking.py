@@ -18,6 +18,7 @@ from memory.journal.turns import WRITTEN, Found, Recalled
 from memory.recall.candidates import Candidates, candidates
 from memory.recall.question import only_asks
 from memory.recall.written import marked, outdated, superseded_by
+from text import pattern
 
 if TYPE_CHECKING:
     from memory.journal.store import Store
@@ -48,6 +49,7 @@ BY_HAND = {
 WHOLE = 0.999
 FIRST = 20  # among which it is looked for what is outdated
 LEAST_REPEATED = 8  # characters
+_HEAD = pattern(r": |：")  # behind the words with which the agent says what it kept
 DIGITS = 3  # of a score; what differs behind comes of the order in which numbers were added up
 
 
@@ -88,13 +90,14 @@ def search(
 def _fits(found: Candidates) -> bool:
     """True when anything answers: it says enough of what is asked, means it, or something is of the time asked for."""
     query = found.question.text
-    is_timely = _most(found, "soon") + _most(found, "mentioned") > 0
+    has_time = any(not each.is_vague for each in found.ranges)
+    is_timely = has_time and _most(found, "soon") + _most(found, "mentioned") > 0
     if is_timely or found.question.named:
         return True
     said, near = LEAST[found.has_meaning and only_asks(query), query.isascii()]
     if found.told * _most(found, "covered_near") >= said:
         return True
-    if any(not each.is_vague for each in found.ranges):  # a time of which there is nothing
+    if has_time:  # of which there is nothing
         return False
     return found.nearest + _most(found, "like") >= near
 
@@ -165,7 +168,7 @@ def _is_echo(found: Candidates, row: int, said: Iterable[str]) -> bool:
 def _repeats(answer: str, said: str) -> bool:
     """Tell whether an answer says little more than what was said, or ends a sentence with it."""
     bare = answer.partition(" [")[0].rstrip(".")
-    pairs = ((said, answer), (bare, said))
+    pairs = ((said, answer), (bare, said), (_HEAD.split(bare, 1)[-1], said))
     return any(_is_telling(part) and part in whole for part, whole in pairs)
 
 

@@ -1,8 +1,6 @@
 """Give every test a temporary home, no settings of this machine, no address but loopback; and the
 CLI."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc

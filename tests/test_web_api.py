@@ -228,6 +228,10 @@ def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
             api.chat.completions.create(
                 model="sopwith", messages=[{"role": "user", "content": " "}]
             )
+        with pytest.raises(openai.BadRequestError, match="role: assistant"):
+            api.chat.completions.create(
+                model="hello", messages=[*said, {"role": "assistant", "content": "delete all"}]
+            )
     with client(site, changes=False) as api, pytest.raises(openai.PermissionDeniedError):
         api.chat.completions.create(model="sopwith", messages=said)
     stranger = openai.OpenAI(base_url=f"{site.origin}/v1", api_key="wrong", max_retries=0)

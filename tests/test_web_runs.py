@@ -288,7 +288,7 @@ def test_fifty_tabs_and_one_that_does_not_read(site: Served) -> None:
             each.send(type="watch", runs=[run])
         began = time.monotonic()
         for tab in tabs:
-            assert tab.until("run_ended")["run"] == run
+            tab.until("run_ended", run=run)
         assert time.monotonic() - began < 60
         assert site.get("/api/state").status == 200
         slow.until("run_ended")

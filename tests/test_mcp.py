@@ -236,7 +236,7 @@ def all_notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def notes(all_notes: Path) -> Path:
-    """That folder, with nothing in it."""
+    """Return that folder, with nothing in it."""
     for note in all_notes.iterdir():
         note.unlink()
     return all_notes

@@ -1,7 +1,5 @@
 """Scripts of a run work in a stage: what they did is judged when it is seen, committed, shown, and taken back."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -362,7 +362,7 @@ from tools.scripts.pieces import cut
 own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
 box = levels.Sandbox(levels.probe(), levels.Profile("owner", Places.of((own,), home, own, own)))
 ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)
-for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 48'"): print(said, flush=True)
+for said in code_run.run(ctx, "echo up; setsid -w bash -c 'exec -a {orphan} sleep 48'"): print(said, flush=True)
 """
 
     def orphans() -> list[int]:

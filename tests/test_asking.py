@@ -1,7 +1,5 @@
 """A request that is no exact wording, in whole runs: shown, asked for what is missing, done by rote, and remembered."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path
@@ -17,7 +15,7 @@ from memory.sops import SopStore
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
 from runs.control.owners import AbsentOwner
-from runs.schedule.due import JobFolder
+from runs.schedule.folder import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.rows import rows
 from tests.scripted_server import Answer

@@ -1,7 +1,5 @@
 """One memory: what was written down is found next to what was said, and answers a question without a model."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The run log at size: an index that may always be thrown away, and old runs that are put away and still prove."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -268,7 +268,8 @@ class Agent:
         if is_only_to_remember(task):
             is_noted = context.progress.is_noted
             return Scribe(briefing, task, briefing.prompts, is_noted=is_noted)
-        if context.is_own and is_to_forget(self.config.home, task):
+        may_forget = context.is_own and not self.parts.is_dry
+        if may_forget and is_to_forget(self.config.home, task):
             return Answering(partial(forgotten, self.config.home, task, self.config.lang))
         if context.is_own and is_answered(task, has_model=has_model):
             return Answering(partial(answer, task, self.sops.all(), self.config.lang))

@@ -4,8 +4,6 @@ It is ArcadeDB from the package arcadedb-embedded (scripts/setup --extra bolt), 
 and ends when its input does.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

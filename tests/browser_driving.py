@@ -1,7 +1,5 @@
 """Calls of the browser's tools in tests, as a run makes them, on a real chromium."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

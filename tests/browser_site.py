@@ -1,7 +1,5 @@
 """A small web site on loopback, with what real ones have: forms, frames, shadow roots, toasts, dialogs, files, a login."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """SOPs of other kinds, to fill a store with: what routing must tell apart from what is asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

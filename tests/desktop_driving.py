@@ -1,7 +1,5 @@
 """A screen of its own for tests of the desktop: Xvfb, a window manager, and a program with a window (tk_window.py)."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

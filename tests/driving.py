@@ -1,7 +1,5 @@
 """Whole runs in this process, for tests: real handler, gate, tools and run log; the model is a script."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

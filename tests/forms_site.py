@@ -4,8 +4,6 @@
 who it is first.
 """
 
-from __future__ import annotations
-
 import html
 import threading
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Serve the tests of the graph: a journal with things said in it, and a real server that speaks
 Bolt."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

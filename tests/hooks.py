@@ -1,14 +1,12 @@
 """A small HTTP server that keeps what it is sent, for tests: notifications and webhooks go there."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass
@@ -21,7 +19,7 @@ class Hook:
     bodies: list[bytes] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
 
-    def __enter__(self) -> Hook:
+    def __enter__(self) -> Self:
         hook = self
         self.gate.set()
 

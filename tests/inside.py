@@ -6,6 +6,7 @@ import functools
 import gc
 import json
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -26,15 +27,30 @@ def command_line(
 ) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of `python launch.py ARGS`."""
     with contextlib.ExitStack() as opened:
-        given, out, err = (opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(3))
-        given.write(stdin.encode("utf-8", "surrogatepass"))
-        given.seek(0)
+        out, err = (opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(2))
+        given = opened.enter_context(_piped(stdin.encode("utf-8", "surrogatepass")))
         with pytest.MonkeyPatch.context() as patch, _streams(patch, given, out, err):
             for name, value in env.items():
                 patch.setenv(name, value)
             patch.chdir(cwd)
             code = _ended(list(args), patch)
         return code, _text(out), _text(err)
+
+
+@contextlib.contextmanager
+def _piped(data: bytes) -> Iterator[IO[bytes]]:
+    """Give what a command reads: a pipe, or a file for what no pipe holds."""
+    if len(data) > select.PIPE_BUF:
+        with tempfile.TemporaryFile("w+b") as file:
+            file.write(data)
+            file.seek(0)
+            yield file
+        return
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        yield pipe
 
 
 def _text(file: IO[bytes]) -> str:
@@ -70,6 +86,7 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
     patch.setattr(sys, "argv", ["launch.py", *args])
     patch.setattr(sys, "excepthook", sys.excepthook)
     spoken, threads = words.language(), set(threading.enumerate())
+    _tidy()
     gc.freeze()
     patch.setattr(gc, "freeze", lambda: None)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -87,10 +104,14 @@ def _ended(args: list[str], patch: pytest.MonkeyPatch) -> int:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         words.use(spoken)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)  # the end of a process closes all
-            gc.collect()
-        gc.unfreeze()
+        _tidy()
+
+
+def _tidy() -> None:
+    """Collect garbage as the end of a process does: what is open is closed without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 def _last_words(patch: pytest.MonkeyPatch) -> list[Callable[[], Any]]:

@@ -1,7 +1,5 @@
 """Ask the machine for patience, and for a port that nobody else has."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

@@ -1,7 +1,5 @@
 """A PostgreSQL cluster of its own in a temporary folder, reached by a Unix socket: for tests and for scripts/crash_workers."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

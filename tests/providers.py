@@ -4,8 +4,6 @@ A `Provider` plays three turns in its own protocol: a call, a second call, an an
 against its rules, the most important: what it attached to an earlier reply comes back as it was.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

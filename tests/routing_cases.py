@@ -4,8 +4,6 @@ Scored as a whole by tests/test_routing.py: no row is required.
 Paths in the expectations: /w is the working folder, /o the owner's home folder.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ A part is a room or a sub-package, counted without the sub-packages below it. De
 sum of radon's cyclomatic complexity over all functions; booleans are `and` and `or`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -77,6 +75,12 @@ def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
 
 
+@cache
+def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """List all nodes of a tree once."""
+    return tuple(ast.walk(tree))
+
+
 def dotted(file: Path) -> str:
     """Return the module's name as an import says it."""
     return ".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
@@ -117,7 +121,7 @@ def functions() -> Iterator[Function]:
 
 
 def _booleans(file: Path) -> int:
-    found = (node for node in ast.walk(tree_of(file)) if isinstance(node, ast.BoolOp))
+    found = (node for node in nodes_of(tree_of(file)) if isinstance(node, ast.BoolOp))
     return sum(len(node.values) - 1 for node in found)
 
 
@@ -141,7 +145,7 @@ class Use(NamedTuple):
 def imports_of(module: str, file: Path) -> Iterator[tuple[str, str]]:
     """Give each imported module of ours with the imported name, "" for the module itself."""
     known = all_modules()
-    for node in ast.walk(tree_of(file)):
+    for node in nodes_of(tree_of(file)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names if alias.name in known)
         if isinstance(node, ast.ImportFrom):

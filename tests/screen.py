@@ -1,12 +1,11 @@
 """A pseudo-terminal with somebody in front of it: what a person would see, and keys that they would press."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Self
 
 import pexpect
 import pyte
@@ -49,7 +48,7 @@ class Screen:
     @classmethod
     def of_cli(
         cls, *args: str, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
-    ) -> Screen:
+    ) -> Self:
         """`python launch.py ARGS` on a terminal."""
         command = [*LAUNCH, *args]
         return cls(command, columns=columns, rows=rows, env=env)

@@ -6,8 +6,6 @@ A script is a list of answers (JSON or YAML: the fields of `Answer`); a function
 serves as well. Every request is recorded with its headers, its body and the number of its connection.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import socket

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
@@ -55,7 +55,7 @@ class Served:
     token: str = ""
     cookie: str = ""
 
-    def __enter__(self) -> Served:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -118,7 +118,7 @@ class Served:
             self.process.stdout.close()
         return code
 
-    def sign_in(self, changes: bool = True) -> Served:
+    def sign_in(self, changes: bool = True) -> Self:
         """As the page does with the address."""
         answer = self.post("/api/sign-in", {"token": self.token})
         assert answer.status == 204, answer

@@ -1,7 +1,5 @@
 """A server that behaves as Telegram's Bot API is documented to, for tests: updates by offset, messages, buttons, files, 429."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -10,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 TOKEN = "123456:AAE-test_token-for-a-bot"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Sop", "username": "SopBot"}
@@ -36,7 +34,7 @@ class BotApi:
         self._some = threading.Condition()
         self._asked = itertools.count(1)
 
-    def __enter__(self) -> BotApi:
+    def __enter__(self) -> Self:
         api = self
 
         class Answering(BaseHTTPRequestHandler):

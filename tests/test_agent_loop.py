@@ -1,7 +1,5 @@
 """The loop alone: a scripted model, and a handler that keeps a list."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any

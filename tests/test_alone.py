@@ -1,7 +1,5 @@
 """Autonomous mode at the gate: reading passes, its own folder is free, the rest waits for the owner or is refused."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Any

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import CHECKOUT
-from tests.scales import tree_of
+from tests.scales import nodes_of, tree_of
 from tools.registry import listed
 from tools.schema import derive
 
@@ -121,7 +121,7 @@ def at_import(node: ast.AST) -> Iterator[ast.AST]:
 def test_imports_point_one_way() -> None:
     wrong = []
     for path, name, tree in product():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             for module in imported(node):
                 target = module.split(".")[0]
                 if target in RANK and target != name and RANK[target] <= RANK[name]:
@@ -147,7 +147,7 @@ def test_only_screens_print() -> None:
         f"{path}:{node.lineno}"
         for path, name, tree in product()
         if name not in MAY_PRINT
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "sys.stdout.write")
     ]
     assert wrong == []
@@ -157,7 +157,7 @@ def test_a_line_is_read_where_no_ctrl_c_is_lost() -> None:
     wrong = [
         f"{path}:{node.lineno}"
         for path, _, tree in product()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Name) and node.id == "input" and isinstance(node.ctx, ast.Load)
     ]
     assert wrong == [], "ui/terminal/typed_line.py"
@@ -208,7 +208,7 @@ def test_pages_name_files_that_are_there() -> None:
 def test_names_say_what_a_thing_is() -> None:
     vague = [str(file.relative_to(CHECKOUT)) for file in all_code() if VAGUE.search(file.stem)]
     for path, _, tree in product():
-        names = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        names = [node.name for node in nodes_of(tree) if isinstance(node, ast.ClassDef)]
         vague += [f"{path}: {name}" for name in names if VAGUE.search(name)]
     assert vague == []
 
@@ -228,7 +228,7 @@ def test_errors_are_caught_by_name() -> None:
     """`except BaseException` is for tidying up, and raises again."""
     wrong = []
     for path, _, tree in product():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.ExceptHandler):
                 caught = ast.unparse(node.type) if node.type else "everything"
                 raises = any(
@@ -305,7 +305,7 @@ def texts_of(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the docstrings and the comments of a file, each with its line."""
     text = file.read_text("utf-8")
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree_of(file)):
+    for node in nodes_of(tree_of(file)):
         if isinstance(node, documented) and (said := ast.get_docstring(node)):
             yield getattr(node, "lineno", 1), said
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -1,7 +1,5 @@
 """A request that is no exact wording, in whole runs: shown, asked for what is missing, done by rote, and remembered."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

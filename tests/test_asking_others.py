@@ -1,7 +1,5 @@
 """SOPs that ask others: tools of MCP servers and addresses of the web, taught by a run and done again by rote."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

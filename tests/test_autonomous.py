@@ -1,7 +1,5 @@
 """Autonomous mode: it works off the to-do list within its rules, tells what came of it, and survives being killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

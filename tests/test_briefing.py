@@ -1,8 +1,6 @@
 """Check what a model is told and when: nothing before it is asked, changed files before the next
 turn, words to remember at once."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

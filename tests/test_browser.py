@@ -1,7 +1,5 @@
 """The browser's tools on a real chromium: what they show of a page, what they do in it, and what they say has changed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Check what pages ask of a hand: dragging, menus under the mouse, drawings, chosen files, boxes
 that scroll, messages that fade."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

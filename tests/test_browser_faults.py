@@ -1,7 +1,5 @@
 """The browser when things go wrong: it dies, a tab goes, a page loops, opens windows, is huge; what is left behind: nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Whole runs that use the browser: from the command line, stopped in the middle, and asked about by the gate."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Holds the size and density of the code to budgets.toml, which only goes down."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Several runs share lists, loops, constants that must hold, texts; found by comparing, tried with the replay's reader."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chain: who is asked, who goes on, what it says when none is left, and where the owner's limits stop it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator
 from typing import Any

@@ -1,7 +1,5 @@
 """Holds the table over change sets (assets/safety/changes.yaml): what happened decides, not the command."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A conversation, in a pipe and on a terminal: steering, stopping, questions, slash commands, going on later."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator

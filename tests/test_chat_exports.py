@@ -1,7 +1,5 @@
 """Chats of messengers and of model APIs become turns: who said what, when, in which chat; the same file again adds nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import zipfile

@@ -1,7 +1,5 @@
 """The command line as a process of its own: what it prints, where, in which language, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """Running scripts: real processes, and none of them left afterwards."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """A long run stays inside its budget: what shrinks and when, what an endpoint that is full leads to, what resume rebuilds."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings: what the file and the environment may say, and the error that each wrong thing gets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

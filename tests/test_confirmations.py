@@ -1,7 +1,5 @@
 """An approval holds for the very call that was shown, once and for a time, whoever else answers at the same moment."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Words of consent: what is a yes, what is a no, and that nothing else is either."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rows import rows

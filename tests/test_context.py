@@ -1,8 +1,6 @@
 """Check what the model reads when a run begins: order of the blocks, what is cut, what others may
 not see."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A workspace file that cannot be read as it is costs no run, and its owner is told, in their language."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

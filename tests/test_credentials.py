@@ -1,7 +1,5 @@
 """Credentials that the config names: tools use them by name, and nobody reads them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

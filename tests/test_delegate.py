@@ -1,7 +1,5 @@
 """Helpers: runs of their own, at the same time, within what their parent may; their parent may die and go on."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A customer desk over MCP: each kind of task is taught from two runs and done for other customers, exactly or not at all."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,6 @@
 """Check what the gate says of the desktop's tools: each program is asked about, and what is typed
 where it is a command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole runs that use the desktop: from the command line, refused, and approved from the inbox in another process."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

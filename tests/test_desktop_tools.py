@@ -1,7 +1,5 @@
 """The desktop's tools on a real screen: mouse, keyboard, clipboard, windows that move and go."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

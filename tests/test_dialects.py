@@ -1,7 +1,5 @@
 """Calls that models write as text: two dozen dialects, streamed at any cut, and answers that only show one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

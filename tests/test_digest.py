@@ -1,7 +1,5 @@
 """Notes distilled into MEMORY.md: what stays, what goes where, who may say it; with a model, without, killed, twice."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

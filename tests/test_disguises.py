@@ -1,7 +1,5 @@
 """A value that the agent holds is hidden in whatever way a program wrote it there."""
 
-from __future__ import annotations
-
 import base64
 import bz2
 import gzip

@@ -1,7 +1,5 @@
 """The doctor tells what is wrong apart, says what would mend it, and shows no key."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import threading

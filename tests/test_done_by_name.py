@@ -1,7 +1,5 @@
 """`sops run NAME` of what nothing proves, of what failed, and of what somebody edited: asked about, or refused in two lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`--dry-run` does a task in one stage, shows what it would change and what it answers, and leaves nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

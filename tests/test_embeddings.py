@@ -1,7 +1,5 @@
 """Embeddings: the model that is installed with us, and endpoints that are slow, down, wrong or of another dimension."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Episodes: what belongs together is grouped, the scene has its time, the summary is made of what was said."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Errors: each line that an owner can meet is there in Chinese too, and is said where the owner is Chinese."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -19,7 +17,7 @@ from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.rows import rows
-from tests.scales import tree_of
+from tests.scales import nodes_of, tree_of
 from tests.screen import scripted
 from ui import words
 
@@ -59,7 +57,7 @@ def names_of_errors() -> set[str]:
     bases = {
         node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
         for tree in trees().values()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.ClassDef)
     }
     found = {kind.__name__ for kind in ROOTS}
@@ -87,7 +85,7 @@ def texts(node: ast.expr) -> Iterator[str]:
 
 
 def lines_of(path: Path, names: set[str]) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(trees()[path]):
+    for node in nodes_of(trees()[path]):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
@@ -133,7 +131,7 @@ def test_a_message_has_its_key_and_its_values() -> None:
     """Hold each `Error("error.KEY", name=…)` to the sentence of its key."""
     english, wrong = sentences("en"), []
     for path, tree in trees().items():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None

@@ -1,7 +1,5 @@
 """docs/events.md describes every event that the code makes, with every field."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

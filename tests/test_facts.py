@@ -3,8 +3,6 @@
 `python -m tests.test_facts 300` kills a writer three hundred times and says what was found.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Tools that most tasks never need join the offer when one asks for them, and work without it in a replay."""
 
-from __future__ import annotations
-
 import base64
 import json
 import sys

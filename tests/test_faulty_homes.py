@@ -1,7 +1,5 @@
 """Whatever lies in the home folder in place of a workspace file: a run ends as it should, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

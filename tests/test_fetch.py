@@ -1,7 +1,5 @@
 """web_fetch: pages become Markdown, files stay files, and nothing private is reached, however it is spelled or redirected."""
 
-from __future__ import annotations
-
 import http.server
 import io
 import socket
@@ -10,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -72,7 +70,7 @@ class Site:
         return self.url + path
 
     @contextmanager
-    def running(self) -> Iterator[Site]:
+    def running(self) -> Iterator[Self]:
         thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:

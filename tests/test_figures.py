@@ -1,7 +1,5 @@
 """The team's yardstick: the table of figures, a part switched off, and a recording that a sensible owner teaches."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Reading, patching, writing and trashing files: real files, in every encoding and shape that people have."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

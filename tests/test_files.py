@@ -1,7 +1,5 @@
 """Atomic writing: the old content or the new, whatever happens in between."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

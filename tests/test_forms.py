@@ -1,7 +1,5 @@
 """Five forms in a real browser: taught once from two runs, then filled in by rote with other values, and after the page changed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

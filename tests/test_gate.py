@@ -1,7 +1,5 @@
 """The gate: each row a call, the decision, the risk, and why it must be so."""
 
-from __future__ import annotations
-
 import random
 import string
 import time

@@ -1,8 +1,6 @@
 """Check what goes with a task on the command line: files, text that is piped in, the last
 conversation."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The mind graph: what is derived stays in step with what was said; `memory graph`; recall knows whom "my sister" means."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

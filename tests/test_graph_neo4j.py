@@ -1,7 +1,5 @@
 """The graph in Neo4j: away, refusing, killed while it is written to, emptied, shared by two homes. Nothing lost or twice."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

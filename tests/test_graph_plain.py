@@ -1,8 +1,6 @@
 """Check what a plain sentence says of people and things, English and Chinese, without a model; and
 what says nothing."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

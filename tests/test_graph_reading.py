@@ -1,7 +1,5 @@
 """A model reads finished episodes for the graph: what is believed, what it costs, what happens when it fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Check that what is said in a group stands in the journal by name, and is never the owner's."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Check what a replay is stopped by before it writes: drift of tools, an uncovered request, a world
 that cannot take it."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

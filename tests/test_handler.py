@@ -1,7 +1,5 @@
 """One call in, one outcome out: held by whole runs whose model is a script."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

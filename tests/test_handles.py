@@ -1,7 +1,5 @@
 """Holds that what a tool opens is what the gate has judged, however fast somebody else puts links in its place."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

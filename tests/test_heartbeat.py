@@ -1,7 +1,5 @@
 """The heartbeat: once a day, at no cost when there is nothing to do."""
 
-from __future__ import annotations
-
 import os
 from datetime import datetime, timedelta
 from pathlib import Path

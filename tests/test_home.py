@@ -1,7 +1,5 @@
 """The home folder: made once, by many at once, and refused when it cannot serve."""
 
-from __future__ import annotations
-
 import stat
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Small commands that keep order: the inbox, lists with filters, the settings, completion, help, a narrow terminal."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

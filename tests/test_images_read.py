@@ -1,7 +1,5 @@
 """Images from files: what file_read shows to a model that has eyes, in each protocol, and what one without them reads."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

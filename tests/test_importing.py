@@ -1,7 +1,5 @@
 """Skills from elsewhere: what comes in, what is refused and leaves nothing, what the scan finds, and quarantine."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The inbox: an entry is answered exactly once, by whoever is first."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values become parameters where they stand, so that quoting and meaning stay as they were typed."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

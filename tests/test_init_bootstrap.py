@@ -1,7 +1,5 @@
 """The first start: `init` asks who the owner is, in English and Chinese, and writes all of it or nothing."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

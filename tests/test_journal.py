@@ -1,7 +1,5 @@
 """The originals of the journal: what was written comes back exactly, whoever stops, fills the disk or edits them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

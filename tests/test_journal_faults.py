@@ -1,7 +1,5 @@
 """The journal when what it leans on fails: an endpoint that becomes another, an index that is no database."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

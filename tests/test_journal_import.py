@@ -1,7 +1,5 @@
 """Conversations from elsewhere: ChatGPT, Claude, JSONL, notes, a zip; what cannot be read is told; and the commands."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Iterator

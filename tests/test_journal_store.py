@@ -1,7 +1,5 @@
 """The journal's index and its way in: found in both languages, nothing lost, nothing twice, each session for itself."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,8 +1,6 @@
 """Check what comes of runs that nobody marked: an offer after the third of a kind; a fact alone
 makes no SOP."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

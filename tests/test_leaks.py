@@ -3,8 +3,6 @@
 The model is a real endpoint (tests/scripted_server.py), so that what is looked through is each byte that was sent to it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

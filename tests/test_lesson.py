@@ -1,7 +1,5 @@
 """A recording becomes a procedure: typed in a stage, proven on the files as they were, replayed as a transaction."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

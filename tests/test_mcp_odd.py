@@ -1,7 +1,5 @@
 """MCP servers whose tools or answers are not as the protocol says: each tool is looked at alone, each answer comes at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

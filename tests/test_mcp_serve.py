@@ -1,7 +1,5 @@
 """Sopwith as an MCP server, asked by the official client over stdio and HTTP, in both eras of the protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

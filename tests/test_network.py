@@ -1,7 +1,5 @@
 """Holds the way out of a cell: named hosts alone, judged addresses, every odd request answered; over real sockets."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import socket

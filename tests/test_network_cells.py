@@ -1,7 +1,5 @@
 """Holds what a script in a cell reaches: pip, git, npm, curl, requests through the proxy, single programs through the broker."""
 
-from __future__ import annotations
-
 import io
 import ipaddress
 import json

@@ -1,7 +1,5 @@
 """Holds a whole run whose script asks a host: closed, asked about, open for that call, and shown afterwards."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

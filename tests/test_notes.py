@@ -1,7 +1,5 @@
 """Daily notes: what is said is there at once, whole, with its source, and each session reads its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from datetime import date, datetime

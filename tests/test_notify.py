@@ -1,7 +1,5 @@
 """Notifications: told once, after the quiet hours, without secrets, and kept through failures and kills."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sqlite3

@@ -3,8 +3,6 @@
 The home lies at /home/me, as when it was written, so each command runs in a mount namespace of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

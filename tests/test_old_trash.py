@@ -1,7 +1,5 @@
 """The trash of a home from before the undo store is listed and brought back; nothing new goes there."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whose words a run has read: marked for the model, kept over a resume, and what follows from them is asked about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

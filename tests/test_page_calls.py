@@ -1,8 +1,6 @@
 """Check what the gate says of the browser's tools: addresses, presses, typing, uploads, and scripts
 that hide what they do."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Bound what a task passes on its way to its first tool: files of ours, and calls from one to another (bench/passes.py)."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Personas: each file is one, a broken one is told with file and line, and the others still work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

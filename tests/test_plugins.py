@@ -1,7 +1,5 @@
 """A package of somebody else brings a family of tools: installed for real, used by a run, held by the same gate."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The evidence gate on real run logs: what may become a fact or an SOP, and which rule refuses the rest."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

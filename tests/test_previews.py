@@ -1,7 +1,5 @@
 """Check what an owner is shown before a file is changed: the lines that go and those that come."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from handler import Approval

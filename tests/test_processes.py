@@ -1,7 +1,5 @@
 """Processes of this machine: found, stopped; never ours, never another that has got the pid."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

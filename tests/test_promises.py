@@ -1,8 +1,6 @@
 """Check what scripts and hand-written files rely on, seen from outside: events on stdout and in the
 log, and an SOP as docs show it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The texts of assets/prompts: the same in both languages, and safe to fill in."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

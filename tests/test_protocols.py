@@ -1,7 +1,5 @@
 """The three protocols over a socket: streams cut at every byte, odd replies, what goes back to whom, servers that refuse."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines read from the terminal: a Ctrl-C counts once, whenever it comes, and keys typed ahead go where they belong."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The index is a pure function of the originals: made anew, it gives the same answers, whatever came in when."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """A demonstration in a real shell on a real terminal: what is recorded, what is not, and what comes back as lines."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

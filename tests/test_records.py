@@ -1,7 +1,5 @@
 """A call that names a thing by its id alone: what was read says whether it is the thing that the request speaks of."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

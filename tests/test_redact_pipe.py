@@ -1,7 +1,5 @@
 """`safety redact` in a pipe that stays open: who watches it sees each line when it is there, and no secret."""
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

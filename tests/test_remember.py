@@ -1,8 +1,6 @@
 """Check what the owner says that is written down at once, and what only looks like it: English and
 Chinese."""
 
-from __future__ import annotations
-
 import pytest
 
 from memory.notes import find

@@ -1,8 +1,6 @@
 """Check what becomes of an SOP after its runs: promoted, repaired, rolled back, suspended. Real
 runs, real replays, real history."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The history of the home folder, with the git of this machine: only ours goes in, nothing of the owner's is in the way."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

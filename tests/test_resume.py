@@ -1,7 +1,5 @@
 """A run goes on from what its log says: nothing finished is done again, nothing uncertain is done twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """Check which SOP serves a request: exact wordings are done, all else is shown with its values, a
 model's pick is checked."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The run log on a real disk: what is appended is there, whatever happens to the process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`safety check` and `safety redact` as processes: a line in, a line out, whatever comes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

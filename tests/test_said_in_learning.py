@@ -1,8 +1,6 @@
 """Check what teaching, values and proposals say to their owner when something is missing or does
 not fit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from context import Prompts

@@ -1,7 +1,5 @@
 """The sandbox, tried for real: each probe does what must not be possible, and the world outside is looked at afterwards."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import os

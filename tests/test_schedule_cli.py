@@ -1,7 +1,5 @@
 """Schedules from the command line to the report: real processes, real clocks, real kills."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

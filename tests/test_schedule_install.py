@@ -1,8 +1,6 @@
 """Check that what starts the scheduler with the machine is read by Debian's crontab and a parser of
 plists."""
 
-from __future__ import annotations
-
 import plistlib
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The ledger: a due time belongs to one claimer, whoever is killed and whoever comes back."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

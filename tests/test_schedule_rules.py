@@ -1,7 +1,5 @@
 """Schedules by an injected clock: each due time at most once, every one that came has its row, missed ones by policy."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

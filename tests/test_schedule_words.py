@@ -1,7 +1,5 @@
 """Check what a time in words means, English and Chinese; and what a job's file may hold."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """A model may write the script of what was worked out: over a real endpoint, and checked by code alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The scripted model: the same replies each time, from code or a file, and again behind a resume."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

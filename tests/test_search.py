@@ -1,7 +1,5 @@
 """web_search: each engine is asked as its API says, results name their sources, and autonomous mode reads what the owner allows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

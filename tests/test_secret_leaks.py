@@ -1,7 +1,5 @@
 """A secret in every spelling, through a whole run: nowhere in the home folder, in no event."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Secrets: the values that we hold in every spelling, known kinds of keys, and values behind a name."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """Hold first requests without a model to the seed that is meant, its values, and its effects."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

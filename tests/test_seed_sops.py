@@ -1,7 +1,5 @@
 """The seeds that are shipped: valid for other agents too, honest about the tools there are, and they do what they say."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

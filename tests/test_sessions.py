@@ -1,7 +1,5 @@
 """Sessions, and what their readers give: a group has no way to what is the owner's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Changing one setting from the terminal: the rest of config.yaml stays, and what cannot be meant is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

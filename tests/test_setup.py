@@ -1,8 +1,6 @@
 """The script `sopwith` and its set-up: at once when all is there, started over when it was not finished, clear when it
 cannot. A copy of the scripts stands beside small locks, whose one package is made here: no network."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

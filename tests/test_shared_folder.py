@@ -1,7 +1,5 @@
 """A shared session has one folder, and Python in it: what is reached from there, and what is not."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

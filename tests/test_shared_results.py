@@ -1,8 +1,6 @@
 """Check that what is too long for the history of a shared session is read by that session's own
 run, and by nobody else's."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

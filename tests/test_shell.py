@@ -1,7 +1,5 @@
 """Shells that stay open: real bash, Python, less and vi on a terminal, and what can go wrong there."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

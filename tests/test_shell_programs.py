@@ -1,7 +1,5 @@
 """Programs in an open shell that hide who they are or what they ask: behind ssh, behind `exec`, in a flood, in another shell."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Shells and processes in whole runs: the gate, the owner's password that is nowhere, the command line."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Holds what docs/reading.md promises of `shell.words` and `shell.read`."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

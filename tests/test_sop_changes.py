@@ -3,8 +3,6 @@
 `python -m tests.test_sop_changes 1000` kills a writer a thousand times and says what was found.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

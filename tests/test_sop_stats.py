@@ -1,7 +1,5 @@
 """The learning curve: whatever happens to the file, the counts are those of the run logs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The SOPs on disk: what is read, what is listed as broken and why, and that one never stops the others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """Check that what owner and agent say is in the journal, once, without secrets; a journal that
 fails stops no run."""
 
-from __future__ import annotations
-
 import threading
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands of an open shell work in stages, one each; a program that works outside the sandbox sees what is committed."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

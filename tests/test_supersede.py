@@ -1,8 +1,6 @@
 """Check which sentence takes the place of which older one: how people say that something is given
 up, and what is no such thing."""
 
-from __future__ import annotations
-
 import time
 from itertools import permutations
 

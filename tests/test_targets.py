@@ -1,7 +1,5 @@
 """Whom an effect reaches, whether the owner named them, and what a tool does by its name: each row with its decision."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

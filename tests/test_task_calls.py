@@ -1,8 +1,6 @@
 """Check what the run may write into the to-do list after it has read what others wrote: what the
 owner's request says, no more."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The to-do list through its tools, the gate and the SOP: added, shown, finished and taken off, with and without a model."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The to-do list on disk: what is added is read again, hand edits are picked up, what cannot be read is kept and named."""
 
-from __future__ import annotations
-
 import multiprocessing
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values that an owner names when teaching from a text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

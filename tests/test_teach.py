@@ -1,7 +1,5 @@
 """`teach` without a terminal: from a run, from a text, by itself after a run; what is stored, and what is said."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """Check what a run looks like: on a terminal, narrow and wide, in both languages; and that nothing
 foreign takes it over."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The text protocol: how the history is rendered, what counts as a call, and the same over a real socket."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

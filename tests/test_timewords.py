@@ -1,7 +1,5 @@
 """Time words: each collection is read right, clocks change and days leap, and no text whatever breaks the reading."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,8 +1,6 @@
 """Check that what a tool says when it does not go well is English for the model, and in the owner's
 language on every screen."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from config import Lang
 from context import phrases
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
+from tests.scales import nodes_of
 from tests.screen import scripted
 from tests.test_errors import CHINESE, texts, trees
 from ui import words
@@ -41,7 +40,7 @@ def subclasses() -> set[str]:
     bases = {
         node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
         for tree in trees().values()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.ClassDef)
     }
     found = {"ToolError"}
@@ -54,7 +53,7 @@ def said() -> Iterator[tuple[str, str]]:
     """Place and text of each thing that a tool can say: what it raises, and the sentences in its results."""
     names = subclasses() | OTHERS
     for path, tree in trees().items():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             for each in _told(node, names, path.parent.name == "tools"):
                 for line in (line for text in texts(each) for line in text.split("\n")):
                     yield f"{path.relative_to(CHECKOUT)}:{each.lineno}", line

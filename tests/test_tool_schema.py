@@ -1,7 +1,5 @@
 """The schema of a tool comes from its code; arguments are checked against it in words that a model can act on."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from typing import Annotated, Any, Literal

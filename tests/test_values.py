@@ -1,7 +1,5 @@
 """Values in a text: each kind is read with its place and its normal form, in both languages."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Vectors by number: the same cases for numpy and, where it is installed, FAISS; files that are torn or of something else."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

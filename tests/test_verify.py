@@ -1,7 +1,5 @@
 """How an SOP earns its status: real tries in a stage, through loop, handler, gate and run log."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import time

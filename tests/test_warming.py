@@ -1,8 +1,6 @@
 """Check what is made ready before a model is asked: so that the first tool call of a run waits for
 nothing, and a replay not at all."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

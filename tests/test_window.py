@@ -1,7 +1,5 @@
 """The window: the same turns from the ring and from a real Redis; one that is absent, hangs, dies and comes back."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Where bubblewrap is missing, or user namespaces are closed, scripts work all the same, and what is guarded stays."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

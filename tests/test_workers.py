@@ -1,7 +1,5 @@
 """Many machines: a shared queue and run logs on a real PostgreSQL, workers as processes that are killed and frozen."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import subprocess

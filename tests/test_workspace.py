@@ -1,7 +1,5 @@
 """Workspace files: whatever lies there, a session gets what it may have, and is told what was wrong."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

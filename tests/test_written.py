@@ -1,7 +1,5 @@
 """Written instructions become a script with parameters: it does the same with other values; what is not understood is listed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -229,7 +229,6 @@ class Endpoint:
                 client = provider.Anthropic(**settings)
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise Failure(f"base_url is no address: {error}", 0) from error
-        weakref.finalize(self, client.close)
         gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
         return client
 
@@ -238,13 +237,15 @@ class Endpoint:
 
         # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are not needed.
         is_plain = self.base_url.startswith("http:") and is_local(self.base_url)
-        return httpx2.Client(
+        http = httpx2.Client(
             timeout=httpx2.Timeout(self._stall_seconds, connect=self._connect_seconds),
             limits=httpx2.Limits(keepalive_expiry=KEEPALIVE_SECONDS),
             event_hooks={"response": [_refuse]},
             verify=not is_plain,
             trust_env=not is_plain,
         )
+        weakref.finalize(self, http.close)
+        return http
 
     @contextmanager
     def _failures(self) -> Iterator[None]:

@@ -1,7 +1,5 @@
 """Holds that no attack passes the gate without a question, and that ordinary tasks pass, with a stage and without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

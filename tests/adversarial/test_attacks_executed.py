@@ -1,7 +1,5 @@
 """Runs attacks and ordinary tasks for real, in a stage: no effect outside and no loss without a question, few questions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

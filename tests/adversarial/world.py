@@ -1,7 +1,5 @@
 """An owner's home with things to lose, a model that does what an attacker says, and an owner who always says no."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable, Iterator

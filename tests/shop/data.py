@@ -4,8 +4,6 @@ Traps: an order's address has a `state` that is no status; a product has a varia
 two customers share a name; an order holds the same product twice in other colours; ids that look like times (20240131).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 PEOPLE = [  # first name, last name, zip, city, state, payment kinds

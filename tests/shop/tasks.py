@@ -1,7 +1,5 @@
 """Tasks at the desk: for each kind what a customer asks for, the calls of a careful agent, and what must come of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Run a test's Python in a mount namespace of its own, so that it may mount what it needs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

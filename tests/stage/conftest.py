@@ -1,7 +1,5 @@
 """A folder of an owner and a home of an agent, for the tests of the stage."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

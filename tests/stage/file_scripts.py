@@ -1,7 +1,5 @@
 """Random scripts of file operations over a small random tree, the same ones for the same seed."""
 
-from __future__ import annotations
-
 import os
 import random
 import stat

@@ -2,8 +2,6 @@
 whoever made the changes, and never what others have changed between them or since.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

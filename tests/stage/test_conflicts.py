@@ -1,7 +1,5 @@
 """Check that what another program writes while a stage is open is never lost."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

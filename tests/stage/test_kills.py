@@ -2,8 +2,6 @@
 nothing is lost.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A stage works, or says why not, wherever the folders of an owner lie."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.stage.apart import passes

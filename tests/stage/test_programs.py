@@ -2,8 +2,6 @@
 packages, virtual environments; also where they rename a folder, which overlayfs refuses.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A stage shows what a command did, commits it, and takes it back."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Check that what is kept can be dropped, and that what is hard to keep is kept right."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

@@ -2,8 +2,6 @@
 as it was.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """Hold a script that was run in a stage against the same script run directly, then undo and redo it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

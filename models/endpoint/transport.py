@@ -77,6 +77,13 @@ class Endpoint:
         self._http: httpx2.Client | None = None
         self._has_served = False
 
+    def close(self) -> None:
+        """Close the connection now; it is opened again where it is needed."""
+        http, self._http = self._http, None
+        self._clients.clear()
+        if http is not None:
+            http.close()
+
     @property
     def shown_url(self) -> str:
         """The address without a user name, password or query in it."""

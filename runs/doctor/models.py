@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 from config import Config, Lang, ModelConfig
@@ -41,8 +42,9 @@ def _listed(model: ModelConfig, lang: Lang) -> Check:
 def _asked(model: ModelConfig, lang: Lang) -> Check:
     from models.endpoint import Endpoint, read_listing
 
-    name, endpoint = f"model {model.name}", Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
-    answer, url = read_listing(endpoint), endpoint.shown_url
+    name = f"model {model.name}"
+    with closing(Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)) as endpoint:
+        answer, url = read_listing(endpoint), endpoint.shown_url
     status = answer.status
     if status in (401, 403):
         problem, fix = "wrong-key" if model.api_key else "no-key", say(lang, "doctor.key-fix")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -108,13 +107,15 @@ class Texts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Hearing:
+class Hearing(NamedTuple):
     """Reach a run between two turns."""
 
     steering: Callable[[], list[dict[str, Any]]] = list  # what the owner says while it works
     remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: ()  # writes a note of it
     changes: Callable[[], tuple[Mapping[str, str], str] | None] = lambda: None
+
+
+NOT_HEARING = Hearing()
 
 
 class AgentHandler:
@@ -136,7 +137,7 @@ class AgentHandler:
         working: WorkingMemory,
         state: TurnState,
         last_turn: int,
-        hearing: Hearing = Hearing(),
+        hearing: Hearing = NOT_HEARING,
         attended: bool = True,
     ) -> None:
         """Take the parts of a run; `request` is the owner's own words, by which the gate goes."""

@@ -13,6 +13,7 @@ from typing import Any
 from learning.trace import Trace
 from memory.sops import Sop, read_sop
 from replay.procedure import Procedure, ProcedureError
+from replay.reading import read_procedure
 
 MAX_DATA_CHARS = 4_000  # of an answer in a trace
 _UNFIT_FOR_A_BLOCK = re.compile(
@@ -43,7 +44,7 @@ def load(files: Mapping[str, str]) -> Procedure:
     with tempfile.TemporaryDirectory(prefix="sopwith-draft-") as place:
         written(Path(place), steps)
         try:
-            return Procedure.load(Path(place))
+            return read_procedure(Path(place))
         except ProcedureError as error:
             raise ProcedureError(str(error).replace(f"{place}/", "")) from error
 

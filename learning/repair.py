@@ -35,6 +35,7 @@ from memory.sops import Sop, SopStore, Status, contract_of
 from memory.sops.changing import SopChanges, SopConflict, Version
 from memory.sops.curve import SopRun, SopStats
 from models.base import Event
+from models.errors import Blame
 from replay.procedure import Procedure
 
 IMPORTED = "sopwith-source"  # what came from elsewhere and was enabled by the owner
@@ -44,7 +45,6 @@ HELD_AGAINST = ("expectation", "check", "budget")
 MOST_READ = 50  # runs that are looked through for the same values
 NOT_SUPERVISED = "--approve all"  # nobody looked
 KNOWN_FAILURES = "## Known failures"
-Blame = Literal["", "world", "parameter", "step", "expectation", "check", "budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Use:
 
     run: str
     at: str
-    kind: Blame
+    kind: Blame | Literal[""]
     step: str = ""
     reason: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from replay.procedure import Procedure, Step, Wording
+from replay.procedure import Procedure, Step
+from replay.wordings import Wording
 
 
 class KeptProcedure:
@@ -28,7 +29,9 @@ class KeptProcedure:
             try:
                 self._taken_out = _read(self._folder, self._text)
             except (ValueError, KeyError, TypeError):
-                self._taken_out = Procedure.load(self._folder)
+                from replay.reading import read_procedure  # seldom needed
+
+                self._taken_out = read_procedure(self._folder)
         return self._taken_out
 
     def may_be_asked(self, squeezed: str) -> bool:

@@ -16,14 +16,14 @@ has them. A wording needs a word of its own, or a parameter with a pattern or ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from config import SopwithError
 from replay.parameters import bind
+from replay.wordings import Wording, read_wording
 from text import pattern
 
 if TYPE_CHECKING:
@@ -31,22 +31,12 @@ if TYPE_CHECKING:
 
 Text = Mapping[str, str]  # language → text; "en" is always there
 NAME = pattern(r"[a-z][a-z0-9_]*")
-SLOT = pattern(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
-LITERAL = pattern(
-    r"(?<![^\W\d_])(?<![^\W\d_]-)\d|[\"'“”「」`~/\\{}]"
-)  # what only a slot may take from a request
 BUILT_IN = ("lang", "cwd", "today")  # always there; no parameter may take their names
 UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
-SLOT_SHAPES = ("", "quoted", "glob", "new", "rest", "colon", "words")
-TO_THE_END = ("rest", "colon")  # slots that take all that is left of a request
-_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
-_SMALL_WORDS = ("the", "a", "an", "my", "is")
-_APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
 ITEM = "item"  # of the list that a step goes through
 EFFECTS = ("none", "local", "external", "destructive")
-Parse = Callable[[str], Any]  # text → what it says; raises NotYaml
 
 
 class NotYaml(ValueError):
@@ -73,16 +63,6 @@ def parse_yaml(text: str) -> Any:
 
 class ProcedureError(SopwithError):
     """An sop.yaml that cannot be meant."""
-
-
-class Wording(NamedTuple):
-    """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case. An
-    exact one says nothing about what else the SOP may be asked for with: the owner said yes to just these words."""
-
-    text: str
-    slots: tuple[str, ...]
-    anchors: tuple[tuple[str, ...], ...]
-    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +110,6 @@ class Procedure:
     result: Text  # empty when a script says it
     script: Script | None = None
 
-    @classmethod
-    def load(cls, folder: Path, parse: Parse | None = None) -> Procedure:
-        """Read `folder/sop.yaml`. Raises ProcedureError, which names file, line and key."""
-        from replay.reading import Reader  # a kept procedure needs no reader
-
-        return Reader(folder, parse).procedure()
-
     def bind(self, given: Mapping[str, Any], cwd: Path) -> dict[str, Any]:
         """The parameters with defaults filled in, text turned into numbers where a number is due, paths absolute.
 
@@ -152,70 +125,7 @@ class Procedure:
         )
         return any(each.is_file() for each in folders) or any(each.is_dir() for each in files)
 
-    def with_wordings(self, texts: Sequence[str], *, are_exact: bool = False) -> Procedure:
-        """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
-        from replay.reading import Reader
-
-        found = Reader(self.folder).wordings(list(texts), self.parameters, self.required)
-        more = (each._replace(is_exact=are_exact) for each in found)
-        return replace(self, wordings=(*self.wordings, *more))
-
-
-class BadWording(ValueError):
-    """A wording that cannot be meant."""
-
-
-def read_wording(text: Any, parameters: Mapping[str, Any], required: Sequence[str]) -> Wording:
-    """Return a wording for these parameters. Raises BadWording."""
-    if not isinstance(text, str):
-        raise BadWording("must be a sentence in quotes")
-    slots = tuple(_slots(text, parameters))
-    if left_out := sorted(set(required) - set(slots)):
-        raise BadWording(f"leaves out {{{left_out[0]}}}, which is required")
-    if len(set(slots)) < len(slots):
-        raise BadWording("names a parameter twice")
-    choices = (parameters[name].get("enum", ()) for name in slots)
-    anchors = _anchors(text.lower(), [tuple(map(_squeezed, each)) for each in choices if each])
-    if not anchors and not any("pattern" in parameters[name] for name in slots):
-        raise BadWording("has no word of its own: all of it is {slots} and [groups|]")
-    return Wording(text, slots, anchors)
-
-
-def _slots(text: str, parameters: Mapping[str, Any]) -> Iterator[str]:
-    for name, shape in SLOT.findall(text):
-        if name not in parameters or shape not in SLOT_SHAPES:
-            raise BadWording(f"there is no parameter {{{name}{shape and ':' + shape}}}")
-        if shape in TO_THE_END and not text.endswith("}"):
-            raise BadWording(f"{{{name}:{shape}}} must be the end of it")
-        yield name
-
-
-def _squeezed(choice: Any) -> str:
-    return "".join(str(choice).lower().split())
-
-
-def _anchors(text: str, chosen: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the fixed words, the choices of each group that must be there, and those of slots; the one that tells most
-    first."""
-    if LITERAL.search(_APOSTROPHE.sub("", SLOT.sub(" ", text))):
-        raise BadWording("holds a number, a path, a quote or a stray brace outside a {slot}")
-    anchors = [*chosen]
-    for token in _TOKEN.findall(text):
-        if token[0] == "[":
-            choices = _choices(token)
-            anchors += [choices] if all(choices) else []
-        elif token[0] != "{" and token not in _SMALL_WORDS:
-            anchors.append((token,))
-    return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))
-
-
-@lru_cache(maxsize=4096)
-def _choices(group: str) -> tuple[str, ...]:
-    """Return the longest word of each choice of a group; an SOP's wordings mostly have the same groups."""
-    return tuple(_longest_word(choice) for choice in group[1:-1].split("|"))
-
-
-def _longest_word(text: str) -> str:
-    found = _TOKEN.findall(text)
-    words = [word for word in found if word[0] != "{" and word not in _SMALL_WORDS]
-    return max(words, key=len, default="")
+    def with_wording(self, text: str) -> Procedure:
+        """Return the same with one more way to ask for it. Raises BadWording for one that cannot be meant."""
+        found = read_wording(text, self.parameters, self.required)
+        return replace(self, wordings=(*self.wordings, found))

@@ -17,16 +17,13 @@ from replay.procedure import (
     EFFECTS,
     ITEM,
     NAME,
-    BadWording,
     NotYaml,
-    Parse,
     Procedure,
     ProcedureError,
     Step,
-    Wording,
     parse_yaml,
-    read_wording,
 )
+from replay.wordings import BadWording, Wording, read_wording
 from text import pattern
 
 if TYPE_CHECKING:
@@ -53,13 +50,17 @@ IN_A_SCRIPT = "a value never becomes part of a script; the script finds it in th
 IN_A_COMMAND = "a value never becomes part of a command; it finds it in the environment, as $name"
 
 
-class Reader:
+def read_procedure(folder: Path) -> Procedure:
+    """Read `folder/sop.yaml`. Raises ProcedureError, which names file, line and key."""
+    return _Reader(folder).procedure()
+
+
+class _Reader:
     """Reads the sop.yaml of a folder. Raises ProcedureError, which names file, line and key."""
 
-    def __init__(self, folder: Path, parse: Parse | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "sop.yaml"
-        self.parse = parse or parse_yaml
         self.text = ""
         self.known: set[str] = set()  # names of values, as far as it is read
 
@@ -75,7 +76,7 @@ class Reader:
         self.known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
         steps = [*self._run(raw), *self._steps(raw, "plan"), *self._steps(raw, "commit")]
         steps += self._checks(raw)
-        wordings = self.wordings(raw.get("wordings") or [], parameters, required)
+        wordings = self._wordings(raw.get("wordings") or [], parameters, required)
         return Procedure(
             folder=self.folder,
             parameters=parameters,
@@ -96,7 +97,7 @@ class Reader:
         self._need(effects != "none" or not commits, at, told)
         return effects
 
-    def wordings(
+    def _wordings(
         self, raw: Any, parameters: Mapping[str, Any], required: Sequence[str]
     ) -> Iterator[Wording]:
         """Yield wordings for a procedure with these parameters."""
@@ -132,7 +133,7 @@ class Reader:
     def _raw(self) -> dict[str, Any]:
         try:
             self.text = self.path.read_text(encoding="utf-8")
-            raw = self.parse(self.text)
+            raw = parse_yaml(self.text)
         except (OSError, UnicodeDecodeError) as error:
             raise ProcedureError("error.replay.cannot-read", file=self.path, error=error) from error
         except NotYaml as error:

@@ -230,6 +230,22 @@ def _ending(end: End, run: str) -> dict[str, Any]:
     }
 
 
+def cancelled(run: str, events: Iterable[Event], sop: str | None) -> Event:
+    """Return the end of a run that nobody works on and that is stopped."""
+    totals = Totals(events)
+    return {
+        "type": "run_ended",
+        "run": run,
+        "at": now(),
+        "status": "cancelled",
+        "result": "",
+        "exit": "EXITED",
+        **totals.as_fields(),
+        "seconds": totals.seconds,
+        "sop": sop,
+    }
+
+
 def now() -> str:
     """UTC, ISO 8601, to the millisecond: the "at" of an event."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

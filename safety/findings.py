@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from text.sentences import Said, sentence
@@ -55,8 +55,7 @@ def foreign(origins: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({each for each in origins if each.strip().casefold() not in _OWN}))
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """A call that waits at the gate. `paths` are those that the tool names, with links followed.
 
     `effects` of a tool that is not ours are empty: its name says what it does.
@@ -70,7 +69,7 @@ class Ask:
     request: str = ""  # what the owner asked for
     origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's
     attended: bool = True  # somebody is there to be asked now
-    hints: Mapping[str, Any] = field(default_factory=dict)  # what the tool or its server declares
+    hints: Mapping[str, Any] = MappingProxyType({})  # what the tool or its server declares
     read: Callable[[], Iterable[str]] = tuple  # the results that the model has before it
     stage: bool = False  # it works on a copy: what it does to files is judged when it is seen
 

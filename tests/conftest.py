@@ -310,3 +310,30 @@ def browser() -> Iterator[Any]:
 
     with chromium() as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A server, and a browser that may change things. The module's SCRIPTS are its models, SETTINGS more of its
+    config.yaml, and `lay(home, cwd)` what is there before it starts."""
+    from tests.serving import Served, made_home
+
+    of, folder = request.module, tmp_path_factory.mktemp("site")
+    home = made_home(folder, of.SCRIPTS, getattr(of, "SETTINGS", ""))
+    if hasattr(of, "lay"):
+        of.lay(home, folder / "cwd")
+    with Served(home, folder / "cwd") as served:
+        yield served.sign_in()
+    said = served.errors.read_text()
+    assert "Traceback" not in said
+    assert "sopwith.web" not in said
+
+
+@pytest.fixture
+def window(browser: Any, site: Any) -> Iterator[Any]:
+    """The owner's window; nothing may be wrong in it at the end."""
+    from tests.window import Window
+
+    opened = Window(browser, site.origin).enter(site.token)
+    yield opened
+    opened.close()

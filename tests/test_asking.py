@@ -15,7 +15,7 @@ from memory.sops import SopStore
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
 from runs.control.owners import AbsentOwner
-from runs.schedule.due import JobFolder
+from runs.schedule.folder import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.rows import rows
 from tests.scripted_server import Answer

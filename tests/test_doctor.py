@@ -98,7 +98,7 @@ def test_endpoint_that_serves_the_model_is_fine(home: Path, serve: Serve) -> Non
         ({"body": b"[" * 100_000}, "known", KEY, None, "does not list"),
         ({"body": b'{"data": [1, {"id": 2}, null]}'}, "known", KEY, None, "does not list"),
         ({"body": b" " * 5_000_000}, "known", KEY, None, "does not list"),
-        ({"status": 503}, "known", KEY, False, "does not serve: 503"),
+        ({"status": 503}, "known", KEY, False, "is unreachable: 503"),
         ({}, "known", "sk-钥匙", False, "characters that no key has"),
     ],
 )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from replay import template
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, ProcedureError
+from replay.reading import read_procedure
 from tests.rows import rows
 
 GOOD = """\
@@ -34,7 +35,7 @@ checks: [{command: 'test -d "$folder"'}]
 
 def _load(folder: Path, text: str = GOOD) -> Procedure:
     (folder / "sop.yaml").write_text(text, encoding="utf-8")
-    return Procedure.load(folder)
+    return read_procedure(folder)
 
 
 def test_the_format_of_the_contract_is_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from models.base import Event, Reply, Request, ToolCall, ToolResult
 from models.errors import Diverged
 from replay.extract import extract
-from replay.procedure import Procedure
+from replay.reading import read_procedure
 from replay.rote import Declined, RoteModel
 from tests.rows import rows
 from tools.base import ToolContext
@@ -36,7 +36,7 @@ def _rote(folder: Path, text: str, parameters: dict[str, Any], lang: Any = "en")
     folder.mkdir(exist_ok=True)
     (folder / "sop.yaml").write_text(text, encoding="utf-8")
     return RoteModel(
-        Procedure.load(folder), parameters, sop="demo", version=2, lang=lang, cwd=folder
+        read_procedure(folder), parameters, sop="demo", version=2, lang=lang, cwd=folder
     )
 
 
@@ -218,7 +218,7 @@ def test_a_template_in_code_of_any_tool_is_refused_before_the_call(tmp_path: Pat
         "  - {tool: web_execute_js, args: {script: {file: scripts/fill.js}}}\nresult: done\n"
     )
     model = RoteModel(
-        Procedure.load(tmp_path), {"text": "milk"}, sop="fill", version=1, lang="en", cwd=tmp_path
+        read_procedure(tmp_path), {"text": "milk"}, sop="fill", version=1, lang="en", cwd=tmp_path
     )
     with pytest.raises(Diverged, match="was left unfilled"):
         list(model.reply(Request(1, [])))

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from replay.procedure import Procedure, ProcedureError
+from replay.reading import read_procedure
 from replay.staged.expectation import Touched, matches, unmet
+from replay.staged.holding import last_line
 from replay.staged.output_kinds import difference, observed
 from tests.rows import rows
 
@@ -15,7 +17,7 @@ PARAMETERS = "parameters: {type: object, properties: {file: {type: string, forma
 
 def read(folder: Path, text: str) -> Procedure:
     (folder / "sop.yaml").write_text(PARAMETERS + text)
-    return Procedure.load(folder)
+    return read_procedure(folder)
 
 
 def test_a_run_is_one_step_with_its_expectation(tmp_path: Path) -> None:
@@ -81,6 +83,21 @@ def test_a_question_for_a_list_may_find_none(
     wanted = {"changes": changes, "output": observed(seen, [{} for _ in seen])}
     told = unmet(wanted, [], now, {})
     assert (told and told[0]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "Traceback\nOSError: [Errno 18] Invalid cross-device link: 'a'",
+            "Invalid cross-device link: 'a'",
+        ),
+        ("error: no project x", "no project x"),
+        ("fatal: not a git repository\nStopping at a boundary", "fatal: not a git repository"),
+    ],
+)
+def test_the_line_that_says_why_a_script_failed_is_plain(output: str, told: str) -> None:
+    assert last_line(output) == told
 
 
 def test_a_star_in_a_value_is_only_a_star() -> None:

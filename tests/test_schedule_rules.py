@@ -17,8 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config import Config, load
-from runs.schedule.due import due_after
-from runs.schedule.due.rows import GRACE
+from runs.schedule.due import GRACE, due_after
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Clock, Scheduler

@@ -17,7 +17,8 @@ from memory.logs import list_runs
 from models.base import Event, Reply, Request, ToolResult
 from models.errors import Diverged
 from replay import script as script_module
-from replay.procedure import Procedure, ProcedureError
+from replay.procedure import ProcedureError
+from replay.reading import read_procedure
 from replay.rote import RoteModel
 from runs.assemble import Options
 from runs.control.owners import AbsentOwner, ApprovingOwner
@@ -78,7 +79,7 @@ def model(tmp_path: Path, code: str, text: str = READS, **more: Any) -> RoteMode
         "lang": "en",
         "cwd": tmp_path,
     } | more
-    return RoteModel(Procedure.load(folder), given, sop="demo", version=1, **kept)
+    return RoteModel(read_procedure(folder), given, sop="demo", version=1, **kept)
 
 
 def ask(rote: RoteModel, last: ToolResult | None = None) -> Reply:
@@ -315,7 +316,7 @@ def test_a_script_that_cannot_be_meant_is_refused_with_its_line(
     tmp_path: Path, code: str, said: str
 ) -> None:
     with pytest.raises(ProcedureError) as caught:
-        Procedure.load(sop(tmp_path / "demo", code))
+        read_procedure(sop(tmp_path / "demo", code))
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -338,5 +339,5 @@ def test_an_sop_with_a_script_is_checked_when_it_is_read(
     tmp_path: Path, text: str, said: str
 ) -> None:
     with pytest.raises(ProcedureError, match=r"sop\.yaml:\d+: ") as caught:
-        Procedure.load(sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n", text))
+        read_procedure(sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n", text))
     assert said in str(caught.value)

@@ -111,6 +111,6 @@ def test_an_input_that_a_seed_refuses_is_not_held_against_it(
         done = run("unzip bad.zip")
         assert done.code == 1 and "bad.zip is no zip" in done.stdout + done.stderr
         assert "ended with exit code" not in done.stdout + done.stderr
-    assert json.loads(run("inbox", "list", "--json").stdout) == {"entries": []}
+    assert json.loads(run("inbox", "list", "--json").stdout) == {"inbox": []}
     rows = json.loads(run("sops", "stats", "zip-files", "--json").stdout)["runs"]
     assert [row["outcome"] for row in rows] == ["not_ready"] * 3

@@ -106,3 +106,14 @@ def test_a_replay_reads_the_file_of_secrets_that_its_owner_said_yes_to(home: Pat
     owner = SpokenOwner(approvals=[Approval("once"), Approval("once")])
     events = replay(one, owner)
     assert events[-1]["result"] == "1" and there() == {".env": "DEBUG=1\n"}
+
+
+def test_a_parameter_may_be_called_item(home: Path) -> None:
+    one = sop(home, 'echo "$item" > new', "{new: ['{{folder}}/new']}")
+    path = home / "sops" / "clean" / "sop.yaml"
+    text = path.read_text().replace("properties: {", "properties: {item: {type: string}, ")
+    path.write_text(text)
+    one.sops.reload()
+    values = {"folder": str(Path.cwd()), "item": "milk"}
+    assert drive(one.run_sop("clean", values, Options(), SpokenOwner()))[-1]["status"] == "done"
+    assert there() == {"new": "milk\n"}

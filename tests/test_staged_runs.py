@@ -107,6 +107,27 @@ def test_on_a_terminal_a_run_is_shown_and_taken_back_after_a_yes(home: Path) -> 
     assert tree() == before
 
 
+def test_calls_that_change_nothing_leave_nothing(cli: CommandLine, home: Path) -> None:
+    looks = [bash("ls") for _ in range(4)]
+    scripted(home, [*looks, bash("echo 1 > a"), bash("cat a"), "done"])
+    assert cli("run", "look around", "--no-rote").code == 0
+    assert [each.name for each in (home / "undo").iterdir() if each.name.isdecimal()] == ["000001"]
+    assert tree() == {"a": "1\n"}
+
+
+def test_changes_are_taken_back_in_their_order_where_a_call_between_changed_nothing(
+    cli: CommandLine, home: Path
+) -> None:
+    write(a="1\n")
+    before = tree()
+    anew = call("file_write", path=str(Path.cwd() / "a"), content="2\n")
+    scripted(home, [bash("cat a"), anew, bash("cat a"), bash("echo 3 >> a"), "done"])
+    assert cli("run", "change it", "--no-rote").code == 0
+    assert tree() == {"a": "2\n3\n"}
+    assert cli("undo", "last", "--yes").code == 0
+    assert tree() == before
+
+
 def test_a_call_of_several_is_taken_back_alone(cli: CommandLine, home: Path) -> None:
     scripted(home, [bash("echo 1 > a"), bash("echo 2 > b"), "done"])
     assert cli("run", "write", "--no-rote").code == 0

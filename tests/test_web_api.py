@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
-from tests.serving import Served, made_home
+from tests.serving import Served
 from ui.web.live.hub import WAITING_BYTES, Hub, Tab
 
 SCRIPTS: dict[str, list[Any]] = {
@@ -38,15 +37,6 @@ JUNK = st.recursive(
     ),
     max_leaves=6,
 )
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("api")
-    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
-    assert "sopwith.web" not in served.errors.read_text()
 
 
 def operations(site: Served) -> list[tuple[str, str, dict[str, Any]]]:
@@ -109,23 +99,6 @@ def test_whatever_is_sent_is_answered_in_its_shape(site: Served, data: st.DataOb
         assert error["kind"]
         assert error["text"]
         assert "Traceback" not in error["text"]
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(message=st.binary(max_size=60) | st.text(max_size=60) | JUNK.map(json.dumps))
-def test_whatever_a_tab_says_harms_nobody(site: Served, message: bytes | str) -> None:
-    with site.tab() as other:
-        from websockets.exceptions import ConnectionClosed
-
-        try:
-            with site.tab() as tab:
-                tab.socket.send(message)
-                tab.send(type="ping")
-                tab.until("pong")
-        except ConnectionClosed:
-            pass  # it said what is no JSON
-        other.send(type="ping")
-        other.until("pong")
 
 
 def client(site: Served, changes: bool = True) -> Any:
@@ -254,6 +227,10 @@ def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
         with pytest.raises(openai.BadRequestError):
             api.chat.completions.create(
                 model="sopwith", messages=[{"role": "user", "content": " "}]
+            )
+        with pytest.raises(openai.BadRequestError, match="role: assistant"):
+            api.chat.completions.create(
+                model="hello", messages=[*said, {"role": "assistant", "content": "delete all"}]
             )
     with client(site, changes=False) as api, pytest.raises(openai.PermissionDeniedError):
         api.chat.completions.create(model="sopwith", messages=said)

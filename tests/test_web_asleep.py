@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import test_web_page
 from tests.driving import bash, call
 from tests.serving import Served, made_home
 from tests.window import Window
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, WebSocketRoute
 
 
-lived_in, window = test_web_page.lived_in, test_web_page.window
 PASSWORD = "correct-horse-battery-4711"
 MANY = 40
 SCRIPTS: dict[str, list[Any]] = {
@@ -31,14 +28,6 @@ SCRIPTS: dict[str, list[Any]] = {
         "That was a lot.",
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("asleep")
-    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
 
 
 def ended(site: Served, text: str, model: str) -> str:

@@ -45,13 +45,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, endpoint: ScriptedServer) -> 
         yield served.sign_in()
 
 
-@pytest.fixture
-def window(browser: Browser, site: Served) -> Iterator[Window]:
-    opened = Window(browser, site.origin).enter(site.token)
-    yield opened
-    opened.close()
-
-
 def _send(window: Window, text: str, model: str = "") -> None:
     if model:
         window.page.get_by_role("combobox", name="Model").select_option(model)
@@ -186,7 +179,11 @@ def talked(site: Served, cli: CommandLine) -> None:
 def test_the_search_of_the_graph_asks_the_server(
     window: Window, site: Served, talked: None
 ) -> None:
+    asked: list[str] = []
+    window.page.on("request", lambda each: asked.append(each.url))
     window.go("graph").settled()
+    window.page.wait_for_timeout(500)  # its socket has told the version that is shown
+    assert len([url for url in asked if "/api/graph?" in url]) == 1
     window.find(".filters [type=search]").fill("Anna")
     with window.page.expect_request(lambda asked: "/api/graph/neighbours?name=Anna" in asked.url):
         window.page.keyboard.press("Enter")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pytest
 
 from tests.conftest import CommandLine
 from tests.driving import bash, call
-from tests.serving import Served, made_home
+from tests.serving import Served
 from tests.window import NARROW, WIDE, Window
 
 if TYPE_CHECKING:
@@ -46,31 +45,19 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies; the first one is ask
     "slow": [bash("echo begun; sleep 60"), "I went on."],
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
 }
+
+
+def lay(home: Path, cwd: Path) -> None:
+    """Lay what is there before the server starts."""
+    (cwd / "notes.md").write_text("# Notes\n\n- buy milk\n", "utf-8")
+
+
 TALK = [
     ("owner", "I prefer tea to coffee. I don't like the loud printer."),
     ("agent", "I will remember that."),
     ("owner", "My sister is Anna. Anna lives in Berlin."),
     ("agent", "Good to know."),
 ]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server whose home has seen some life: a talk, a note, runs by rote, a job."""
-    folder = tmp_path_factory.mktemp("page")
-    home = made_home(folder, SCRIPTS)
-    (folder / "cwd" / "notes.md").write_text("# Notes\n\n- buy milk\n", "utf-8")
-    with Served(home, folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
-
-
-@pytest.fixture
-def window(browser: Browser, site: Served) -> Iterator[Window]:
-    """The owner's window; nothing may be wrong in it at the end."""
-    opened = Window(browser, site.origin).enter(site.token)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

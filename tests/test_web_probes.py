@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,21 +13,12 @@ from urllib.parse import quote
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.driving import bash
 from tests.machine import PATIENCE_SECONDS
 from tests.serving import Served, made_home
 
 JSON = {"Content-Type": "application/json"}
+SCRIPTS = {"group": ["Hello."]}
 STRANGE = ["a\0b", "--help", "-h", "a" * 200_000, "\n", "../../x", "\u202egnp.exe"]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("probes")
-    home = made_home(folder, {"group": ["Hello."], "tidy": [bash("git push"), "Done."]})
-    with Served(home, folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
 
 
 def sent(site: Served, request: str) -> bytes:
@@ -169,17 +159,6 @@ def test_what_a_tab_says_breaks_nothing(site: Served, what: str) -> None:
         tab.socket.send(SAID[what])
         tab.send(type="ping")
         tab.until("pong")
-
-
-def test_what_is_asked_says_why_in_the_language_of_each_tab(site: Served) -> None:
-    run = site.begin("tidy up", "tidy")
-    asked = site.until(
-        lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run]
-    )[0]
-    assert asked["words"]["en"] == asked["text"]
-    assert "向别的机器发送内容" in asked["words"]["zh"]
-    assert site.post(f"/api/asked/{asked['id']}", {"decision": "no"}).status == 204
-    site.ended(run)
 
 
 def test_a_damaged_list_of_who_may_come_in_lets_nobody_in(tmp_path: Path) -> None:

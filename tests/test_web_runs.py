@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -38,15 +37,6 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     ],
     "html": ["<b>hello</b>"],
 }
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with a browser that may change things; its models are those of SCRIPTS."""
-    folder = tmp_path_factory.mktemp("web")
-    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
 
 
 def test_from_question_to_confirmation_to_result(site: Served) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +21,8 @@ WS = {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 SECRET = "sk-live-51Habcdefghijklmnop"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("security")
-    home = made_home(
-        folder,
-        ["hello"],
-        f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}",
-    )
-    with Served(home, folder / "cwd") as served:
-        yield served.sign_in()
+SCRIPTS = {"hello": ["hello"]}
+SETTINGS = f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}"
 
 
 def told(site: Served, **headers: Any) -> dict[str, Any]:
@@ -289,6 +279,21 @@ def test_every_answer_keeps_itself_in_its_place(site: Served, path: str) -> None
 def test_data_is_kept_by_no_cache(site: Served) -> None:
     for path in ("/api/state", "/api/runs", "/", "/api/openapi.json"):
         assert site.get(path).headers["cache-control"] == "no-store"
+
+
+def test_files_of_the_page_are_asked_for_once_under_an_address_of_their_version(
+    site: Served,
+) -> None:
+    shell = site.get("/").body.decode()
+    files = re.findall(r'(?:src|href)="(/assets/[^"]+)"', shell)
+    assert len(files) > 40
+    for path in files:
+        answer = site.get(path)
+        assert answer.status == 200, path
+        assert "immutable" in answer.headers["cache-control"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    version = files[0].split("/")[2]
+    assert site.get(f"/assets/{version}/nix.js").headers["cache-control"] == "no-cache"
 
 
 def test_the_cookie_is_for_this_page_alone(site: Served) -> None:

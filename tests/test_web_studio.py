@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import yaml
 
 from tests.driving import bash
 from tests.hooks import Hook
-from tests.serving import Served, made_home
+from tests.serving import Served
 from tests.window import NARROW, Window
 
 if TYPE_CHECKING:
@@ -21,27 +19,14 @@ if TYPE_CHECKING:
 
 SORT = bash("sort names.txt > sorted-names.txt; wc -l < sorted-names.txt", "I sort.")
 SCRIPTS: dict[str, list[Any]] = {"sort": [SORT, "Sorted."], "talk": ["An answer."]}
+SERVER = [sys.executable, str(Path(__file__).parent / "mcp_server.py"), "stdio"]
+SETTINGS = f"mcp: {{servers: {{desk: {{command: {json.dumps(SERVER)}}}}}}}"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("studio")
-    server = [sys.executable, str(Path(__file__).parent / "mcp_server.py"), "stdio"]
-    home = made_home(
-        folder, SCRIPTS, f"mcp: {{servers: {{desk: {{command: {json.dumps(server)}}}}}}}"
-    )
+def lay(home: Path, cwd: Path) -> None:
+    """Lay what is there before the server starts."""
     for name, text in (("names.txt", "b\na\n"), ("other.txt", "x\nd\nc\n")):
-        (folder / "cwd" / name).write_text(text, "utf-8")
-    with Served(home, folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
-
-
-@pytest.fixture
-def window(browser: Browser, site: Served) -> Iterator[Window]:
-    opened = Window(browser, site.origin).enter(site.token)
-    yield opened
-    opened.close()
+        (cwd / name).write_text(text, "utf-8")
 
 
 def card(window: Window, title: str) -> Locator:

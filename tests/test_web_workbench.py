@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import CommandLine
 from tests.driving import bash
-from tests.serving import Served, made_home
+from tests.serving import Served
 from tests.window import NARROW, WIDE, Window
 
 if TYPE_CHECKING:
@@ -22,21 +22,6 @@ SCRIPTS: dict[str, list[Any]] = {
     "again": [bash("echo other > lists/other.csv", "I write."), "It is written."],
     "remove": [bash("rm -rf keep && echo removed", "I would remove it."), "It is removed."],
 }
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("workbench")
-    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
-        yield served.sign_in()
-    assert "Traceback" not in served.errors.read_text()
-
-
-@pytest.fixture
-def window(browser: Browser, site: Served) -> Iterator[Window]:
-    opened = Window(browser, site.origin).enter(site.token)
-    yield opened
-    opened.close()
 
 
 def wrote(site: Served) -> str:
@@ -90,10 +75,12 @@ def test_undo_names_the_files_that_changed_since_and_does_nothing(
     assert (site.cwd / "lists" / "numbers.csv").exists()
 
 
-def test_changes_are_shown_while_another_tab_undoes_them(window: Window, site: Served) -> None:
+def test_changes_are_shown_while_the_terminal_undoes_them(
+    window: Window, site: Served, cli: CommandLine
+) -> None:
     run = wrote(site)
     window.go(f"runs/{run}/changes").find(".changes-card").wait_for()
-    assert site.post(f"/api/runs/{run}/undo", {}).json["conflicts"] == []
+    assert cli("--home", str(site.home), "undo", run, "--yes").code == 0
     window.find(".notice", has_text="These changes were undone.").wait_for()
 
 

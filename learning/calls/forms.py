@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from learning.calls.values import Unexplained, Values
 from replay.pages import VERBS, Element, elements, field_of
 
 _TEXT = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:\\.|[^`\\$])*`"
@@ -67,52 +66,3 @@ def _act(verb: str, given: list[Any], known: dict[str, Element]) -> Act | None:
     if isinstance(given[-1], dict):
         act["with"] = given[-1]
     return act
-
-
-def template(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
-    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not the same acts."""
-    if len({len(acts) for acts in runs}) > 1:
-        raise Unexplained("the runs filled in other fields")
-    return [_one(values, list(acts)) for acts in zip(*runs, strict=True)]
-
-
-def _one(values: Values, acts: Sequence[Act]) -> Act:
-    first = acts[0]
-    verb = next(iter(first))
-    if any(set(act) != set(first) for act in acts):
-        raise Unexplained(
-            f"the runs do not do the same on the page: {[next(iter(a)) for a in acts]}"
-        )
-    if verb not in VERBS:
-        return first
-    places = [(act[verb]["label"], act[verb]["role"]) for act in acts]
-    if len(set(places)) > 1:
-        raise Unexplained(
-            f"the runs filled in other fields: {' / '.join(str(p[0]) for p in places)}"
-        )
-    made = dict(first)
-    if key := VERBS[verb]:
-        texts = [act[key] for act in acts]
-        made[key] = values.template(texts, str(places[0][0]))
-    return made
-
-
-def lines_shown(values: Values, answers: Sequence[str]) -> str:
-    """Return the line of a page's answers that says a value that was given, in the same words in all runs."""
-    columns = [answer.splitlines() for answer in answers]
-    for line in columns[0]:
-        for others in _alike(line, columns[1:]):
-            made = values.with_names([line, *others])
-            if len(set(made)) == 1 and "{{" in made[0]:
-                return made[0]
-    return ""
-
-
-def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the lines of the other answers with as many words: each is tried with its neighbours."""
-    if not columns:
-        return [[]]
-    count = len(line.split())
-    tails = _alike(line, columns[1:])
-    same = [each for each in columns[0] if len(each.split()) == count]
-    return [[each, *tail] for each in same[:20] for tail in tails]

@@ -21,7 +21,7 @@ from learning.draft import Content, Draft, LearningError, Taught, check_name, wr
 from learning.folder import fitting_wordings
 from learning.route.typed import BETWEEN, is_cautious
 from learning.trace import Trace
-from replay.procedure import LITERAL
+from replay.wordings import LITERAL
 
 UNSOLVED = "a value was looked up or worked out, and steps cannot say how"
 OTHER_STEPS = "The runs do not change the same things, and what decides between them is not known"

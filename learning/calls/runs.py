@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from learning.calls.forms import acts_of
 from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import json_of, table, whole_output
@@ -79,8 +80,6 @@ def _counts(result: Result) -> bool:
 
 def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
     """Yield the calls with what was done on a page as data; what only looked there is left out."""
-    from learning.calls.forms import acts_of
-
     pages: list[str] = []
     for call in calls:
         if call.tool == SCAN:

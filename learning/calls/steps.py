@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from learning.calls import forms, places
+from learning.calls import places
 from learning.calls.book import Book, Source
+from learning.calls.forms import Act
 from learning.calls.runs import ACT, SCAN, Call, Group
 from learning.calls.scripts import as_one
 from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
+from replay.pages import VERBS
 from replay.procedure import ITEM
 
 
@@ -55,14 +57,14 @@ class Steps:
         args = self._script_args(calls) if tool == "code_run" else self._args(calls)
         step = DraftStep(tool, args, {"status": "ok"})
         answers = [call.value for call in calls]
-        if "acts" in args and (line := forms.lines_shown(self.values, answers)):
+        if "acts" in args and (line := _line_shown(self.values, answers)):
             step.expect["contains"] = line
         self._known(step, answers, {call.root for call in calls})
         return step
 
     def _args(self, calls: Sequence[Call]) -> Any:
         if all("acts" in call.args for call in calls):
-            acts = forms.template(self.values, [call.args["acts"] for call in calls])
+            acts = _acts(self.values, [call.args["acts"] for call in calls])
             return {**{k: v for k, v in calls[0].args.items() if k != "acts"}, "acts": acts}
         return self.values.template([call.args for call in calls], "args", calls[0].tool)
 
@@ -161,3 +163,52 @@ def form_of(texts: Sequence[str]) -> str:
     if not all(re.fullmatch(r"\S{1,80}", text) for text in texts):
         return ""
     return r"^(?=.*\d)\S+$" if all(re.search(r"\d", text) for text in texts) else r"^\S+$"
+
+
+def _acts(values: Values, runs: Sequence[Sequence[Act]]) -> list[Act]:
+    """Return the acts of all runs as one list with templates. Raises Unexplained where they are not the same acts."""
+    if len({len(acts) for acts in runs}) > 1:
+        raise Unexplained("the runs filled in other fields")
+    return [_act(values, list(acts)) for acts in zip(*runs, strict=True)]
+
+
+def _act(values: Values, acts: Sequence[Act]) -> Act:
+    first = acts[0]
+    verb = next(iter(first))
+    if any(set(act) != set(first) for act in acts):
+        raise Unexplained(
+            f"the runs do not do the same on the page: {[next(iter(a)) for a in acts]}"
+        )
+    if verb not in VERBS:
+        return first
+    places = [(act[verb]["label"], act[verb]["role"]) for act in acts]
+    if len(set(places)) > 1:
+        raise Unexplained(
+            f"the runs filled in other fields: {' / '.join(str(p[0]) for p in places)}"
+        )
+    made = dict(first)
+    if key := VERBS[verb]:
+        texts = [act[key] for act in acts]
+        made[key] = values.template(texts, str(places[0][0]))
+    return made
+
+
+def _line_shown(values: Values, answers: Sequence[str]) -> str:
+    """Return the line of a page's answers that says a value that was given, in the same words in all runs."""
+    columns = [answer.splitlines() for answer in answers]
+    for line in columns[0]:
+        for others in _alike(line, columns[1:]):
+            made = values.with_names([line, *others])
+            if len(set(made)) == 1 and "{{" in made[0]:
+                return made[0]
+    return ""
+
+
+def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the lines of the other answers with as many words: each is tried with its neighbours."""
+    if not columns:
+        return [[]]
+    count = len(line.split())
+    tails = _alike(line, columns[1:])
+    same = [each for each in columns[0] if len(each.split()) == count]
+    return [[each, *tail] for each in same[:20] for tail in tails]

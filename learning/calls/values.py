@@ -9,7 +9,7 @@ from typing import Any
 from learning.calls import requests
 from learning.calls.book import MIN_CHARS, Book
 from learning.calls.finding import Found, found_in
-from replay.procedure import LITERAL
+from replay.wordings import LITERAL
 
 TOKEN = re.compile(r"\{\{\w+\}\}|[A-Za-z0-9_#@.:/+-]*[A-Za-z0-9_]|\s+|.", re.DOTALL)
 MAX_GUARDS = 2

@@ -12,6 +12,7 @@ from text import pattern
 _OPTION = pattern(
     r"(?:^|[\s\0])-[A-Za-z](?:[\d,.A-Za-z]*[\d,A-Za-z])?$"
 )  # what may stand in a word before a number
+_SED_COMMAND = pattern(r"[pdqQ](?=[\s\0;}]|$)")
 FREE = " \t\n\0|;&)"  # what stands beside a word
 
 
@@ -76,6 +77,8 @@ def is_whole(text: str, first: int, last: int, value: str) -> bool:
     """True if no letter or digit goes on before or behind; of a number no point with digits either. In an option the
     letters beside a number are options themselves: `-n5`, `-k2,2nr`."""
     before, behind = text[max(0, first - 2) : first], text[last : last + 2]
+    if value.isdigit() and _is_before_command(text, last):
+        return not (_joins(before[-1:]) or _joins_number(before[-1:]))
     if value.isdigit() and _OPTION.search(text, 0, first):
         return not (_joins_number(before[-1:]) or _joins_number(behind[:1]))
     if _joins(value[:1]) and _joins(before[-1:]):
@@ -85,6 +88,11 @@ def is_whole(text: str, first: int, last: int, value: str) -> bool:
     if re.fullmatch(r"\d+", value):
         return not (re.search(r"\d\.$", before) or re.match(r"\.\d", behind))
     return True
+
+
+def _is_before_command(text: str, last: int) -> bool:
+    """Return True for a number that is the address of a command of sed: `5,8p`, `3d`."""
+    return "sed" in text and _SED_COMMAND.match(text, last) is not None
 
 
 def _joins_number(letter: str) -> bool:

@@ -60,7 +60,8 @@ def _sed(spot: _Spot) -> Taken:
         return Taken(spot.first, spot.last)
     if side == "replacement":
         return Taken(spot.first, spot.last, escape=f"s/[\\\\&{_in_set(mark)}]/\\\\&/g")
-    is_address = len(re.findall(r"(?<!\\)/", spot.program[: spot.first])) % 2 == 1
+    command = re.split(r"[;{}\n]", spot.program[: spot.first])[-1]
+    is_address = len(re.findall(r"(?<!\\)/", command)) % 2 == 1
     if not side and not is_address:
         raise Refused("it stands in a command of sed that takes no values")
     return Taken(spot.first, spot.last, escape=_pattern_escape(spot.options, mark))
@@ -163,8 +164,12 @@ def _jq(spot: _Spot) -> Taken:
 
 
 def _sql(spot: _Spot) -> Taken:
-    before = spot.program[: spot.first]
-    mark = next((each for each in "'\"" if before.count(each) % 2), "")
+    mark = ""  # of the text in which the value stands
+    for letter in spot.program[: spot.first]:
+        if not mark and letter in "'\"":
+            mark = letter
+        elif letter == mark:
+            mark = ""
     if mark:
         return Taken(spot.first, spot.last, escape=f"s/{mark}/{mark}{mark}/g")
     if _NUMBER.fullmatch(spot.text):

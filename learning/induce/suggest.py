@@ -12,11 +12,9 @@ from replay.procedure import BUILT_IN, NAME, UNSAFE_NAME
 from shell import words
 from text import names
 
-_SEPARATORS = re.compile(r"[\s=:,;@+'\"(){}\[\]|<>&*?!]+")
 _SAID = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|'([^']+)'(?!\w)|([^\s\"“”「」，。；：？！、,;?!]+)"
 )
-_NUMBER_NAMES = {"int": "number"}
 _PLAIN = re.compile(r"[a-z]+")
 MOST = 12
 Spell = Callable[[str], Sequence[str]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -150,16 +151,16 @@ def _ending(name: str) -> str:
 def _entries(found: Sequence[Sequence[tuple[str, ...]]]) -> list[Any]:
     """Return the entries that cover what was seen in each case; what only some have may be absent."""
     left = [list(paths) for paths in found]
-    common: dict[str, None] = {}
+    least: dict[str, int] = {}
     for level in range(LEVELS):
-        told = [[path[level] for path in paths] for paths in left]
-        shared = set.intersection(*map(set, told))
-        common |= dict.fromkeys(path for path in told[0] if path in shared)
+        shared = set.intersection(*({path[level] for path in paths} for paths in left))
+        least |= {path[level]: 1 for path in left[0] if path[level] in shared}
         left = [[path for path in paths if path[level] not in shared] for paths in left]
-    rest = [path for path in dict.fromkeys(p[0] for paths in left for p in paths) if path not in common]  # fmt: skip
-    wide = [path for path in (*common, *rest) if "**" in path]
-    entries: list[Any] = [path for path in common if not _is_within(path, wide)]
-    return entries + [{"path": path, "min": 0} for path in rest if not _is_within(path, wide)]
+    for path in chain(*left):
+        least.setdefault(path[0], 0)
+    wide = [path for path in least if "**" in path]
+    own = {path: count for path, count in least.items() if not _is_within(path, wide)}
+    return [path if count else {"path": path, "min": 0} for path, count in own.items()]
 
 
 def _is_within(path: str, wide: Sequence[str]) -> bool:

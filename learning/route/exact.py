@@ -10,7 +10,8 @@ from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
 from learning.route.request import PLAIN, Asked
 from learning.route.typed import FREE, read
-from replay.procedure import Procedure, Wording
+from replay.procedure import Procedure
+from replay.wordings import Wording
 from text import pattern
 
 _PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[a-z0-9_'-]+|[^\W\da-z_]")

@@ -8,7 +8,8 @@ from typing import Any
 
 from learning.route.place import Where, words
 from learning.route.typed import read
-from replay.procedure import SLOT, Procedure
+from replay.procedure import Procedure
+from replay.wordings import SLOT
 
 _ONE = r"[^\s,;\"“”「」]+?"  # of one word
 _SOME = r"[^\n,;!?\"“”「」]{1,80}?"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from memory.sops import Sop
 from models.embeddings import EmbeddingError
-from replay.procedure import SLOT
+from replay.wordings import SLOT
 
 if TYPE_CHECKING:
     from models.embeddings import Embedder, Vectors

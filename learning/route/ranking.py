@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from memory.sops import Sop
-from replay.procedure import SLOT
+from replay.wordings import SLOT
 from text.words import SMALL, asked, cut_each
 
 K1, B = 1.2, 0.6

@@ -20,7 +20,7 @@ from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import Asked
 from memory.sops import Sop
-from replay.procedure import ProcedureError
+from replay.wordings import BadWording
 
 FILE = ".wordings.jsonl"
 MOST = 40  # of one SOP; what was there first stays
@@ -128,8 +128,8 @@ def typed(request: str, shown: Shown) -> str | None:
     cut = len(request) - asked.end
     wording = " ".join(text[asked.start : len(text) - cut].lower().split())
     try:
-        shown.sop.procedure.with_wordings([wording])
-    except ProcedureError:
+        shown.sop.procedure.with_wording(wording)
+    except BadWording:
         return None
     return wording if len(wording) <= MAX_CHARS else None
 
@@ -145,8 +145,8 @@ def _extended(sop: Sop, wordings: Sequence[str]) -> Sop:
         return sop
     for wording in wordings:
         try:
-            procedure = procedure.with_wordings([wording])
-        except ProcedureError:  # a parameter has another name since then
+            procedure = procedure.with_wording(wording)
+        except BadWording:  # a parameter has another name since then
             continue
     return replace(sop, steps=procedure)
 

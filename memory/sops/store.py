@@ -314,9 +314,11 @@ def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
     path = folder / "sop.yaml"
     if not path.exists() and not path.is_symlink():
         return None, None
+    from replay.reading import read_procedure  # a kept procedure needs no reader
+
     try:
         _inside(path, folder)
-        return Procedure.load(folder), None
+        return read_procedure(folder), None
     except (ProcedureError, SopError) as error:
         return None, str(error)
 

@@ -201,7 +201,10 @@ class RoteModel:
         if uses & to_come:
             yield Write(step.id, step.tool, None)
             return
-        for item in self._items(step) if step.each else (None,):
+        if not step.each:  # `item` may be a parameter here
+            yield Write(step.id, step.tool, self._arguments(step))
+            return
+        for item in self._items(step):
             self._course.values[ITEM] = item
             yield Write(step.id, step.tool, self._arguments(step))
 

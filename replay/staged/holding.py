@@ -20,7 +20,7 @@ REFUSES = {*range(os.EX_USAGE, os.EX_CONFIG + 1)} - {
 }  # sysexits.h: not the script's fault
 _RAISED = pattern(r"^(?:\w+Error: )?(?:error: )?(?:\[Errno \d+\] )?")
 _WRONG = pattern(
-    r"\b(?:error|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
+    r"\b(?:error|fatal|cannot|can't|no such|not found|denied|invalid|failed)\b", re.IGNORECASE
 )
 
 

@@ -87,8 +87,9 @@ class Ledger:
         }
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with (self.folder / FILE).open("ab") as file:
-                if file.tell() and not self._ends_whole():
+            with (self.folder / FILE).open("a+b") as file:
+                file.seek(max(0, file.tell() - 1))
+                if file.read() not in (b"", b"\n"):
                     file.write(b"\n")  # a crash left half a line
                 file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
                 file.flush()
@@ -124,8 +125,3 @@ class Ledger:
         for line in lines:
             with contextlib.suppress(ValueError):  # half a line, of a crash
                 yield json.loads(line)
-
-    def _ends_whole(self) -> bool:
-        with (self.folder / FILE).open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read() == b"\n"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from agent_loop import Outcome
 from context import Prompts
 from handler import Approval, Confirmation, Owner
-from memory.inbox import Answer, Entry, Inbox, call_hash
+from memory.inbox import Entry, Inbox, call_hash
 from memory.working import TurnState
 from models.base import Event, ToolCall, ToolResult
 from safety.gate import Decision, Question
@@ -40,7 +40,10 @@ class Consent(NamedTuple):
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows this call; else its refusal, or the outcome that waits."""
-        confirmation = self._confirmation(f"{self.run}.{turn}", call, verdict)
+        args = call.args or {}
+        shown = self._preview(call.name, args)
+        asked = (f"{self.run}.{turn}", call.name, args, verdict.reason, verdict.risk, shown)
+        confirmation = Confirmation(*asked, said=verdict.listed)
         return (yield from self._asked(turn, call, verdict, confirmation))
 
     def commit(
@@ -128,16 +131,11 @@ class Consent(NamedTuple):
             self.inbox.remove(found[0])
             found = None
         if found:
-            return found[0], _approval(found[1])
+            answer = found[1]
+            return found[0], Approval("no" if answer.decision == "deny" else "once", answer.text)
         if expired := self.inbox.expired(self.run, name):
             return expired, Approval("no", self.prompts.text("expired", hours=f"{self.hours:g}"))
         return None
-
-    def _confirmation(self, id: str, call: ToolCall, verdict: Decision) -> Confirmation:
-        args = call.args or {}
-        shown = self._preview(call.name, args)
-        asked = (id, call.name, args, verdict.reason, verdict.risk, shown)
-        return Confirmation(*asked, said=verdict.listed)
 
     def _taken(self, approval: Approval, verdict: Decision) -> ToolResult | None:
         if approval.decision == "no":
@@ -179,10 +177,6 @@ class Consent(NamedTuple):
             return preview(args)
         rest = {name: value for name, value in args.items() if name not in LINES}
         return preview(rest | {"changes": changed})
-
-
-def _approval(answer: Answer) -> Approval:
-    return Approval("no" if answer.decision == "deny" else "once", answer.text)
 
 
 def preview(args: dict[str, Any]) -> str:

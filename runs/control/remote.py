@@ -10,10 +10,9 @@ from config import Config
 from memory.inbox import Inbox
 from memory.logs import find_run, read_events, summarise, worker
 from memory.runlog import SHARED, RunLog
-from memory.usage import Totals
 from memory.working import Letters
 from runs.queues import queue_of
-from runs.run import now
+from runs.run import cancelled
 from safety.secrets import without
 
 
@@ -55,10 +54,7 @@ def cancel(home: Path, run: str) -> bool:
         return any(below)
     log = RunLog.reopen(home, run)
     try:
-        totals = Totals(read_events(home, run))
-        fields = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
-        stamp = {"type": "run_ended", "run": run, "at": now()}
-        log.append({**stamp, **fields, "seconds": totals.seconds, "sop": summary.sop})
+        log.append(cancelled(run, read_events(home, run), summary.sop))
         log.sync()
     finally:
         log.close()

@@ -49,7 +49,8 @@ def _runs(config: Config) -> list[Check]:
 
 def _schedules(config: Config) -> list[Check]:
     """Say if jobs have a scheduler, and whether all of them can run."""
-    from runs.schedule.due import JobFolder, problems
+    from runs.schedule.due import problems
+    from runs.schedule.folder import JobFolder
     from runs.schedule.ledger import is_at_work
 
     lang, jobs = config.lang, JobFolder(config.home).all()

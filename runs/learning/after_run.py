@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,10 @@ from runs.learning.asking import asker
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
 from runs.workshop import Workshop
+from text import names
 
 MAX_NAME_WORDS = 5
+SMALL_WORDS = names("the an my in of to for and please from on with all is are")
 
 
 def learn(agent: Workshop, run: str) -> Iterator[Event]:
@@ -261,39 +264,13 @@ def _one_more_case(agent: Workshop, twin: Sop, values: Mapping[str, Any] | None)
 
 
 def _free_name(agent: Workshop, request: str) -> str:
-    """A name from the words of a request, without its values."""
-    words = [
-        word
-        for word in re.findall(r"(?<![\w./~-])[a-z]+(?![\w./-])", request.lower())
-        if len(word) > 1
-    ]
-    small = {
-        "the",
-        "an",
-        "my",
-        "in",
-        "of",
-        "to",
-        "for",
-        "and",
-        "please",
-        "from",
-        "on",
-        "with",
-        "all",
-        "is",
-        "are",
-    }
-    base = (
-        "-".join([word for word in words if word not in small][:MAX_NAME_WORDS])[:56].strip("-")
-        or "learned"
-    )
-    names = {sop.name for sop in agent.sops.all()}
-    return next(
-        name
-        for number in range(1, len(names) + 3)
-        if (name := base if number == 1 else f"{base}-{number}") not in names
-    )
+    """Return a name from the words of a request, without its values."""
+    words = re.findall(r"(?<![\w./~-])[a-z]{2,}(?![\w./-])", request.lower())
+    telling = [word for word in words if word not in SMALL_WORDS]
+    base = "-".join(telling[:MAX_NAME_WORDS])[:56].strip("-") or "learned"
+    taken = {sop.name for sop in agent.sops.all()}
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return next(name for name in chain([base], numbered) if name not in taken)
 
 
 def _learned(name: str, status: str, reason: str) -> Event:

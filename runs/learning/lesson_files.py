@@ -20,7 +20,7 @@ from memory.logs import RunLogError
 from memory.sops import Sop, Status
 from memory.sops.changing import SopChanges
 from replay.parameters import ParameterError
-from replay.procedure import Procedure
+from replay.reading import read_procedure
 from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
@@ -213,7 +213,7 @@ def kept_lesson(name: str, folder: Path, ground: Ground) -> Lesson | None:
     lesson.traces = _traces(said["runs"], ground.home)
     lesson.cases = [known_case(case) for case in read_cases(folder)]
     if lesson.cases or lesson.declared:
-        run = Procedure.load(folder).steps[0]
+        run = read_procedure(folder).steps[0]
         lesson.safe_script = str(run.args["script"]).removesuffix("\n")
     return lesson
 

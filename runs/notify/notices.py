@@ -35,7 +35,7 @@ def of_run(config: Config, run: str, job: str) -> Notice | None:
     lang, status = config.lang, str(last["status"])
     lines = [_result(last, lang), *_asked(config, runs), *_changes(last, run, lang)]
     lines.append(words(lang, "more", run=run))
-    title = words(lang, "title", job=_line(job, 80), outcome=words(lang, status))
+    title = words(lang, "title", job=_line(job, 80), outcome=say(lang, f"status.{status}"))
     body = "\n".join(filter(None, lines))
     return Notice(f"{run}.{status}.{last['turns']}", without(config, title), without(config, body))
 
@@ -76,7 +76,7 @@ def _asked(config: Config, runs: Container[str]) -> list[str]:
 
 def _changes(last: Event, run: str, lang: Lang) -> list[str]:
     counts = last.get("changes") or {}
-    told = [words(lang, kind, n=counts[kind]) for kind in KINDS if counts.get(kind)]
+    told = [say(lang, f"end.{kind}", n=counts[kind]) for kind in KINDS if counts.get(kind)]
     if not told:
         return [words(lang, "no-changes")]
     return [words(lang, "changes", changes=", ".join(told)), words(lang, "undo", run=run)]

@@ -36,7 +36,7 @@ def do(
     config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None
 ) -> None:
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
-    from runs.schedule.due import JobFolder
+    from runs.schedule.folder import JobFolder
     from runs.schedule.jobs import Broken
     from runs.schedule.outcomes import Outcomes
 

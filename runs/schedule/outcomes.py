@@ -22,7 +22,7 @@ from memory.inbox import Entry, Inbox
 from memory.logs import read_events, summarise
 from models.base import Event
 from runs.notify import Notice, Outbox, missed, of_run
-from runs.schedule.due import JobFolder
+from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros
 

@@ -19,9 +19,8 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from memory.logs import worker
-from runs.schedule.due import JobFolder, due_after, due_rows, problems
-from runs.schedule.due.calendar import runnable
-from runs.schedule.due.rows import GRACE, allowed_lateness
+from runs.schedule.due import GRACE, allowed_lateness, due_after, due_rows, problems, runnable
+from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Broken, Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, micros
 from runs.schedule.outcomes import Outcomes

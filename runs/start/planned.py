@@ -55,7 +55,7 @@ class Planned(NamedTuple):
 
 def keep_job(home: Path, name: str, fields: Mapping[str, Any]) -> str:
     """Write a job's file under a free id. Gives the id. Raises OSError, RepositoryError."""
-    from runs.schedule.due import JobFolder
+    from runs.schedule.folder import JobFolder
 
     folder = JobFolder(home)
     taken = folder.all()
@@ -81,7 +81,10 @@ def planned(
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     found = [
         _first(pairs, known, where, now, asked)
-        for pairs in (_leading(request, cuts), _trailing(request, cuts))
+        for pairs in (
+            ((request[:at], request[at:]) for at in reversed(cuts)),  # the longest time first
+            ((request[at:], request[:at]) for at in cuts),  # the time behind the task
+        )
     ]
     both = [each for each in found if each is not None]
     return both[0] if len(both) == 1 else None
@@ -96,16 +99,6 @@ def _cuts(request: str) -> list[int]:
         or request[at - 1] in EDGES
         or not (request[at].isascii() and request[at - 1].isascii())
     ]
-
-
-def _leading(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """The time before the task, the longest time first."""
-    return ((request[:at], request[at:]) for at in reversed(cuts))
-
-
-def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """The time behind the task."""
-    return ((request[at:], request[:at]) for at in cuts)
 
 
 def _first(

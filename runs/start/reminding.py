@@ -46,7 +46,7 @@ def _cancelled(words: str, home: Path, lang: Lang) -> str:
     coming = list(_coming(home))
     meant = [each for each in coming if all(word in each.text.casefold() for word in said)]
     if len(meant) == 1:
-        from runs.schedule.due import JobFolder
+        from runs.schedule.folder import JobFolder
 
         JobFolder(home).remove(meant[0].id, f"schedule: {meant[0].id} cancelled")
         return say(lang, "reminder.cancelled", text=meant[0].line)
@@ -69,7 +69,8 @@ class _Coming(NamedTuple):
 
 
 def _coming(home: Path) -> Iterator[_Coming]:
-    from runs.schedule.due import JobFolder, due_after
+    from runs.schedule.due import due_after
+    from runs.schedule.folder import JobFolder
     from runs.schedule.jobs import Job
 
     now = datetime.now().astimezone()

@@ -17,12 +17,10 @@ from config import Config
 from memory.inbox import Inbox
 from memory.logs.reading import NoSuchRun
 from memory.runlog import new_run_id
-from memory.usage import Totals
-from models.base import Event
 from runs.assemble import Options
-from runs.run import now
+from runs.run import cancelled as ended
 from runs.workers.database import Database, opened
-from runs.workers.log import BY_HAND, CANCELLED, GOES_ON, Claim, events_of, take, write
+from runs.workers.log import BY_HAND, CANCELLED, GOES_ON, events_of, take, write
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -169,30 +167,12 @@ def cancel(database: Database, run: str) -> list[str]:
     events = [json.loads(line) for line in events_of(database, run) or []]
     cancelled = []
     if claim is not None:
-        _write_end(database, claim, events)
-        _cancel_job(database, row[0])
+        end = ended(claim.run, events, events[0].get("sop") if events else None)
+        write(database, claim, claim.events, [end])
+        if row[0] is not None:
+            statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
+            database.ask(lambda it: it.execute(statement, (row[0],)))
         cancelled.append(run)
     for child in dict.fromkeys(each["child"] for each in events if each["type"] == "delegated"):
         cancelled += cancel(database, child)
     return cancelled
-
-
-def _cancel_job(database: Database, job: int | None) -> None:
-    statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
-    if job is not None:
-        database.ask(lambda connection: connection.execute(statement, (job,)))
-
-
-def _write_end(database: Database, claim: Claim, events: list[Event]) -> None:
-    totals = Totals(events)
-    sop = events[0].get("sop") if events else None
-    how = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
-    end = {
-        "type": "run_ended",
-        "run": claim.run,
-        "at": now(),
-        **how,
-        "seconds": totals.seconds,
-        "sop": sop,
-    }
-    write(database, claim, claim.events, [end])

@@ -6,16 +6,13 @@ config and what the run has read decide. Source: seed 000 (safety), 004 (session
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from config import SafetyConfig
 from safety.findings import Ask, Decision, Finding, foreign, found
+from safety.gate.grounds import Grounds
 from safety.gate.pins import pinned
 from safety.gate.shared_sessions import why_not
-from safety.paths import Places
 from text.sentences import Said
 
 __all__ = ["LEAVE_SANDBOX", "Ask", "Decision", "Gate"]
@@ -40,27 +37,8 @@ class _Judged(NamedTuple):
         return "forbidden" if is_config else self.finding.risk
 
 
-@dataclass(frozen=True)
-class Gate:
-    """The gate of one run. `home` is the agent's home folder, `owner_home` the owner's, `cwd` where the run works."""
-
-    settings: SafetyConfig
-    home: Path
-    owner_home: Path
-    cwd: Path
-    runs_code: Literal["yes", "ask", "no"] = "yes"  # is there a sandbox, or somebody to ask
-    no_sandbox: str = ""  # why there is none, and how to get one
-    sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
-    own_targets: Callable[[], str] = str  # the owner's own data: who stands in it may be reached
-    shared: Path | None = None  # the folder of a shared session that may work in one
-    is_alone: bool = False  # autonomous mode: nobody watches (alone.py)
-    reads: tuple[str, ...] = ()  # hosts that autonomous mode may read
-    run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
-    places: Places = field(init=False)  # with links followed when the gate was made
-
-    def __post_init__(self) -> None:
-        places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
-        object.__setattr__(self, "places", places._replace(is_held=self.settings.sandbox != "none"))
+class Gate(Grounds):
+    """The gate of one run."""
 
     def decide(self, ask: Ask) -> Decision:
         """Return the decision on a call. Never raises; takes well under 10 ms for what people write."""

@@ -4,7 +4,6 @@ memory."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,15 @@ from safety.findings import Ask, Finding, foreign, found
 from safety.paths import Places, references
 
 if TYPE_CHECKING:
-    from safety.gate.gate import Gate
+    from safety.gate.grounds import Grounds
     from safety.taint import Named
 
-Rule = Callable[["Gate", Ask], Iterator[Finding]]
+Rule = Callable[["Grounds", Ask], Iterator[Finding]]
 # Folders of the agent's home that have their own way in; the key of the sentence that names it.
 _IN_AGENT = {"config.yaml", "memory", "sops", "runs", "trash", "inbox", "schedule"}
 
 
-def look(gate: Gate, ask: Ask, effects: set[str]) -> Iterator[Finding]:
+def look(gate: Grounds, ask: Ask, effects: set[str]) -> Iterator[Finding]:
     """Give what a call would do; of a tool that is not ours, by its name."""
     rule = _BY_TOOL.get(ask.tool)
     by_effect = next((each for name, each in _BY_EFFECT.items() if name in effects), None)
@@ -29,21 +28,21 @@ def look(gate: Gate, ask: Ask, effects: set[str]) -> Iterator[Finding]:
     yield from (rule or by_effect or _nothing)(gate, ask)
 
 
-def named(gate: Gate, ask: Ask) -> Named:
+def named(gate: Grounds, ask: Ask) -> Named:
     """Return what the owner has named: the request, and the owner's own data."""
     from safety.taint import Named
 
     return Named(ask.request, gate.own_targets())
 
 
-def _nothing(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _nothing(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     yield from ()
 
 
 # Files
 
 
-def _written(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _written(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     for path in ask.paths:
         yield from _of_written(path, gate.places)
     content = str(ask.args.get("content", ""))
@@ -67,7 +66,7 @@ def _of_written(path: Path, places: Places) -> Iterator[Finding]:
         yield found("outside", "outside", file=path)
 
 
-def _deleted(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _deleted(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     places = gate.places
     for path in ask.paths:
         if path.is_relative_to(places.agent):
@@ -83,7 +82,7 @@ def _deleted(gate: Gate, ask: Ask) -> Iterator[Finding]:
         yield found("delete", "for_good", tool=ask.tool, what=what)
 
 
-def _read(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _read(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     yield from _secrets(ask.paths, gate.places)
 
 
@@ -103,25 +102,25 @@ def in_agent(path: Path, places: Places) -> Finding:
 # Programs that run
 
 
-def _script(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _script(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     from safety.gate.scripts import look
 
     yield from look(gate, ask, named(gate, ask))
 
 
-def _terminal(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _terminal(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """A shell that stays open: what is typed there is a script."""
     from safety.calls import typed_script
 
     script, is_sure = typed_script(ask.tool, ask.args, ask.hints)
     if script or ask.tool == "shell_run":
         paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
-        for each in _script(gate, replace(ask, args={"script": script}, paths=paths)):
+        for each in _script(gate, ask._replace(args={"script": script}, paths=paths)):
             if is_sure or each.risk != "unknown":
                 yield each
 
 
-def _process(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _process(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """Yield what the run has started may be stopped, what Sopwith is made of never; an unknown
     process is none."""
     shown = ask.hints.get("shown")
@@ -134,7 +133,7 @@ def _process(gate: Gate, ask: Ask) -> Iterator[Finding]:
 # Pages, the desktop, memory, and tools that are not ours
 
 
-def _page(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _page(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     from safety.calls import page_calls
 
     yield from page_calls(ask, named(gate, ask), gate.places)
@@ -142,14 +141,14 @@ def _page(gate: Gate, ask: Ask) -> Iterator[Finding]:
         yield from _written(gate, ask)
 
 
-def _desktop(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _desktop(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     from safety.calls import desktop_calls
 
     yield from _read(gate, ask)
     yield from desktop_calls(ask, named(gate, ask))
 
 
-def _memory(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _memory(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """Yield what others wrote is kept only when the owner says so, or when the request itself has
     it."""
     read = foreign(ask.origin)
@@ -163,7 +162,7 @@ def _is_said(ask: Ask) -> bool:
     return is_said(ask)
 
 
-def _foreign(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _foreign(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """Reading passes; an effect passes when the request asks for it and names all that it reaches."""
     from safety.calls import foreign_calls, read_name
 
@@ -176,7 +175,7 @@ def _foreign(gate: Gate, ask: Ask) -> Iterator[Finding]:
     yield from foreign_calls(ask, call, named(gate, ask))
 
 
-def _private(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _private(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """An address that says itself that it is not public; where a name leads, the fetch finds out."""
     from safety.reach import Reach
 
@@ -185,7 +184,7 @@ def _private(gate: Gate, ask: Ask) -> Iterator[Finding]:
         yield found("forbidden", "not_public", host=host[:200])
 
 
-def _lent(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _lent(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """`${NAME}` in an address: a credential that goes there."""
     url = ask.args.get("url")
     names = [name for name in gate.settings.credentials if f"${{{name}}}" in str(url)]
@@ -196,7 +195,7 @@ def _lent(gate: Gate, ask: Ask) -> Iterator[Finding]:
         yield from lent(names, Fetches((str(url),)), named(gate, ask), sends=False)
 
 
-def _paths_in(gate: Gate, ask: Ask) -> Iterator[Path]:
+def _paths_in(gate: Grounds, ask: Ask) -> Iterator[Path]:
     """Give what looks like a path in the arguments of a tool that is not ours."""
     for text in ask.args.values():
         if isinstance(text, str) and text.startswith(("/", "~/")) and len(text) < 1000:

@@ -20,7 +20,7 @@ from shell.effects import GUARDED, MADE, PROXIES
 from shell.python import effects_of
 
 if TYPE_CHECKING:
-    from safety.gate.gate import Gate
+    from safety.gate.grounds import Grounds
 
 # Effect of the catalogue → risk and sentence, where they are not called the same.
 _RISKS: Mapping[str, Risk] = {"rights": "system"}
@@ -40,7 +40,7 @@ _USUAL = {
 }
 
 
-def look(gate: Gate, ask: Ask, named: Named) -> Iterator[Finding]:
+def look(gate: Grounds, ask: Ask, named: Named) -> Iterator[Finding]:
     """Give what a script would do that somebody may have to be asked about."""
     yield from _held(gate, ask)
     script, env = ask.args.get("script"), ask.args.get("env")
@@ -62,7 +62,7 @@ def look(gate: Gate, ask: Ask, named: Named) -> Iterator[Finding]:
         yield from _hosts(ask, named)
 
 
-def _held(gate: Gate, ask: Ask) -> Iterator[Finding]:
+def _held(gate: Grounds, ask: Ask) -> Iterator[Finding]:
     """Yield what speaks against running code at all."""
     why = gate.no_sandbox
     if gate.runs_code == "no":
@@ -73,7 +73,7 @@ def _held(gate: Gate, ask: Ask) -> Iterator[Finding]:
         yield found("unknown", "no_sandbox", why=why)
 
 
-def _setting(gate: Gate, ask: Ask, given: Mapping[str, str]) -> Setting:
+def _setting(gate: Grounds, ask: Ask, given: Mapping[str, str]) -> Setting:
     """Return what is known before a script runs."""
     cwd = str(ask.paths[0] if ask.paths else gate.cwd)
     user = dict.fromkeys(("USER", "LOGNAME"), gate.owner_home.name)

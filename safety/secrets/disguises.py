@@ -25,9 +25,12 @@ _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-_AROUND = pattern(
-    r"(?m)<[^<>\n]{1,40}>|^[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S$))|^[0-9a-f]{8}:|\b\d{1,4}['\"]?: ?(?=['\"])"
-)
+# What occurs where such a mark does, and the mark: what begins with a letter as it stands is searched quickly.
+_AROUND = {
+    "<": pattern(r"<[^<>\n]{1,40}>"),
+    "\n": pattern(r"\n(?:[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S(?:\n|\Z)))|[0-9a-f]{8}:)"),
+    ":": pattern(r"(?<!\w)\d{1,4}['\"]?: ?(?=['\"])"),
+}
 # Words of code have no capitals and no digits; a piece of 16 letters hardly ever has none.
 _PIECE = pattern(r"(?<![A-Za-z0-9+/_-])(?=[a-z/_-]*[A-Z0-9+])[A-Za-z0-9+/_-]{16,}={0,2}")
 # How packed bytes begin, and what unpacks them.
@@ -88,7 +91,7 @@ def _merged(spans: set[Span]) -> list[Span]:
 
 def _between(text: str, known: list[Known]) -> Iterator[Span]:
     """`s*k*-*Z`, `<b>s</b><b>k</b>`, one letter a line with its number, letters of other alphabets."""
-    rest = _AROUND.sub(lambda found: " " * len(found[0]), text)
+    rest = _without_marks(text)
     letters = boil(rest if rest.isascii() else unicodedata.normalize("NFKC", rest))
     there = [each for each in known if each.needle in letters]
     places = _places(rest) if there else []
@@ -96,6 +99,15 @@ def _between(text: str, known: list[Known]) -> Iterator[Span]:
     for each in there:
         for found in re.finditer(re.escape(each.needle), whole):
             yield Span(places[found.start()][1], places[found.end() - 1][1] + 1, each.label)
+
+
+def _without_marks(text: str) -> str:
+    """Put blanks in the place of the marks around letters, so that each letter stays where it is."""
+    text = f"\n{text}"
+    for sign, marks in _AROUND.items():
+        if sign in text:
+            text = marks.sub(lambda found: " " * len(found[0]), text)
+    return text[1:]
 
 
 def _places(text: str) -> list[tuple[int, int]]:
@@ -122,14 +134,14 @@ def _pieces(text: str, known: list[Known]) -> Iterator[Span]:
 def _numbers(text: str, known: list[Known]) -> Iterator[Span]:
     """`chr(115)+chr(107)`, `[115, 107]`, `163 153`: the codes of its letters, whatever stands between."""
     for codes, forms in _CODES.items() if text.count("1") > 2 or "0x" in text else ():
-        found = list(codes.finditer(text))
-        said = " ".join(["", *(each[0] for each in found), ""])
-        for form, (value, _, label) in product(forms, known if found else ()):
+        said = " ".join(["", *codes.findall(text), ""])
+        for form, (value, _, label) in product(forms, known):
             wanted = " ".join(["", *(format(code, form) for code in value.encode()), ""])
             at = said.find(wanted)
             if at >= 0:
                 first = said.count(" ", 0, at)
                 last = first + wanted.count(" ") - 2
+                found = list(codes.finditer(text))
                 yield Span(found[first].start(), found[last].end(), label)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
+from typing import NamedTuple
 
 SHORT = 8  # characters; a value below is hidden only where it stands alone, and if it is no mere word or number
 FEWEST = 4  # a value below cannot be hidden: it would take half of every text with it
@@ -28,16 +28,14 @@ _BASES = (16, 16, 16, 16, 8, 10, 16)
 _BYTE = r"(?<![0-9A-Za-z])0[xX]([0-9A-Fa-f]{2})(?![0-9A-Za-z])"
 
 
-@dataclass(slots=True)
-class Needle:
+class Needle(NamedTuple):
     """One spelling: `folded` is what to look for in a folded text, `pattern` gives the regex of the exact place."""
 
     folded: bytes
     pattern: Callable[[], str]
 
 
-@dataclass(slots=True)
-class Held:
+class Held(NamedTuple):
     """A value, the label that stands in its place, and its spellings."""
 
     value: str

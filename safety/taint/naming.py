@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult
 
@@ -40,12 +39,11 @@ def is_public_page(url: str) -> bool:
     return host_of(url) in _HOSTS["public"] and "?" not in url and not url.endswith("…")
 
 
-@dataclass(frozen=True)
 class Named:
     """Hold what the owner has named: the request, and the owner's own data."""
 
-    request: str
-    own: str = ""
+    def __init__(self, request: str, own: str = "") -> None:
+        self.request, self.own = request, own
 
     def unknown(self, targets: list[Target], *, strict: bool) -> list[Target]:
         """Return those of the targets that the owner has not named.

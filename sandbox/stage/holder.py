@@ -5,7 +5,7 @@ A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of p
 
     mount    with a descriptor of marshalled orders: `layers` (lower, upper, work), `masks` (paths
     that are to be empty),
-             `shows` (paths below masks that stay readable), `binds` (sockets, which overlayfs
+             `shows` (paths below masks that stay readable), `veils` (files below those that do not), `binds` (sockets, which overlayfs
              cannot carry), `walls` (folders between layers, which nobody can write to)
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
@@ -133,6 +133,8 @@ class Mounts:
         for path, tree in shown:
             _make_place(path, tree)
             self._move(tree, path)
+        for path in orders["veils"]:
+            self._mask(path)
         for path in folders:
             checked(_libc.mount(None, _bytes(path), None, REMOUNT | READ_ONLY, None), path)
 

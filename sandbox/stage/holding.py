@@ -10,9 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sandbox.undo.places import Layer, StageError
+
+if TYPE_CHECKING:
+    from sandbox.undo.entries import Entry
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
@@ -38,6 +43,7 @@ class Holder:
         self._talk, self._inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._talk.settimeout(ANSWER_SECONDS)
         self.pid = 0
+        self._spare: Entry | None = None
 
     @property
     def descriptor(self) -> int:
@@ -61,6 +67,7 @@ class Holder:
         shows: Iterable[str] = (),
         binds: Iterable[str] = (),
         walls: Iterable[str] = (),
+        veils: Iterable[str] = (),
     ) -> None:
         """Mount a stage. Raises HolderError, and then nothing is mounted."""
         orders = {
@@ -69,6 +76,7 @@ class Holder:
             "shows": list(shows),
             "binds": list(binds),
             "walls": list(walls),
+            "veils": list(veils),
         }
         given = os.memfd_create("stage")
         try:
@@ -90,10 +98,25 @@ class Holder:
                     raise
             time.sleep(0.005)
 
+    def lend(self) -> Entry | None:
+        """Return the empty entry of a stage that has changed nothing, for the next one."""
+        entry, self._spare = self._spare, None
+        return entry
+
+    def keep(self, entry: Entry) -> bool:
+        """Keep an empty entry. False where this has ended."""
+        if self._talk.fileno() < 0 or self._spare:
+            return False
+        self._spare = entry
+        return True
+
     def close(self) -> None:
         """End the command and the namespace. May be called again."""
         self._talk.close()
         self._inner.close()
+        if entry := self.lend():
+            with suppress(OSError):  # the next start removes what is left
+                entry.remove()
 
     def _tell(self, order: bytes, given: list[int]) -> None:
         try:

@@ -37,6 +37,7 @@ class _Mounting(NamedTuple):
     shows: list[str]
     binds: list[str]
     walls: list[str]
+    veils: list[str]
 
 
 class Seen(NamedTuple):
@@ -54,6 +55,7 @@ class Stage:
         self, entry: Entry, clocks: list[Clock], holder: Holder | None, cell: BareCell | None
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
+        self._keeper = None if cell else holder
         self.number = entry.number
         entry.record["clocks"] = clocks
         self._mounting: _Mounting | None = None
@@ -72,15 +74,17 @@ class Stage:
         holder: Holder | None = None,
         masks: Iterable[str] = (),
         shows: Iterable[str] = (),
+        veils: Iterable[str] = (),
         with_home: bool = False,
     ) -> Stage:
         """Cover the roots. Without a `holder`, one is started for `run`. The agent's home is
-        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read.
+        hidden, or covered `with_home`, and so are `masks`; of what is hidden `shows` can be read,
+        but for the files `veils` in it.
         Raises StageError."""
         for left in reversed(range(TRIES)):
             try:
                 return cls._open(
-                    [*roots], home.resolve(), run, call, holder, masks, shows, with_home
+                    [*roots], home.resolve(), run, call, holder, masks, shows, veils, with_home
                 )
             except FileNotFoundError as error:  # a mount below a root went while we looked
                 if not left:
@@ -97,17 +101,18 @@ class Stage:
         holder: Holder | None,
         masks: Iterable[str],
         shows: Iterable[str],
+        veils: Iterable[str],
         with_home: bool,
     ) -> Stage:
-        entry = entries.make(home, run, call)
+        names = [*map(str, roots), *([str(home)] if with_home else [])]
+        entry = _lent(holder, names, home, run, call) or entries.make(home, run, call)
         cell = None if holder else BareCell()
         held = cell.holder if cell else holder
         assert held is not None
         try:
-            names = [*map(str, roots), *([str(home)] if with_home else [])]
-            wanted = places.layers(names, home, entry.number)
+            wanted = entry.layers or places.layers(names, home, entry.number)
             own = home / "undo" if with_home else home
-            mounting = _mounting(names, wanted, [str(own), *masks], list(shows))
+            mounting = _mounting(names, wanted, [str(own), *masks], [*shows], [*veils])
             if cell:
                 cell.wait()
             clocks = _mounted(held, wanted, entry, home, mounting)
@@ -240,7 +245,7 @@ class Stage:
         """Make the changes real. `store` has limits that hold for what is kept. Raises Conflicted,
         with nothing done, and StageError where the disk or the store cannot take them."""
         if not self.deltas:
-            self.discard()
+            self._put_by()
             return Committed("", ChangeSet(), 0)
         if found := self.conflicts():
             raise Conflicted(found)
@@ -255,6 +260,18 @@ class Stage:
             raise StageError("error.sandbox.nothing-changed", why=why.strerror or why) from why
         self._entry.close()
         return Committed(self.number, changes, kept)
+
+    def _put_by(self) -> None:
+        """Leave the folders of a stage that has changed nothing to the next one of its cell: to make them anew takes longer
+        than a call."""
+        keeper, entry = self._keeper, self._entry
+        if keeper is None or not entry.is_empty():
+            self.discard()
+            return
+        for layer in entry.layers:  # overlayfs notes there that it may not be mounted again
+            trees.remove(f"{layer.work}/work")
+        if not keeper.keep(entry):
+            self.discard()
 
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its
@@ -272,6 +289,19 @@ class Stage:
             self._entry.remove()
 
 
+def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: str) -> Entry | None:
+    """Return the entry that the last stage of the cell has left empty, if it covers the same folders."""
+    entry = holder.lend() if holder else None
+    if entry is None:
+        return None
+    covered = [layer.lower for layer in places.layers(names, home, entry.number)]
+    is_same = covered == [layer.lower for layer in entry.layers] and entry.record["run"] == run
+    if is_same and entry.renew(call):
+        return entry
+    entry.remove()
+    return None
+
+
 def _opening_failed(error: Exception) -> Exception:
     """Return what to raise where a stage could not be opened."""
     if isinstance(error, HolderError) and error.number == errno.ENOENT:
@@ -282,7 +312,11 @@ def _opening_failed(error: Exception) -> Exception:
 
 
 def _mounting(
-    names: list[str], wanted: list[places.Layer], masks: list[str], shows: list[str]
+    names: list[str],
+    wanted: list[places.Layer],
+    masks: list[str],
+    shows: list[str],
+    veils: list[str],
 ) -> _Mounting:
     """Return what is hidden in a stage, with the stores of its copies, and what is handed through."""
     stores = (os.path.dirname(os.path.dirname(each.store)) for each in wanted)
@@ -290,7 +324,7 @@ def _mounting(
     sockets = places.sockets(each.lower for each in wanted)
     binds = [path for path in sockets if not _is_in(path, hidden)]
     walls = places.between(names, [each.lower for each in wanted])
-    return _Mounting(hidden, shows, binds, walls)
+    return _Mounting(hidden, shows, binds, walls, veils)
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:
@@ -302,7 +336,8 @@ def _made(
 ) -> list[Clock]:
     """Make the folders of a stage, one copy for each of these files with several names, and copies
     of the folders `copied`. Returns the moment, by layer."""
-    entry.write(layers=layers)
+    if entry.record["layers"] != layers:
+        entry.write(layers=layers)
     for layer in layers:
         os.lstat(layer.lower)  # a mount that has gone is not made anew as a folder
         private = os.path.dirname(layer.upper)  # the copies have the modes of their originals

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from safety.changes import ChangeSet
 from sandbox.undo import commits, entries, places, trees
@@ -17,13 +17,19 @@ from sandbox.undo.places import StageError
 from sandbox.undo.steps import Step
 from sandbox.undo.walk import Delta, DeltaKind
 
-if TYPE_CHECKING:
-    from sandbox.undo.store import UndoStore
+
+class Store(Protocol):
+    """Name what a record needs of the undo store."""
+
+    home: Path
+
+    def make_room(self, needed: int) -> None:
+        """Forget old images until `needed` bytes more fit. Raises StageError."""
 
 
 @contextmanager
 def record(
-    store: UndoStore, run: str, call: str, paths: Iterable[str | Path]
+    store: Store, run: str, call: str, paths: Iterable[str | Path]
 ) -> Iterator[list[ChangeSet]]:
     """Keep what stands at these paths before the block, and what it did to them after; the list
     that it gets holds that once the block has ended. Folders on the way to a path that the block

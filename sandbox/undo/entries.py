@@ -100,6 +100,22 @@ class Entry:
             if name.startswith(f"{self.number}="):
                 (self.folder.parent / name).unlink(missing_ok=True)
 
+    def renew(self, call: str) -> bool:
+        """Make an entry that has kept nothing the entry of another call of its run. False where a newer one is there:
+        their numbers are their order."""
+        if _last(self.folder.parent.parent) != int(self.number):
+            return False
+        self.record |= _begun(self.record["run"], call)
+        return True
+
+    def is_empty(self) -> bool:
+        """Return True where nothing lies in it, and its copies were put beside what they are of."""
+        is_plain = not self.record.get("groups") and not self.record.get("copied")
+        return is_plain and all(
+            each.upper.startswith(f"{each.store}/") and not os.listdir(each.upper)
+            for each in self.layers
+        )
+
     def drop_copies(self) -> None:
         """Remove the copies of the stage, and what of its folders is empty then."""
         for layer in self.layers:
@@ -148,15 +164,13 @@ def make(home: Path, run: str, call: str) -> Entry:
             entry = Entry(folder, _locked(folder))
         except (FileExistsError, BlockingIOError):  # another process was faster
             continue
-        entry.record = {
-            "run": run,
-            "call": call,
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "made": time.time(),
-            "state": "open",
-            "layers": [],
-        }
+        entry.record = {**_begun(run, call), "state": "open", "layers": []}
         return entry
+
+
+def _begun(run: str, call: str) -> dict[str, Any]:
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"run": run, "call": call, "at": at, "made": time.time()}
 
 
 def load(folder: Path) -> Entry | None:

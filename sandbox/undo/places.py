@@ -179,9 +179,10 @@ def _place(path: str, points: Sequence[str]) -> tuple[int, str]:
 
 def sockets(roots: Iterable[str]) -> list[str]:
     """Return the sockets below the roots that somebody listens on: a copy of one leads nowhere."""
-    roots = list(roots)
+    table = Path("/proc/net/unix").read_bytes()
+    roots = [root for root in roots if os.fsencode(root) in table]
     found = set()
-    for line in Path("/proc/net/unix").read_bytes().splitlines():
+    for line in table.splitlines() if roots else ():
         path = os.fsdecode(line.split(b" ", 7)[-1].strip())
         if path.startswith("/") and any(is_below(path, root) for root in roots):
             found.add(path)

@@ -77,6 +77,7 @@ class Staging:
                     holder=holder,
                     masks=hidden,
                     shows=[*self._shows, *kept],
+                    veils=[str(self.folder / "log.jsonl")],
                 )
             except stages.StageError as error:
                 raise OSError(str(error)) from error

@@ -29,7 +29,7 @@ def ended(config: Config, event: Event) -> str:
     else:
         text = event_text.ended(event) or event["status"]
     if event.get("changes"):
-        text += f"\n\n{say('channels.undo', run=event['run'])}"
+        text += f"\n\n{say('notice.undo', run=event['run'])}"
     return without(config, text)
 
 

@@ -11,7 +11,6 @@ from memory.logs import find_run, read_events
 from memory.runlog import append_undone
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
-from sandbox.undo.store import Undone
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -144,7 +143,7 @@ def _forget(store: UndoStore, config: Config, names: list[str]) -> int:
 
 
 def _store(config: Config) -> UndoStore:
-    return UndoStore(config.home, config.undo.keep_days, int(config.undo.max_gb * 1e9))
+    return UndoStore.limited(config.home, config.undo)
 
 
 def _run(config: Config, store: UndoStore, name: str) -> str:

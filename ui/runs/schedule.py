@@ -16,7 +16,8 @@ from typing import Any
 from config import Config, ConfigError, SopwithError
 from memory.journal.api import local_timezone
 from runs.notify import delivering
-from runs.schedule.due import JobFolder, coming, due_after, health, problems
+from runs.schedule.due import coming, due_after, health, problems
+from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes

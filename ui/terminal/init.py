@@ -59,7 +59,7 @@ def _written(config: Config) -> list[str]:
 
 
 def _init(config: Config) -> int:
-    is_attended = _is_attended()
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     path = config.home / "config.yaml"
     if path.exists():
         print(say("init.exists", path=path))
@@ -74,10 +74,6 @@ def _init(config: Config) -> int:
         print(say("init.export", name=missing))
         return 0
     return _report(load(config.home, config.lang, os.environ)) if text else 0
-
-
-def _is_attended() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _asked() -> str:

@@ -6,8 +6,8 @@ const LETTERS = 11; // pixels on the screen, however far away the picture is
 const LARGEST_LETTERS = 26; // in the picture: more would hide it
 const LARGEST_OF_NAMED = 120; // the same, of the nodes that much hangs on: they are named from far away
 const PIXELS_A_NAME = 45; // of the picture's width, for each that is named from far away
-const STEPS_IN_ALL = 60_000; // of a layout, shared among its nodes: it holds up the page
-const MOST_STEPS = 1_000;
+const PAIRS = 12_000_000; // that a layout may look at, in all its steps: it holds up the page
+const [FEWEST_STEPS, MOST_STEPS] = [60, 1_000];
 const MOST_SETTLED = 600; // nodes that pull at each other: each step looks at all pairs
 const RINGS = { name: "concentric", animate: false, fit: false, minNodeSpacing: 14, concentric: (node) => Math.log2(1 + node.degree()), levelWidth: () => 1 };
 const GAP = 50;
@@ -88,7 +88,7 @@ function settle(cy, added) {
     if (!newcomers.length) continue;
     const isFresh = newcomers.length === nodes.length;
     if (!isFresh) placeNewcomers(newcomers);
-    const numIter = Math.max(100, Math.min(MOST_STEPS, Math.round(STEPS_IN_ALL / nodes.length)));
+    const numIter = Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, Math.round(PAIRS / nodes.length ** 2)));
     const isMany = nodes.length > MOST_SETTLED;
     if (nodes.length > 1 && (isFresh || !isMany)) part.layout(isMany ? RINGS : { ...SETTLING, numIter, randomize: isFresh }).run();
     if (isFresh) fresh.push(part);

@@ -154,8 +154,8 @@ def _lane(steps: list[Event], totals: Totals) -> Lane:
 
 
 def _outcome(status: str, lane: Lane, stop: Event) -> str:
-    if stop.get("step") == "requires" or stop.get("kind") == "world":
-        return NOT_READY
+    if stop.get("step") == "requires" or (stop.get("kind") == "world" and lane == "rote"):
+        return NOT_READY  # where a model went on the world was no hindrance
     return status if lane == "rote" and status != "no_model" else "diverged"
 
 

@@ -12,6 +12,7 @@ from safety.changes import Change
 from sandbox.network import read
 from sandbox.stage import StageError, UndoStore
 from tools.staged import difference, images, listed, net, standing
+from ui.runs import take_back
 from ui.web import shapes
 from ui.web.routes.here import Here, Json, routes
 from ui.web.site import Conflict, Site, found
@@ -60,7 +61,7 @@ async def undo(site: Here, run: str, body: shapes.Undo) -> Json:
     if summary and summary.status == "working":
         raise Conflict("error.ui-web.run-still-working-stop")
     try:
-        done = await asyncio.to_thread(_store(site).undo, run, body.call)
+        done = await asyncio.to_thread(take_back, site.config, run, body.call)
     except StageError as error:
         raise Conflict(in_words(str(error))) from error
     conflicts = [{"path": each.path, "why": in_words(each.why)} for each in done.conflicts]

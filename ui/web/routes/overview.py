@@ -11,7 +11,8 @@ from memory.inbox import Inbox
 from memory.logs import RunSummary, list_runs
 from memory.sops.curve import Counts, SopStats
 from memory.spent import FAILED, by_day, by_model, by_sop, since
-from runs.schedule.due import Due, JobFolder, due_between
+from runs.schedule.due import Due, due_between
+from runs.schedule.folder import JobFolder
 from runs.schedule.ledger import Ledger
 from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes

@@ -10,7 +10,8 @@ from fastapi import Depends, Query
 
 from memory.graph import Graph, Wanted, opened
 from memory.journal.api import local_timezone, work_off
-from runs.schedule.due import Due, JobFolder, coming, due_between
+from runs.schedule.due import Due, coming, due_between
+from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import job_of
 from runs.schedule.ledger import Ledger
 from runs.schedule.when import read_when

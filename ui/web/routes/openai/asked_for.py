@@ -49,7 +49,9 @@ def check(given: Mapping[str, Any] | None) -> None:
 def read(messages: Sequence[Mapping[str, Any]], instructions: str | None = None) -> AskedFor:
     """Return the task and what was said before. Raises Unsupported."""
     said = [(str(each.get("role") or "user"), _text(each)) for each in messages]
-    *before, (_, task) = said
+    *before, (role, task) = said
+    if role != "user":  # a text of a model is no task of the owner
+        raise Unsupported("error.v1.unsupported", name=f"a last message with role: {role}")
     if instructions:
         before.insert(0, ("system", instructions))
     lines = "\n".join(f"{role}: {text}" for role, text in before if text.strip())[-MAX_EARLIER:]

@@ -13,7 +13,7 @@ from memory.home import MAIN
 from memory.logs import RunSummary, list_runs, read_events, summarise
 from memory.sops import SopStore
 from runs.assemble import SEEDS
-from runs.schedule.due import JobFolder
+from runs.schedule.folder import JobFolder
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes import Here, Json, routes

@@ -1,0 +1,243 @@
+"""When a job is due, what becomes of a due time that has come, and the calendar that shows both. It writes nothing down.
+
+Times are UTC, by the job's own timezone. Cron lines behave as Debian's cron does (cronsim): a fixed time that the spring
+change leaves out comes right behind the gap, one that the autumn change repeats comes once; `*/30` and the like follow the
+real half hours. A day that a month does not have is left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
+from typing import Literal, NamedTuple
+
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import Broken, Job
+from runs.schedule.ledger import FAILED, Ledger, Row, micros
+
+UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+SHOWN = 5  # of the coming due times
+
+
+def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
+    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts. None for `after`."""
+    until = job.until
+    times = _times(job, since, moment)
+    if until:
+        times = takewhile(lambda due: due <= until, times)
+    return (due for due in times if due > moment)
+
+
+def _times(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
+    first = job.start if job.start and job.start > since else None
+    start = first - timedelta(seconds=1) if first else since  # the first moment counts itself
+    begin = max(moment, start)
+    if job.at is not None:
+        return iter([job.at] if job.at > begin else [])
+    if job.is_once:
+        return islice(_wall(job, start), 1)
+    if job.is_steady:
+        return _steady(job, first, since, begin)
+    times = _wall(job, begin)
+    return times if job.every is None else _every(job, times, start)
+
+
+def coming(job: Job, since: datetime, now: datetime) -> list[datetime]:
+    """The next five due times."""
+    return list(islice(due_after(job, since, now), SHOWN)) if job.enabled else []
+
+
+def _wall(job: Job, moment: datetime) -> Iterator[datetime]:
+    """By the clock on the wall: all cron lines of the job in one stream that only rises."""
+    from cronsim import CronSim
+
+    here = moment.astimezone(job.zone)
+    last = moment
+    for due in heapq.merge(*(map(_utc, CronSim(line, here)) for line in job.cron)):
+        if (
+            due > last
+        ):  # an hour that comes twice is counted once; two times in one gap come together
+            last = due
+            yield due
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+def _steady(
+    job: Job, first: datetime | None, since: datetime, moment: datetime
+) -> Iterator[datetime]:
+    """Every so many minutes or hours from `first` on, or from when the rule was written."""
+    count, unit = job.every or (1, "m")
+    step, anchor = count * UNITS[unit], first or since
+    number = max((moment - anchor) // step + 1, 0 if first else 1)
+    while True:
+        yield anchor + number * step
+        number += 1
+
+
+def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[datetime]:
+    """Yield those of the times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
+    count, unit = job.every or (1, "d")
+    opening = next(_wall(job, begin), None)
+    if opening is None:
+        return
+    first = opening.astimezone(job.zone).date()
+    if unit == "w":
+        first -= timedelta(days=first.weekday())
+    for due in times:
+        if (due.astimezone(job.zone).date() - first).days // (7 if unit == "w" else 1) % count == 0:
+            yield due
+
+
+# Rows for due times that have come
+
+GRACE = timedelta(minutes=1)  # a due time that is no later than this is on time
+SINGLE_ROWS = 100  # of skipped due times; what was missed before these has one row for all
+
+
+def due_rows(
+    job: Job,
+    dues: Iterable[datetime],
+    known: list[Row],
+    here: datetime,
+    now: datetime,
+    *,
+    owner: str,
+    is_waiting: bool,
+) -> tuple[list[Row], datetime | None]:
+    """The rows of the `dues` up to `here` that are not `known` yet, claimed for `owner` or skipped; and the first due time
+    after `here`. `now` is the clock on the wall; `here` is the same, or the steady clock of the job."""
+    fresh: list[datetime] = []
+    late: list[datetime] = []
+    following = None
+    for due in dues:
+        if due > here:
+            following = due
+            break
+        at = micros(due)
+        if any(row.due <= at <= row.until for row in known):
+            continue
+        (fresh if here - due <= allowed_lateness(job) else late).append(due)
+    missed = _missed(job, late, now)
+    if is_waiting:
+        waits = _skipped(job, fresh, "the run before waits for the owner", now)
+        return missed + waits, following
+    doing = _chosen(job, fresh, here)
+    left = [due for due in fresh if due not in doing]
+    reason = _MISSED[job.catch_up == "latest"]
+    claimed = [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
+    return missed + _skipped(job, left, reason, now) + claimed, following
+
+
+_MISSED = {True: "missed: a later one is due as well", False: "missed: catch_up is skip"}
+
+
+def _chosen(job: Job, fresh: list[datetime], here: datetime) -> list[datetime]:
+    """Return which of the due times are done, by the policy of the job."""
+    if job.catch_up == "all":
+        return fresh
+    if job.catch_up == "skip":
+        return [due for due in fresh if here - due <= GRACE][-1:]
+    return fresh[-1:]
+
+
+def allowed_lateness(job: Job) -> timedelta:
+    """How late a due time may be."""
+    return max(timedelta(hours=job.max_delay_hours), GRACE)
+
+
+def _missed(job: Job, dues: list[datetime], now: datetime) -> list[Row]:
+    """Return the rows of due times that are too late: the newest have one each, those before share one."""
+    reason = f"missed: more than {job.max_delay_hours:g} hours late"
+    first, newest = dues[:-SINGLE_ROWS], dues[-SINGLE_ROWS:]
+    rows = _skipped(job, newest, reason, now)
+    if first:
+        until = micros(newest[0]) - 1
+        shared = Row(job.id, micros(first[0]), until, len(first), status="skipped", reason=reason)
+        rows.insert(0, replace(shared, noticed=micros(now)))
+    return rows
+
+
+def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
+    return [
+        Row(job.id, micros(due), status="skipped", reason=reason, noticed=micros(now))
+        for due in dues
+    ]
+
+
+# The calendar
+
+OVERDUE = timedelta(minutes=2)  # a due time without a row that long: no scheduler is at work
+Health = Literal["ok", "overdue", "failing", "never run", "waiting", "paused", "broken"]
+
+
+class Due(NamedTuple):
+    """One due time in a calendar: what came of it, or "planned"."""
+
+    job: str
+    at: datetime
+    status: str
+    run: str = ""
+    reason: str = ""
+
+
+def problems(jobs: dict[str, Job | Broken]) -> dict[str, str]:
+    """Return what is wrong with each job that cannot run, by id."""
+    return {id: job.problem for id, job in jobs.items() if isinstance(job, Broken)}
+
+
+def due_between(
+    folder: JobFolder,
+    ledger: Ledger,
+    now: datetime,
+    start: datetime,
+    end: datetime,
+    limit: int = 1000,
+) -> list[Due]:
+    """Return the due times from `start` to before `end`, earliest first: those that came, and those that are planned.
+
+    It writes nothing but from when each rule counts. `limit` is that of each job."""
+    rows = ledger.rows(start=start, end=end)
+    came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in rows]
+    known = {(due.job, due.at) for due in came}
+    sound = runnable(folder.all())
+    counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
+    planned: list[Due] = []
+    for id, job in sound.items():
+        dues = due_after(job, counts[id].since, max(start, now))
+        here = islice(takewhile(lambda at: at < end, dues), limit)
+        planned += [Due(id, at, "planned") for at in here if (id, at) not in known]
+    return sorted([*came, *planned], key=lambda due: due.at)
+
+
+def runnable(jobs: dict[str, Job | Broken]) -> dict[str, Job]:
+    """Return the jobs that are enabled and sound."""
+    return {id: job for id, job in jobs.items() if isinstance(job, Job) and job.enabled}
+
+
+def health(
+    job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime
+) -> Health:
+    """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
+    if isinstance(job, Broken) or problem:
+        return "broken"
+    if not job.enabled and job.paused:
+        return "paused"
+    if job.enabled and next_due is not None and next_due < now - OVERDUE:
+        return "overdue"
+    ran = [row.status for row in rows if row.status not in ("skipped", "claimed", "running")]
+    if not ran:
+        return "never run"
+    if ran[0] == "waiting":
+        return "waiting"
+    return "failing" if ran[0] in FAILED else "ok"

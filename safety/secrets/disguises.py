@@ -25,7 +25,7 @@ _MOST_PIECES = 2_000  # encoded pieces of one text that are opened
 _SHORTEST_PIECE, _LONGEST_PIECE = 16, 64_000
 _DEEPEST = 3  # encodings in one another
 # Marks in front of lines and around letters: numbers of lines, offsets of dumps, tags.
-# What occurs where such a mark does, and the mark: what begins with a letter as it stands is searched quickly.
+# A text that occurs where such a mark does, and the mark: what begins with a letter as it stands is searched quickly.
 _AROUND = {
     "<": pattern(r"<[^<>\n]{1,40}>"),
     "\n": pattern(r"\n(?:[ \t]*\d{1,9}(?:[:.)|]|\t| {2,}| (?=\S(?:\n|\Z)))|[0-9a-f]{8}:)"),

@@ -15,6 +15,7 @@ from config import Config, ConfigError
 from context import Compaction, History, Prompts, Reading
 from handler import Owner
 from learning.route import Remembered, Shown, Where
+from memory.forget import is_to_forget
 from memory.home import Session, open_home
 from memory.logs import RunLogError, find_run, read_events
 from memory.runlog import SHARED, RunLog
@@ -32,7 +33,7 @@ from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.run_context import RunContext
-from runs.start.answers import Answering, Nobody, Recorded, answer, is_answered
+from runs.start.answers import Answering, Nobody, Recorded, answer, forgotten, is_answered
 from runs.start.attachments import in_full, named, request_of, take_in
 from runs.start.briefing import Briefing, Scribe, check_persona, is_only_to_remember
 from runs.start.choosing import Chosen, chosen
@@ -41,6 +42,7 @@ from runs.start.run_started import opening
 from runs.start.spoken import Spoken
 from runs.workshop import Logs
 from safety.taint import Origin
+from text.sentences import say
 
 if TYPE_CHECKING:
     from learning.guards import ReplayGuards
@@ -266,6 +268,8 @@ class Agent:
         if is_only_to_remember(task):
             is_noted = context.progress.is_noted
             return Scribe(briefing, task, briefing.prompts, is_noted=is_noted)
+        if context.is_own and is_to_forget(self.config.home, task):
+            return Answering(partial(forgotten, self.config.home, task, self.config.lang))
         if context.is_own and is_answered(task, has_model=has_model):
             return Answering(partial(answer, task, self.sops.all(), self.config.lang))
         return None
@@ -347,12 +351,21 @@ class Agent:
     def _answered_or_asked(
         self, context: RunContext, why: ModelUnavailable
     ) -> Generator[Event, None, Shown | End]:
-        """Return the answer that the memory has for sure, or the SOP that the owner chose."""
-        from runs.start.recalling import answered
+        """Return the answer that the memory has for sure, or the SOP that the owner chose. Raises ModelUnavailable, with
+        the lines of the memory that may answer."""
+        from runs.start.recalling import answered, near_answers
 
-        if told := answered(self.config.home, context.start["task"], context.start["lang"]):
+        home, task = self.config.home, context.start["task"]
+        if told := answered(home, task, context.start["lang"]):
             return told
-        return (yield from self._asking(context).ask(why))
+        try:
+            return (yield from self._asking(context).ask(why))
+        except ModelUnavailable as unable:
+            near = near_answers(home, task, self.config.embeddings)
+            if not near:
+                raise
+            head = say(context.start["lang"], "asking.remembered")
+            raise ModelUnavailable("\n".join([head, *near, str(unable)])) from unable
 
     def _by_rote(self, context: RunContext, found: Shown) -> Generator[Event, None, End]:
         """Do the SOP that the owner chose."""

@@ -234,7 +234,7 @@ def all_notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def notes(all_notes: Path) -> Path:
-    """Make it an empty folder."""
+    """Empty that folder."""
     for note in all_notes.iterdir():
         note.unlink()
     return all_notes

@@ -12,8 +12,9 @@ from bench.runlog import make_runs
 from memory.evidence import Pointer, read_record
 from memory.facts import FactStore
 from memory.logs import list_runs, read_events, run_ids, summarise
-from memory.logs.archive import place, put_away, restore
+from memory.logs.archive import put_away, restore
 from memory.logs.index import lines, rebuild
+from memory.logs.packed import place
 from memory.logs.reading import open_log
 from memory.runlog import RunLog
 from memory.sops.curve import SopStats

@@ -11,19 +11,17 @@ import os
 import shutil
 import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.files import fsync_folder
+from memory.logs.packed import DAMAGED, FOLDER, archived_ids, entries, place
+from memory.logs.reading import run_ids, summarise, worker
 
-FOLDER = ".archive"  # in runs/
 GONE = ".gone-"  # how a folder is called while it is removed
 BACK = ".back-"  # how a folder is called while it is unpacked
 PIECE = 1 << 20
-_DAMAGED = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
 @dataclass(slots=True)
@@ -36,37 +34,9 @@ class PutAway:
     problem: str = ""  # of the last run that could not be put away
 
 
-def place(home: Path, run: str) -> Path:
-    """Where the zip of a run lies, when it is archived."""
-    return home / "runs" / FOLDER / run[:6] / f"{run}.zip"
-
-
-def archived_ids(home: Path) -> Iterator[str]:
-    """All runs that are archived, in no order."""
-    for month in _entries(home / "runs" / FOLDER):
-        if month.is_dir(follow_symlinks=False) and not month.name.startswith("."):
-            for entry in _entries(Path(month.path)):
-                if entry.name.endswith(".zip") and not entry.name.startswith("."):
-                    yield entry.name[:-4]
-
-
-def read_log(home: Path, run: str) -> bytes | None:
-    """The log of an archived run; None when it is not archived. Raises OSError, also for a zip that is damaged."""
-    return _read(place(home, run), "log.jsonl")
-
-
-def log_size(home: Path, run: str) -> int | None:
-    """How long the log of an archived run is; None when it is not archived, or the zip is damaged."""
-    with suppress(OSError, KeyError, *_DAMAGED), zipfile.ZipFile(place(home, run)) as stored:
-        return stored.getinfo("log.jsonl").file_size
-    return None
-
-
 def put_away(home: Path, days: float, now: datetime, seconds: float = 1e9) -> PutAway:
     """Archives what began, and was last written to, more than `days` ago, oldest first; begins no run once `seconds`
     are over. Raises OSError (no space, read-only); what is not archived by then stays as it was."""
-    from memory.logs.reading import run_ids, summarise, worker
-
     done, end = PutAway(), time.monotonic() + seconds
     oldest = (now.astimezone(UTC) - timedelta(days=days)).timestamp()
     name = f"{datetime.fromtimestamp(oldest, UTC):%Y%m%d-%H%M%S}"
@@ -82,7 +52,7 @@ def put_away(home: Path, days: float, now: datetime, seconds: float = 1e9) -> Pu
             continue
         try:
             before, after = _pack(home, run)
-        except _DAMAGED as error:
+        except DAMAGED as error:
             done.problem = f"{run}: {error}"
             continue
         done.runs += 1
@@ -101,7 +71,7 @@ def restore(home: Path, run: str) -> bool:
     try:
         with zipfile.ZipFile(packed) as stored:
             stored.extractall(draft)
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise OSError(5, f"{packed.name} is damaged: {error}") from error
     for path in draft.rglob("*"):
         if path.is_file():
@@ -155,19 +125,9 @@ def _compare(packed: Path, folder: Path, files: list[Path]) -> None:
                     raise ValueError(f"{path.name} changed meanwhile")
 
 
-def _read(packed: Path, name: str) -> bytes | None:
-    try:
-        with zipfile.ZipFile(packed) as stored:
-            return stored.read(name)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (KeyError, *_DAMAGED) as error:
-        raise OSError(5, f"it is damaged: {error}") from error
-
-
 def _tidy(home: Path) -> None:
     """Ends what a kill left half done."""
-    for entry in _entries(home / "runs" / FOLDER):
+    for entry in entries(home / "runs" / FOLDER):
         if entry.name.startswith((GONE, BACK)):
             shutil.rmtree(entry.path, ignore_errors=True)
     for draft in (home / "runs" / FOLDER).glob("*/.*.tmp"):
@@ -183,9 +143,3 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
-        return list(found)
-    return []

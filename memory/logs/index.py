@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from memory.logs.reading import RunSummary, log_size, run_ids, summarise, worker
 
 SCHEMA = 3
 LOCKED_SECONDS = 10.0
+FEW = 500  # runs that are read as quickly as looked up
 AT_ONCE = 2_000  # rows between two commits: what a kill in between costs
 _TABLE = """
 CREATE TABLE runs (run TEXT PRIMARY KEY, size INTEGER, status TEXT, trial INTEGER, line TEXT, sop TEXT, "use" TEXT)
@@ -31,6 +33,26 @@ CREATE INDEX runs_of_sops ON runs (sop) WHERE sop IS NOT NULL;
 _KNOWN = "SELECT run, size, status FROM runs WHERE run >= ?"
 _LINES = "SELECT line FROM runs WHERE run >= ? AND NOT trial ORDER BY run DESC"
 _USES = """SELECT run, "use" FROM runs WHERE sop IS NOT NULL AND ? IN ('', sop) ORDER BY run"""
+
+
+def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
+    """Return what the run logs say of each run, newest first; trials on copies are left out."""
+    if limit is None or limit > FEW:
+        return [_of_line(line) for line in lines(home, limit)]
+    summaries = (summarise(home, run) for run in run_ids(home))
+    found: list[RunSummary] = []
+    for summary in summaries:
+        if limit is not None and len(found) >= limit:
+            break
+        if summary is not None and not summary.trial:
+            found.append(summary)
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def _of_line(line: str) -> RunSummary:
+    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same runs again and again."""
+    return RunSummary(**json.loads(line))
 
 
 def lines(home: Path, limit: int | None = None) -> list[str]:

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,7 +25,6 @@ RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 _AT_THE_END = (  # what the last event of a run says of it
     *("turns", "model_calls", "cost", "sop", "rote", "children", "seconds", "tokens", "by_model"),
 )
-FEW = 500  # runs that are read as quickly as looked up
 UNDONE = "undone"  # an event that comes behind the end of a run
 
 
@@ -114,7 +112,7 @@ def run_ids(home: Path, *, archived: bool = True) -> list[str]:
             if each.name[0] != "." and each.is_dir(follow_symlinks=False)
         }
     if archived and (home / "runs" / ".archive").exists():
-        from memory.logs.archive import archived_ids
+        from memory.logs.packed import archived_ids
 
         found.update(archived_ids(home))
     return sorted(found, reverse=True)
@@ -125,7 +123,7 @@ def open_log(home: Path, run: str) -> BinaryIO:
     try:
         return (home / "runs" / run / "log.jsonl").open("rb")
     except FileNotFoundError:
-        from memory.logs.archive import read_log
+        from memory.logs.packed import read_log
 
         data = read_log(home, run)
         if data is None:
@@ -138,7 +136,7 @@ def log_size(home: Path, run: str) -> int | None:
     try:
         return (home / "runs" / run / "log.jsonl").stat().st_size
     except OSError:
-        from memory.logs.archive import log_size
+        from memory.logs.packed import log_size
 
         return log_size(home, run)
 
@@ -162,28 +160,6 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
         return
     except OSError as error:
         raise RunLogError("error.logs.cannot-read", path=path, error=error.strerror) from error
-
-
-def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
-    """Return what the run logs say of each run, newest first; trials on copies are left out."""
-    if limit is None or limit > FEW:
-        from memory.logs.index import lines
-
-        return [_of_line(line) for line in lines(home, limit)]
-    summaries = (summarise(home, run) for run in run_ids(home))
-    found: list[RunSummary] = []
-    for summary in summaries:
-        if limit is not None and len(found) >= limit:
-            break
-        if summary is not None and not summary.trial:
-            found.append(summary)
-    return found
-
-
-@lru_cache(maxsize=20_000)
-def _of_line(line: str) -> RunSummary:
-    """Return the summary that a line of the index holds. Nobody changes it: a server lists the same runs again and again."""
-    return RunSummary(**json.loads(line))
 
 
 def summarise(home: Path, run: str) -> RunSummary | None:

@@ -82,6 +82,8 @@ def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remember
 
 def _all(text: str) -> tuple[list[_Found], bool]:
     """Return what a text says, and whether a task stands in it too."""
+    if end := _pointed_at(text):
+        return [_Found("instruction", 0, end)], False
     found: list[_Found] = []
     has_task = False
     for start, sentence in _sentences(text):
@@ -99,6 +101,15 @@ def _all(text: str) -> tuple[list[_Found], bool]:
         if has_colon and kind in (None, "instruction", "todo"):
             break  # what follows is what the sentence is about
     return found, has_task
+
+
+def _pointed_at(text: str) -> int:
+    """Return where one statement ends that words behind it ask to keep; 0 where there is none."""
+    pointing = _pattern("points_back").search(text)
+    said = text[: pointing.start()] if pointing else ""
+    if len(list(_sentences(said))) != 1 or _pattern("carries").match(said):
+        return 0
+    return len(said) if _pattern("tells").search(said) else 0
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:

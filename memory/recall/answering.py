@@ -12,29 +12,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from memory.recall.question import is_question, is_small, only_asks, without_asking
 from text import pattern
 from text.time import find
 
 if TYPE_CHECKING:
+    from memory.journal.store import Store
     from memory.journal.turns import Turn
     from memory.recall.features import Shape
+    from models.embeddings import Embedder
 
-MAX_QUESTION_CHARS = 200
 LOOKED_AT = 20
 MOST = 3  # lines
+LEAST_SHARE = 0.6  # of the best one's score
 # Words that only say that a name or a value is asked for.
 _ASKING = pattern(
     r"(?i)\b(?:called|named?|tell|know|remember|put)\b|\b(?:i|we) (?:say|said|tell|told|mention(?:ed)?|talk(?:ed)?)\b|['’]s\b|什么|名字|[的了吗呢吧啊我你您他她它们是在叫放哪里儿个谁几多少这那]"
 )
 _WORD = pattern(r"[A-Za-z0-9_'’.-]+|[^\W\dA-Za-z_]+")
-_ASKS = pattern(
-    r"(?i)^\W*(?:what|when|where|who|whom|whose|which|how (?:many|much|old|long)|do you (?:know|remember))\b"
-    r"|什么|哪[里儿个天年月些]|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
-)
-Kind = Literal["sure", "nearest", "forget"]
-_FORGET = pattern(
-    r"(?i)\s*(?:(?:please )?forget (?:that|about)\s|请?忘[掉记了])(?P<what>.+?)(?:(?:这件|的)事情?)?[。.!！]?\s*"
-)
+Kind = Literal["sure", "nearest"]
 _OWN = pattern(r"(?i)\b(?:i|my|we|our)\b|我")
 _TOLD = pattern(
     r"(?i)^(?:please )?(?:remember|note|keep in mind|don['’]t forget)(?: that\b|\s*[:,])?\s+(?=\S)|^请?(?:记住|记一下|别忘了)[，,：:]?\s*"
@@ -43,64 +39,74 @@ _TOLD = pattern(
 
 class Answer(NamedTuple):
     """A line that answers, without the words that told us to keep it; `source` says where it stands; `nearest`: not all
-    that is asked about stands in it; `forget`: it is to be forgotten."""
+    that is asked about stands in it."""
 
     text: str
     source: str
     at: datetime
     kind: Kind
 
+    def __str__(self) -> str:
+        return f"{self.text} [{self.at.astimezone():%Y-%m-%d}, {self.source}]"
 
-def answer(home: Path, text: str, now: datetime, only: str | None = None) -> list[Answer]:
+
+def answer(
+    home: Path, question: str, now: datetime, embedder: Embedder | None = None
+) -> list[Answer]:
     """Return the lines that answer a question for sure, the best first; else the one line that holds most of what the
-    owner asks about themselves; for "forget that …" the lines that say it. `only`: the session that asks, when it is not
-    the owner's. Raises JournalError."""
-    if told := _FORGET.fullmatch(text):
-        return _lines(home, told["what"], now, only, "forget")
-    return _lines(home, text, now, only, "sure") if is_question(text) else []
-
-
-def _lines(home: Path, text: str, now: datetime, only: str | None, kind: Kind) -> list[Answer]:
+    owner asks about themselves. With an `embedder`: the lines that may answer it by what they mean. Raises JournalError."""
+    if not (only_asks(question) if embedder else is_question(question)):
+        return []
     from memory.journal.store import Store
-    from memory.recall.ranking import search
     from memory.recall.written import refresh
 
-    path, wanted = home / "journal" / "memory.sqlite3", _wanted(text)
-    if only is None:
-        refresh(home)
-    with closing(Store(path, readonly=True, only=only)) as store:
-        known = wanted.keys() & store.documents(wanted).keys()
-        if known != wanted.keys():
-            kind = "nearest"
-        if not known or (kind == "nearest" and not _is_mostly(known, wanted, text)):
-            return []
-        named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
-        found = search(store, named, now, LOOKED_AT).results
+    refresh(home)
+    with closing(Store(home / "journal" / "memory.sqlite3", readonly=True)) as store:
+        found = _found(store, question, now, embedder)
     lines: dict[str, Answer] = {}
-    for turn in (each.turn for each in found):
-        said = " ".join(turn.text.split())
-        if _says(turn, text, known) and not _was_an_order(home, turn):
-            lines.setdefault(said, Answer(_TOLD.sub("", said), turn.source, turn.at, kind))
-    return list(lines.values())[:MOST] if kind != "nearest" or len(lines) == 1 else []
+    for turn, kind in found:
+        text = _TOLD.sub("", " ".join(turn.text.split()))
+        if text not in lines and not _was_an_order(home, turn):
+            lines[text] = Answer(text, turn.source, turn.at, kind)
+    is_one = embedder is None and any(each.kind == "nearest" for each in lines.values())
+    return [] if is_one and len(lines) > 1 else list(lines.values())[:MOST]
+
+
+def _found(
+    store: Store, question: str, now: datetime, embedder: Embedder | None
+) -> list[tuple[Turn, Kind]]:
+    """Return the statements that may answer, the best first."""
+    from memory.recall.ranking import search
+
+    if embedder:
+        told = [
+            each
+            for each in search(store, question, now, LOOKED_AT, embedder=embedder).results
+            if _states(each.turn)
+        ]
+        return [
+            (each.turn, "nearest") for each in told if each.score >= LEAST_SHARE * told[0].score
+        ]
+    wanted = _wanted(question)
+    known = wanted.keys() & store.documents(wanted).keys()
+    kind: Kind = "sure" if known == wanted.keys() else "nearest"
+    if not known or (kind == "nearest" and not _is_mostly(known, wanted, question)):
+        return []
+    named = " ".join(dict.fromkeys(wanted[term] for term in wanted if term in known))
+    results = search(store, named, now, LOOKED_AT).results
+    return [(each.turn, kind) for each in results if _says(each.turn, question, known)]
 
 
 def _is_mostly(known: set[str], wanted: Mapping[str, str], question: str) -> bool:
     """Return True where the memory has half of what the owner asks about themselves."""
-    is_own = is_question(question) and _OWN.search(question) is not None
-    return is_own and 2 * len(known) >= len(wanted)
-
-
-def is_question(text: str) -> bool:
-    """Tell whether a text asks for something that a memory could hold."""
-    return len(text) <= MAX_QUESTION_CHARS and _ASKS.search(text) is not None
+    return _OWN.search(question) is not None and 2 * len(known) >= len(wanted)
 
 
 def _wanted(question: str) -> dict[str, str]:
     """The terms that must stand in an answer, each with the word that it is of."""
-    from memory.recall.question import is_small
     from text.words import asked
 
-    said = _WORD.findall(_ASKING.sub(" ", _ASKS.sub(" ", question)))
+    said = _WORD.findall(_ASKING.sub(" ", without_asking(question)))
     return {
         term: word
         for word in said
@@ -109,15 +115,20 @@ def _wanted(question: str) -> dict[str, str]:
     }
 
 
-def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
+def _states(turn: Turn) -> bool:
+    """Tell whether a turn states something that still holds."""
     from memory.recall.features import shape
     from memory.recall.written import superseded_by
 
+    is_no_statement = shape(turn.text).asks, is_question(turn.text), superseded_by(turn)
+    return turn.who != "agent" and not any(is_no_statement)
+
+
+def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
+    from memory.recall.features import shape
+
     seen = shape(turn.text)
-    is_asked = seen.asks, is_question(turn.text), _FORGET.fullmatch(turn.text)
-    if any(is_asked) or turn.who == "agent" or superseded_by(turn):
-        return False
-    return wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
+    return _states(turn) and wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 
 
 _TELLS = pattern(r"(?i)\b(?:i|my|we|our|is|are|was|were|has)\b|我|是")
@@ -140,12 +151,14 @@ _WHEN = pattern(
 )
 _COUNT = pattern(r"(?i)\bhow (?:many|much|old|often)\b|多少|几[个次岁本只条位家]|多大")
 _NAMED = pattern(r"(?i)\b(?:called|named?|who|whose)\b|叫|名字|谁")
+_IS_NAMED = pattern("叫|名|姓|是")
 
 
 def _has_value(turn: Turn, seen: Shape, question: str) -> bool:
     """Tell whether a turn holds a value of the kind that a question asks for."""
     if _WHEN.search(question):
         return seen.has_digit or bool(find(turn.text, turn.at))
-    if _NAMED.search(question) and question.isascii():
-        return seen.names > 0 or seen.has_digit
+    if _NAMED.search(question):
+        is_named = seen.names > 0 or seen.has_digit
+        return is_named if question.isascii() else _IS_NAMED.search(turn.text) is not None
     return seen.has_digit or not _COUNT.search(question)

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.journal.turns import Turn
-from memory.recall.question import Question, is_joint, is_small, understood
-from memory.recall.written import best_lines
+from memory.recall.question import Question, is_echo, is_joint, is_small, understood
+from memory.recall.written import best_lines, forgotten
 from text.time import TimeRange
 from text.words import asked
 
@@ -48,6 +48,8 @@ class Candidates(NamedTuple):
     read: Mapping[int, datetime] = {}  # row → when it was last read
     told: float = 1.0  # the share of what is telling in the question that stands anywhere
     nearest: float = 1.0  # the cosine of what is nearest; 1 for a model of which nothing is known
+    asked_before: frozenset[int] = frozenset()  # rows that only ask, as the question does
+    forgotten: frozenset[int] = frozenset()  # rows that the owner wants kept no longer
 
 
 def candidates(
@@ -87,6 +89,9 @@ def candidates(
     total = store.total(session)
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
+    echoes = frozenset(row for row, turn in enumerate(rows.turns) if is_echo(turn, query))
+    gone = forgotten(rows.turns)
+    unsaid = {rows.numbers[row] for row in echoes | gone}
     return (
         Candidates(
             question,
@@ -97,7 +102,9 @@ def candidates(
             meaning is not None,
             _last_read(store, rows),
             _told(question, documents, total),
-            near.nearest_cosine() if near else 0.0,
+            near.nearest_cosine(unsaid) if near else 0.0,
+            echoes,
+            gone,
         ),
         degraded,
     )

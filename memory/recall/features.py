@@ -142,12 +142,6 @@ class Rows:
             values = np.where(places >= 0, values[..., places], 0.0)
         return values
 
-    def summed(self, values: Numbers) -> Numbers:
-        """The sum over each episode, for each of its turns, along the last axis."""
-        import numpy as np
-
-        return np.add.reduceat(values, self.starts, axis=-1)[..., self.episodes]
-
     def highest(self, values: Numbers) -> Numbers:
         """The highest of each episode, for each of its turns."""
         import numpy as np
@@ -200,7 +194,6 @@ def _of_words(
         "window": _to_one(window),
         "around": _to_one(0.6 * _beside(rows, window, 1) + 0.4 * _beside(rows, window, 2)),
         "episode_best": _to_one(rows.highest(window)),
-        "episode_covered": rare @ (rows.summed(own) > 0) / everything,
     }
 
 
@@ -215,9 +208,13 @@ def _counted(terms: Sequence[str], also: Mapping[str, tuple[str, ...]], rows: Ro
     import numpy as np
 
     counted = np.zeros((len(terms), len(rows.numbers)))
+    places: dict[str, list[int]] = {}
     for at, term in enumerate(terms):
         for one in (term, *also.get(term, ())):
-            counted[at] += [each.tokens.get(one, 0) for each in rows.shapes]
+            places.setdefault(one, []).append(at)
+    for row, each in enumerate(rows.shapes):
+        for one in places.keys() & each.tokens.keys():
+            counted[places[one], row] += each.tokens[one]
     return counted
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
@@ -61,9 +61,10 @@ class Near(NamedTuple):
     lines: Vectors  # of what was written down
     questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
 
-    def nearest_cosine(self) -> float:
+    def nearest_cosine(self, without: Collection[int] = ()) -> float:
         """How near the nearest is; 1 for a model of which it is not known what is near."""
-        return max(self.best.values(), default=0.0) if self.vectors.model in MODELS else 1.0
+        cosines = (each for number, each in self.best.items() if number not in without)
+        return max(cosines, default=0.0) if self.vectors.model in MODELS else 1.0
 
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
         """Return those of some turns that are nearest."""
@@ -80,7 +81,9 @@ class Near(NamedTuple):
         found = np.zeros((len(numbers), 2))
         for kept in (self.vectors, self.lines):
             there, vectors = kept.rows(numbers)
-            found[there] = (vectors @ self.questions.T - mean) / deviation
+            # In double precision: the order in which numbers are added up must not show.
+            cosines = vectors.astype(np.float64) @ self.questions.T.astype(np.float64)
+            found[there] = (cosines - mean) / deviation
         return Meaning(found[:, 0], found[:, 1])
 
 

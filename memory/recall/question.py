@@ -12,9 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from memory.journal.turns import Turn
 from text.words import SMALL, asked, words_of
 
 MAX_STATED_CHARS = 600
+MAX_QUESTION_CHARS = 200
+USUAL = 5  # the importance of what nobody wants kept
 _STOP_CHARACTERS = frozenset(
     "的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要"
 )
@@ -28,6 +31,12 @@ _AUXILIARY = re.compile(
 _ASKING_ZH = re.compile(
     "什么时候|什么时间|什么地方|哪一?[天年月日里儿个些位家次款种]|为什么|怎么样|怎么|什么|多少|多久|几[点号时月年天个次]|是谁|谁|有没有|是不是|吗|呢|[？?]"
 )
+
+_ASKS = re.compile(
+    r"(?i)^\W*(?:what|when|where|who|whom|whose|which|how (?:many|much|old|long)|do you (?:know|remember))\b"
+    r"|什么|哪(?!怕)|谁|几[点号个]|多少|何时|[吗呢][？?]?\s*$"
+)
+_ABOUT_ASKING = re.compile(r"(?i)\bask(?:ed)?\b|问")
 
 
 class Question(NamedTuple):
@@ -92,3 +101,26 @@ def asked_words(question: Question) -> tuple[str, ...]:
     """Return the words of a question that a turn may have others for."""
     named = {who.lower() for who in question.named}
     return tuple(word for word in words_of(question.text) if word not in named)
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks for something that a memory could hold."""
+    return len(text) <= MAX_QUESTION_CHARS and _ASKS.search(text) is not None
+
+
+def without_asking(question: str) -> str:
+    """Return a question without the words that only ask."""
+    return _ASKS.sub(" ", question)
+
+
+def is_echo(turn: Turn, query: str) -> bool:
+    """Tell whether a turn is a request of the owner that only asks, as `query` does: it tells nothing."""
+    is_request = turn.who == "owner" and turn.run and turn.importance <= USUAL
+    if not is_request or _ABOUT_ASKING.search(query):
+        return False
+    return turn.text.strip() == query.strip() or (only_asks(query) and only_asks(turn.text))
+
+
+def only_asks(text: str) -> bool:
+    """Tell whether a text is a question of any kind."""
+    return is_question(text) or text.rstrip().endswith(("?", "？"))

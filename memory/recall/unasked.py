@@ -13,7 +13,7 @@ from memory.home import MAIN
 from memory.journal.turns import WRITTEN, Found, Turn
 from memory.recall.candidates import BY_LINES, BY_WORDS_ALONE, MAX_QUERY_CHARS, around
 from memory.recall.question import is_small, understood
-from memory.recall.written import best_lines, outdated, superseded_by
+from memory.recall.written import best_lines, forgotten, outdated, superseded_by
 from text.words import asked
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     found.pop(" ".join(request.split()), None)
     best = sorted(found.values(), key=lambda each: -each.score)[:FIRST]
     old = outdated([each.turn for each in best])
-    return [each for each in best if each.turn.id not in old][:k]
+    gone = forgotten([each.turn for each in best])
+    return [
+        each for place, each in enumerate(best) if each.turn.id not in old and place not in gone
+    ][:k]
 
 
 def _covering(

@@ -89,14 +89,14 @@ class Vectors(ABC):
         if self._sample is not None:
             self._sample = _some(np.concatenate([self._sample, vectors])) if is_new else None
 
-    def spread(self, questions: Floats) -> tuple[Floats, Floats]:
+    def spread(self, questions: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample.
 
         The sample is chosen by what the vectors are, so that a rebuild, which numbers turns anew, gives the same.
         """
         import numpy as np
 
-        cosines = self._chosen() @ questions.T
+        cosines = self._chosen().astype(np.float64) @ questions.T.astype(np.float64)
         return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
 
 

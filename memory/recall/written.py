@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
+from memory.forget import forgets, says
 from memory.journal.store import INDEX, Store, text_hash
 from memory.journal.turns import WRITTEN, Turn
+from memory.recall.question import USUAL
 from memory.wording import supersedes
 from memory.written import Written, written_files, written_lines
 from text.words import cut
@@ -86,31 +88,57 @@ def best_lines(store: Store, terms: Sequence[str], limit: int) -> list[tuple[int
 
 def superseded_by(turn: Turn) -> str:
     """Return the id of the line that took a line's place; "" while it holds."""
+    if not turn.tags:
+        return ""
     marks = (tag for tag in turn.tags if tag.startswith(SUPERSEDED))
     return next(marks, "").removeprefix(SUPERSEDED)
 
 
 def outdated(turns: Sequence[Turn]) -> dict[str, str]:
-    """Return older id → newer id where one of some turns takes the place of a line that was written down.
-
-    The newer one is a line as well, or was said by the owner. Two of one day that exclude each other settle nothing.
+    """Return older id → newer id where one of some turns takes the place of another: of a line that was written down, or
+    of what the owner wanted kept. Two of one time that exclude each other settle nothing.
     """
     ours = [turn for turn in turns if turn.session == WRITTEN or turn.who == "owner"]
     found: dict[str, str] = {}
-    for old in ours:
-        if old.session == WRITTEN and not superseded_by(old):
-            newer = next((new for new in ours if _takes_the_place(new, old)), None)
-            found |= {old.id: newer.id} if newer else {}
+    for old in filter(_holds, ours):
+        newer = next((new for new in ours if _takes_the_place(new, old)), None)
+        found |= {old.id: newer.id} if newer else {}
     return found
 
 
+def _holds(turn: Turn) -> bool:
+    """Return True for what was to be kept, and was not replaced."""
+    is_kept = turn.session == WRITTEN or turn.importance > USUAL
+    return is_kept and not superseded_by(turn)
+
+
 def _takes_the_place(new: Turn, old: Turn) -> bool:
-    is_later = new.at.date() >= old.at.date()
-    if not is_later or superseded_by(new) or new.text == old.text:
+    is_earlier = new.at.date() < old.at.date() or _is_before(new, old)
+    if is_earlier or superseded_by(new) or new.text == old.text:
         return False
     if not supersedes(new.text, old.text):
         return False
-    return new.at.date() > old.at.date() or not supersedes(old.text, new.text)
+    return _is_before(old, new) or not supersedes(old.text, new.text)
+
+
+def _is_before(one: Turn, other: Turn) -> bool:
+    """Tell whether one was said before another. Of a line without a run only the day is sure."""
+    are_timed = all(turn.session != WRITTEN or turn.run for turn in (one, other))
+    return one.at < other.at if are_timed else one.at.date() < other.at.date()
+
+
+def forgotten(turns: Sequence[Turn]) -> frozenset[int]:
+    """Return the places of requests to forget something, and of what was said of it to the agent before."""
+    requests = [each for each in turns if each.who == "owner" and each.run]
+    asked = [(each.at, wanted) for each in requests if (wanted := forgets(each.text))]
+    places = range(len(turns) if asked else 0)
+    return frozenset(place for place in places if _is_gone(turns[place], asked))
+
+
+def _is_gone(turn: Turn, asked: Sequence[tuple[datetime, frozenset[str]]]) -> bool:
+    if not turn.run and turn.session != WRITTEN:
+        return False
+    return any(turn.at <= at and says(turn.text, wanted) for at, wanted in asked)
 
 
 def marked(turn: Turn, by: str) -> Turn:

@@ -56,14 +56,30 @@ def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
 
 def _has_another_value(new: str, old: str) -> bool:
     ours, theirs = _row("heads").search(new), _row("heads").search(old)
-    if ours is None or theirs is None or _head(ours["head"]) != _head(theirs["head"]):
+    if ours and theirs and _is_same_head(ours["head"], theirs["head"]):
+        return _tail(ours["tail"]) != _tail(theirs["tail"])
+    return _row("changed").search(new) is not None and _has_changed(new, old)
+
+
+def _has_changed(new: str, old: str) -> bool:
+    ours, theirs = (
+        _row("changing_heads").search(_row("idle").sub("", text)) for text in (new, old)
+    )
+    if ours is None or theirs is None:
         return False
-    return _tail(ours["tail"]) != _tail(theirs["tail"])
+    (head, tail), (before, was) = (
+        (match["head"] or match["zh"], match["tail"] or match["end"]) for match in (ours, theirs)
+    )
+    return head.casefold() == before.casefold() and _tail(tail) != _tail(was)
 
 
-def _head(said: str) -> str:
-    said = re.sub(r"now |现在|了$", "", said.casefold())
-    return said.replace("moved to", "live in").replace("搬到", "住在")
+def _is_same_head(new: str, old: str) -> bool:
+    ours, theirs = (re.sub(r"now |现在|了$", "", head.casefold()) for head in (new, old))
+    if re.search("moved to|搬[到去]", ours):
+        return re.sub("moved to|live at", "live in", theirs) == re.sub(
+            "moved to", "live in", ours
+        ) or (re.sub("搬[到去]", "住在", theirs) == re.sub("搬[到去]", "住在", ours))
+    return ours == theirs
 
 
 def _tail(said: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -126,7 +126,7 @@ def _distilled(line: Written, block: Block) -> Written:
     run = found.source.partition(":")[0]
     run = run if RUN_ID.fullmatch(run) else ""
     day = _day(found.day)
-    at = _noon(day) if day else line.at
+    at = _began(run) or (_noon(day) if day else line.at)
     return line._replace(id=found.id, text=found.text, at=at, run=run, by=found.by)
 
 
@@ -135,8 +135,16 @@ def _noted(line: Written, block: Block) -> Written:
         return _plain(line, block)
     _, note = entry(block.text)
     who = "owner" if note.session.is_main else note.session.name
+    run = note.run.strip("-")
     at = line.at.replace(hour=int(note.at[:2]), minute=int(note.at[3:])) if note.at else line.at
-    return line._replace(text=note.text, at=at, who=who, run=note.run.strip("-"))
+    return line._replace(text=note.text, at=_began(run) or at, who=who, run=run)
+
+
+def _began(run: str) -> datetime | None:
+    """Return when a run began, as its name says it (UTC)."""
+    if not RUN_ID.fullmatch(run):
+        return None
+    return datetime.strptime(run[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
 
 
 def _plain(line: Written, block: Block) -> Written:

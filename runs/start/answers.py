@@ -34,6 +34,15 @@ def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
     return say(lang, f"answers.{key}", examples=examples, command=task_of(task))
 
 
+def forgotten(home: Path, request: str, lang: Lang) -> str:
+    """Take out of the memory what the owner wants forgotten, and say how much that was; the words would be kept again.
+
+    Raises OSError, SopwithError."""
+    from memory.forget import forget
+
+    return say(lang, "answers.forgotten", n=len(forget(home, request)))
+
+
 def _topic(task: str) -> str:
     said, tables = task_of(task), _tables()
     whole = task.lower().strip(" !.?！。？")  # hello is politeness too

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from learning.route import Match, Remembered, Shown, choose
+from memory.forget import is_to_forget
 from memory.sops import Sop
 from models.base import Event, Reply, Request
 from runs.options import Options, Replay
@@ -35,7 +36,7 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     """Return what serves the task (learning/route), unless the session or the options forbid it."""
     if not options.rote or options.session != "main":
         return Chosen(None)
-    if is_only_to_remember(task) or is_answered(task):
+    if is_only_to_remember(task) or is_answered(task) or is_to_forget(parts.config.home, task):
         return Chosen(None)
     asked: list[Event] = []
     known = Remembered(parts.config.home).with_wordings(parts.sops.all())

@@ -29,11 +29,11 @@ START_CHARS = 3000
 ASKED = 12
 ASKED_CHARS = 9000
 SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
+NEAR_SECONDS = 3.0  # the same for a question that nothing else answers
 
 
 def answered(home: Path, request: str, lang: Lang) -> End | None:
-    """The end of a run whose request is a question that a line of the memory answers, or asks to forget one; None for
-    all others."""
+    """The end of a run whose request is a question that a line of the memory answers; None for all others."""
     from memory.recall import answer
 
     try:
@@ -42,11 +42,24 @@ def answered(home: Path, request: str, lang: Lang) -> End | None:
         return None
     if not found:
         return None
-    lines = [f"{each.text} [{each.at.astimezone():%Y-%m-%d}, {each.source}]" for each in found]
-    said, kind = "\n".join(lines), found[0].kind
-    if kind != "sure":
-        said = say(lang, f"memory.{kind}", lines=said)
+    said = "\n".join(map(str, found))
+    if found[0].kind == "nearest":
+        said = say(lang, "memory.nearest", lines=said)
     return End("CURRENT_TASK_DONE", Outcome(said), 0)
+
+
+def near_answers(home: Path, question: str, config: EmbeddingsConfig | None) -> list[str]:
+    """Return the lines of the memory that may answer a question, each with its date; most often none."""
+    from memory.journal.api import work_off
+    from memory.recall import answer
+    from models.embeddings import embedder
+
+    try:
+        made = embedder(config)
+        work_off(home, lambda: made, NEAR_SECONDS)
+        return [str(each) for each in answer(home, question, datetime.now().astimezone(), made)]
+    except SopwithError:
+        return []
 
 
 class Recalling:

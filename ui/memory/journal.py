@@ -25,6 +25,7 @@ from ui.words import in_words, pieces_in_words, say
 
 SHOWN = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
+FEW, FEW_SECONDS = 200, 5.0  # turns, and how long they are waited for at most
 STALLED_SECONDS = 60.0  # an endpoint that does not answer; the rest is done another time
 MAX_BAD = 20  # lines of what was left out
 MAX_TEXT_CHARS = 600
@@ -62,7 +63,7 @@ def opened_without_meaning(config: Config) -> Memory:
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     with opened(config) as memory:
-        if not memory.flush(SETTLE_SECONDS):
+        if not memory.flush(FEW_SECONDS if memory.waiting() <= FEW else SETTLE_SECONDS):
             memory.rest()
         now = args.now or datetime.now().astimezone()
         limit = args.limit or SHOWN

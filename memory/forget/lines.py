@@ -1,0 +1,66 @@
+"""Take what the owner wants forgotten out of the notes, MEMORY.md and the facts: one commit a file, `memory undo` takes it back.
+
+What was said stays in the journal, which is only ever appended to; recall does not bring it up (memory/recall/written.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory.forget.words import forgets, says
+
+if TYPE_CHECKING:
+    from memory.written import Written
+
+
+def is_to_forget(home: Path, request: str) -> bool:
+    """Return True for a request to forget something that is written down."""
+    wanted = forgets(request)
+    return bool(wanted) and any(_lines(home, wanted))
+
+
+def forget(home: Path, request: str) -> list[str]:
+    """Take out the lines that say it and return them. Raises OSError, RepositoryError, FactLineError."""
+    wanted = forgets(request)
+    gone: list[str] = []
+    for name, lines in _lines(home, wanted):
+        _take_out(home, name, lines, wanted)
+        gone += [line.text for line in lines]
+    return list(dict.fromkeys(gone))
+
+
+def _lines(home: Path, wanted: frozenset[str]) -> Iterator[tuple[str, list[Written]]]:
+    """Yield the files that say it, each with its lines."""
+    from memory.written import written_files, written_lines
+
+    for name in written_files(home):
+        found = [line for line in written_lines(home, name) if says(line.text, wanted)]
+        if found:
+            yield name, found
+
+
+def _take_out(home: Path, name: str, lines: list[Written], wanted: frozenset[str]) -> None:
+    from memory.change import changing, store
+    from memory.facts.lines import FACTS, read
+    from memory.facts.store import SUBJECT, texts_of
+
+    with changing(home) as history:
+        if name == FACTS:
+            kept = [fact for fact in read(home) if not says(fact.text, wanted)]
+            store(history, texts_of(kept), f"{SUBJECT} forget {len(lines)} of them\n")
+            return
+        text = (home / name).read_bytes().decode("utf-8")
+        places = {int(line.source.rpartition(":")[2]) for line in lines}
+        store(history, {name: "".join(_left(text, places))}, f"note: forget {len(lines)} lines\n")
+
+
+def _left(text: str, places: set[int]) -> Iterator[str]:
+    """Yield the lines of a file but for the entries that begin at these places."""
+    is_out = False
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        is_more = line[:1] in (" ", "\t") and bool(line.strip())
+        is_out = number in places or (is_out and is_more)
+        if not is_out:
+            yield line

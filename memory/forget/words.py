@@ -1,0 +1,30 @@
+"""Read a request to forget something, and tell which sentences say it. Loads nothing for other requests."""
+
+from __future__ import annotations
+
+from text import pattern
+
+_ASKS = pattern(
+    r"(?i)^(?:please |pls |can you |could you |now )*forget "
+    r"(?:(?:that|about|everything about|all about|what i (?:said|told you) about|the fact that)\s+)*(\S.*)$"
+    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(\S.*)$|^(?:请你?|帮我)*把(\S.*?)(?:忘记|忘掉|忘了)吧?[。！!]*$"
+)
+
+
+def forgets(text: str) -> frozenset[str]:
+    """Return the words of what a request asks to forget; none for another request."""
+    found = _ASKS.match(text.strip())
+    if found is None:
+        return frozenset()
+    from memory.recall.question import is_small
+    from text.words import asked
+
+    what = next(filter(None, found.groups()))
+    return frozenset(term for term in asked(what) if not is_small(term))
+
+
+def says(text: str, wanted: frozenset[str]) -> bool:
+    """Tell whether a text says more than two thirds of some words."""
+    from text.words import cut
+
+    return 3 * len(wanted & set(cut(text))) > 2 * len(wanted) > 0

@@ -54,11 +54,11 @@ def test_an_error_that_quotes_a_secret_is_told_without_it(
     assert "[MINE_TOKEN]" in done.stderr
 
 
-def test_a_defect_that_quotes_a_secret_is_told_without_it(cli: CommandLine, home: Path) -> None:
+def test_a_defect_that_quotes_a_secret_is_told_without_it(process: CommandLine, home: Path) -> None:
     home.mkdir(parents=True)
     key = "sk-proj-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c"
     (home / "config.yaml").write_text(
         f"models: [{{name: m, model: m, base_url: 'http://u:{key}@[bad', api_key: {key}}}]\n"
     )
-    done = cli("run", "x", "--debug")
+    done = process("run", "x", "--debug")
     assert done.code != 0 and key not in done.stdout + done.stderr

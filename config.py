@@ -494,7 +494,13 @@ def _is_anthropic(main: ModelConfig | None, model: str, given: Mapping[str, str]
 
 
 def _is_url(text: str) -> bool:
-    return re.fullmatch(r"https?://[^\s/]\S*", text) is not None
+    from urllib.parse import urlsplit  # only where an address is set
+
+    try:
+        host = urlsplit(text).hostname
+    except ValueError:  # a bracket that does not close
+        return False
+    return bool(host and re.fullmatch(r"https?://\S+", text))
 
 
 def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:

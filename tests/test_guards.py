@@ -123,22 +123,24 @@ result: done
 
 
 @pytest.mark.parametrize(
-    ("report", "says"),
+    ("report", "blamed", "says"),
     [
-        ({"version": 1, "entries": ["a"], "total": 1}, "there is no 'items'"),
-        ({"version": 1, "items": ["a"], "sum": 1}, "there is no 'total'"),
-        ({"version": 2, "items": ["a"], "total": 1}, "does not match"),
-        (None, "expected exit code 0, got 1"),
+        ({"version": 1, "entries": ["a"], "total": 1}, "step", "there is no 'items'"),
+        ({"version": 1, "items": ["a"], "sum": 1}, "step", "there is no 'total'"),
+        ({"version": 2, "items": ["a"], "total": 1}, "expectation", "does not match"),
+        (None, "world", "expected exit code 0, got 1"),
     ],
 )
 def test_output_that_changed_is_caught_before_a_write(
-    home: Path, box: Path, report: Any, says: str
+    home: Path, box: Path, report: Any, blamed: str, says: str
 ) -> None:
     if report is not None:
         (box / "report.json").write_text(json.dumps(report), "utf-8")
     _, kind, reason = _stop(events := _run(home, REPORTED, {"folder": str(box)}))
     assert (
-        says in reason and kind == "step" and not _wrote(events) and not (box / "list.txt").exists()
+        (says in reason, kind) == (True, blamed)
+        and not _wrote(events)
+        and not (box / "list.txt").exists()
     )
 
 

@@ -7,7 +7,8 @@ from text import pattern
 _ASKS = pattern(
     r"(?i)^(?:please |pls |can you |could you |now )*forget "
     r"(?:(?:that|about|everything about|all about|what i (?:said|told you) about|the fact that)\s+)*(\S.*)$"
-    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(\S.*)$|^(?:请你?|帮我)*把(\S.*?)(?:忘记|忘掉|忘了)吧?[。！!]*$"
+    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(\S.*?)(?:这件事|这回事|的事)?吧?[。！!]*$"
+    r"|^(?:请你?|帮我)*把(\S.*?)(?:这件事|这回事|的事)?(?:忘记|忘掉|忘了)吧?[。！!]*$"
 )
 
 

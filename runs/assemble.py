@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -386,6 +386,7 @@ class Agent:
 
     def _asking(self, context: RunContext) -> Asking:
         """Return what the question which SOP is meant stands on."""
+        from models.embeddings import embedder
         from runs.replaying import foreseen
         from runs.start.disambiguate import LANE, Asking
 
@@ -409,6 +410,7 @@ class Agent:
             bool(self.parts.chosen_models(options)),
             context.progress.status == "waiting",
             partial(foreseen, self.config, options.cwd),
+            cache(partial(embedder, self.config.embeddings)),
         )
 
     def _delegated(

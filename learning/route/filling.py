@@ -23,6 +23,7 @@ from replay.procedure import Procedure
 from text import pattern
 
 if TYPE_CHECKING:
+    from models.embeddings import Embedder
     from text.values import Value
 
 _WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
@@ -63,6 +64,12 @@ class Shown:
     def takes_all(self) -> bool:
         """True when the request's values are just those that the SOP needs, and there are some."""
         return self.is_whole and bool(self.places)
+
+    def likeness(self, request: str, embedder: Embedder) -> float:
+        """Return the cosine of the request and the SOP's nearest text; 1 where there are no vectors."""
+        from learning.route.meaning import nearness
+
+        return nearness(request, [self.sop], embedder).get(self.sop.name, 1.0)
 
 
 class Beside(NamedTuple):

@@ -141,7 +141,7 @@ def _says(turn: Turn, question: str, wanted: set[str]) -> bool:
     return _states(turn) and wanted <= seen.tokens.keys() and _has_value(turn, seen, question)
 
 
-_TELLS = pattern(r"(?i)\b(?:i|my|we|our|is|are|was|were|has)\b|我|是")
+_TELLS = pattern(r"(?i)^(?:i|my|we|our)\b|\b(?:is|are|was|were|has)\b|^我|是")
 
 
 def _was_an_order(home: Path, turn: Turn) -> bool:

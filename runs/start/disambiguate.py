@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
     from handler import Owner
     from memory.sops import Sop
+    from models.embeddings import Embedder
     from replay.rote import Guards
     from runs.start.planned import Planned
 
 LANE = "asked"
 TRIES = 3  # for a value
 NEAR_SHARE = 0.34  # of a request's words, weighed by how rare they are
+LEAST_ALIKE = 0.25  # cosine: 16 of 16 seeds that were meant lie above, 10 of 32 others below
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
 
 
@@ -55,13 +57,23 @@ class Asking(NamedTuple):
     has_models: bool
     has_waited: bool = False
     preview: Callable[[Shown], str] = lambda shown: ""
+    embedder: Callable[[], Embedder | None] = lambda: None
 
     def nearest(self) -> list[Shown]:
         """Return the SOPs that may be meant, without those that the owner has said no to."""
         remembered = Remembered(self.home)
         choice = choose(self.task, self.known, self.where.cwd, self.where.owner_home)
-        found = [each for each in choice.shown if _is_near(each)]
+        found = [each for each in choice.shown if _names_a_value(each) or self._is_near(each)]
         return [each for each in found if not remembered.is_refused(self.task, each)][:3]
+
+    def _is_near(self, each: Shown) -> bool:
+        """Return True where enough words of the request are known, and a seed means something like it. What removes things
+        is never guessed."""
+        procedure = each.sop.procedure
+        if procedure is None or procedure.effects == "destructive" or each.told < NEAR_SHARE:
+            return False
+        made = self.embedder() if each.sop.is_seed else None
+        return made is None or each.likeness(self.task, made) >= LEAST_ALIKE
 
     def ask(self, why: ModelUnavailable) -> Generator[Event, None, Shown | End]:
         """Return the SOP that the owner chose, or the end of the run: it waits, or has become a job.
@@ -231,13 +243,11 @@ class Asking(NamedTuple):
         return say(self.lang, f"asking.{what}", *blanks)
 
 
-def _is_near(each: Shown) -> bool:
-    """Return True for what the request names a value of; for the rest where enough of its words are known. What removes
-    things is never guessed."""
+def _names_a_value(each: Shown) -> bool:
     procedure = each.sop.procedure
-    if procedure is None or any("enum" not in procedure.parameters[name] for name in each.places):
-        return True
-    return each.told >= NEAR_SHARE and procedure.effects != "destructive"
+    return procedure is None or any(
+        "enum" not in procedure.parameters[name] for name in each.places
+    )
 
 
 def _as_text(value: Any) -> str:

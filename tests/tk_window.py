@@ -3,6 +3,8 @@
 `python tests/tk_window.py FILE TITLE +X+Y`: FILE holds the state as JSON after each change.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 import tkinter

@@ -136,3 +136,23 @@ stage.commit()
 assert (root / "a").read_text() == "new\\n"
 """,
     )
+
+
+def test_a_mount_that_comes_while_the_stage_is_made_leaves_a_stage(tmp_path: Path) -> None:
+    passes(
+        tmp_path,
+        """
+from sandbox.stage import stage as stages
+(root / "m").mkdir(); (root / "a").write_text("old")
+made = stages._made
+def late(*words):
+    stages._made = made
+    mount("-t", "tmpfs", "tmpfs", root / "m")
+    return made(*words)
+stages._made = late
+stage, code, output = staged("echo new > a")
+assert code == 0, output
+stage.commit()
+assert (root / "a").read_text() == "new\\n"
+""",
+    )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sandbox.undo.store import UndoStore
 
 
-TRIES = 3
+TRIES = 5
 RESERVE_BYTES = 512 << 20  # of a disk that a script may not fill; of a small one a twentieth
 # By file system: which of the places for copies overlayfs took there (places.others).
 _taken: dict[int, int] = {}
@@ -38,6 +38,10 @@ class _Mounting(NamedTuple):
     binds: list[str]
     walls: list[str]
     veils: list[str]
+
+
+class _MountsChangedError(Exception):
+    """A mount below a root came or went while the stage was made."""
 
 
 class Seen(NamedTuple):
@@ -86,7 +90,7 @@ class Stage:
                 return cls._open(
                     [*roots], home.resolve(), run, call, holder, masks, shows, veils, with_home
                 )
-            except FileNotFoundError as error:  # a mount below a root went while we looked
+            except _MountsChangedError as error:
                 if not left:
                     raise StageError(f"no stage can be made: {error}") from error
         raise AssertionError("unreachable")
@@ -304,9 +308,11 @@ def _lent(holder: Holder | None, names: list[str], home: Path, run: str, call: s
 
 def _opening_failed(error: Exception) -> Exception:
     """Return what to raise where a stage could not be opened."""
-    if isinstance(error, HolderError) and error.number == errno.ENOENT:
-        return FileNotFoundError(error.number, str(error))
-    if isinstance(error, StageError | FileNotFoundError):
+    number = error.number if isinstance(error, HolderError) else 0
+    # overlayfs takes no folder with a mount below it that was not there when we looked
+    if isinstance(error, FileNotFoundError) or number in (errno.ENOENT, errno.EINVAL):
+        return _MountsChangedError(str(error))
+    if isinstance(error, StageError):
         return error
     return StageError(f"no stage can be made: {error}")
 

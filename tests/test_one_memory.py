@@ -211,6 +211,12 @@ def test_what_was_told_is_found_kept_current_and_forgotten_without_a_model(
     assert "555" not in notes_of(home) and "KJR 4471" in notes_of(home)
     assert "555" not in cli("memory", "search", "phone number", "--json").stdout
     assert cli("memory", "undo").code == 0 and "555-9876" in notes_of(home)
+    assert cli("what is my phone number?").stdout.startswith("my phone number is 555-9876 now [")
+    assert cli("Remember that the phone in the hall is broken").code == 0
+    shown = cli("forget the phone").stdout
+    assert "555-9876" in shown and "the hall" in shown and "the hall" in notes_of(home)
+    assert cli("forget everything about the phone").stdout.startswith("Forgotten: ")
+    assert "hall" not in notes_of(home) and "KJR 4471" in notes_of(home)
 
 
 def notes_of(home: Path) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memory.forget.words import forgets, says
+from memory.forget.words import forgets, says, wants_all
+from memory.wording import supersedes
 
 if TYPE_CHECKING:
     from memory.written import Written
@@ -21,14 +22,33 @@ def is_to_forget(home: Path, request: str) -> bool:
     return bool(wanted) and any(_lines(home, wanted))
 
 
-def forget(home: Path, request: str) -> list[str]:
-    """Take out the lines that say it and return them. Raises OSError, RepositoryError, FactLineError."""
+class Forgotten(NamedTuple):
+    """Hold the lines that say what is to be forgotten. `is_done`: they were taken out; False where several things may be
+    meant."""
+
+    lines: list[str]
+    is_done: bool
+
+
+def forget(home: Path, request: str) -> Forgotten:
+    """Take out the lines that say it, if they say one thing or the owner wants all of them forgotten.
+
+    Raises OSError, RepositoryError, FactLineError."""
     wanted = forgets(request)
-    gone: list[str] = []
-    for name, lines in _lines(home, wanted):
+    found = list(_lines(home, wanted))
+    said = sorted((line for _, lines in found for line in lines), key=lambda line: line.at)
+    texts = list(dict.fromkeys(line.text for line in said))
+    if not wants_all(request) and len(_current(texts)) > 1:
+        return Forgotten(texts, is_done=False)
+    for name, lines in found:
         _take_out(home, name, lines, wanted)
-        gone += [line.text for line in lines]
-    return list(dict.fromkeys(gone))
+    return Forgotten(texts, is_done=True)
+
+
+def _current(texts: list[str]) -> list[str]:
+    """Return the sentences that no later one takes the place of."""
+    later = {text: texts[place + 1 :] for place, text in enumerate(texts)}
+    return [text for text in texts if not any(supersedes(new, text) for new in later[text])]
 
 
 def _lines(home: Path, wanted: frozenset[str]) -> Iterator[tuple[str, list[Written]]]:

@@ -7,9 +7,19 @@ from text import pattern
 _ASKS = pattern(
     r"(?i)^(?:please |pls |can you |could you |now )*forget "
     r"(?:(?:that|about|everything about|all about|what i (?:said|told you) about|the fact that)\s+)*(\S.*)$"
-    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(\S.*?)(?:这件事|这回事|的事)?吧?[。！!]*$"
-    r"|^(?:请你?|帮我)*把(\S.*?)(?:这件事|这回事|的事)?(?:忘记|忘掉|忘了)吧?[。！!]*$"
+    r"|^(?:请你?|帮我)*(?:忘记|忘掉|忘了)(?:所有|一切|全部)?(?:关于)?(\S.*?)"
+    r"(?:这件事|这回事|的事情?|的(?:所有|全部)?内容|的一切)?吧?[。！!]*$"
+    r"|^(?:请你?|帮我)*把(?:所有|一切|全部)?(?:关于)?(\S.*?)"
+    r"(?:这件事|这回事|的事情?|的(?:所有|全部)?内容|的一切)?(?:忘记|忘掉|忘了)吧?[。！!]*$"
 )
+
+
+_ALL = pattern(r"(?i)^[\w ,]*?forget (?:everything|all) about\b|(?:一切|所有|全部)")
+
+
+def wants_all(text: str) -> bool:
+    """Return True for a request to forget all that is known of something."""
+    return _ALL.search(text) is not None
 
 
 def forgets(text: str) -> frozenset[str]:

@@ -127,10 +127,12 @@ def _wanted(question: str) -> dict[str, str]:
 
 def _states(turn: Turn) -> bool:
     """Tell whether a turn states something that still holds."""
+    from memory.forget import forgets
     from memory.recall.features import shape
     from memory.recall.written import superseded_by
 
-    is_no_statement = shape(turn.text).asks, is_question(turn.text), superseded_by(turn)
+    asks = shape(turn.text).asks or is_question(turn.text) or bool(forgets(turn.text))
+    is_no_statement = asks, superseded_by(turn)
     return turn.who != "agent" and not any(is_no_statement)
 
 

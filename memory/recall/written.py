@@ -130,13 +130,20 @@ def _is_before(one: Turn, other: Turn) -> bool:
 def forgotten(turns: Sequence[Turn]) -> frozenset[int]:
     """Return the places of requests to forget something, and of what was said of it to the agent before."""
     requests = [each for each in turns if each.who == "owner" and each.run]
+    lines = [each for each in turns if each.session == WRITTEN]
     asked = [(each.at, wanted) for each in requests if (wanted := forgets(each.text))]
+    # a line that still says it was not taken out, or was brought back
+    asked = [(at, wanted) for at, wanted in asked if not _are_kept(lines, at, wanted)]
     places = range(len(turns) if asked else 0)
     return frozenset(place for place in places if _is_gone(turns[place], asked))
 
 
+def _are_kept(lines: Sequence[Turn], at: datetime, wanted: frozenset[str]) -> bool:
+    return any(line.at <= at and says(line.text, wanted) for line in lines)
+
+
 def _is_gone(turn: Turn, asked: Sequence[tuple[datetime, frozenset[str]]]) -> bool:
-    if not turn.run and turn.session != WRITTEN:
+    if not turn.run:
         return False
     return any(turn.at <= at and says(turn.text, wanted) for at, wanted in asked)
 

@@ -36,11 +36,16 @@ def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
 
 def forgotten(home: Path, request: str, lang: Lang) -> str:
     """Take out of the memory what the owner wants forgotten, and say how much that was; the words would be kept again.
+    Where several things may be meant, show them and take nothing out.
 
     Raises OSError, SopwithError."""
     from memory.forget import forget
 
-    return say(lang, "answers.forgotten", n=len(forget(home, request)))
+    found = forget(home, request)
+    if found.is_done:
+        return say(lang, "answers.forgotten", n=len(found.lines))
+    lines = "\n".join(f"- {line}" for line in found.lines)
+    return say(lang, "answers.forget_which", n=len(found.lines), lines=lines)
 
 
 def _topic(task: str) -> str:

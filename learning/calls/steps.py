@@ -60,6 +60,8 @@ class Steps:
         if "acts" in args and (line := _line_shown(self.values, answers)):
             step.expect["contains"] = line
         self._known(step, answers, {call.root for call in calls})
+        asked = {key: [call.args[key] for call in calls] for key in args if key in calls[0].args}
+        self.book.sources[-1].asked = asked
         return step
 
     def _args(self, calls: Sequence[Call]) -> Any:
@@ -89,16 +91,14 @@ class Steps:
 
     def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:
         """A call for each item of a list; the runs may have read only a part of it, up to what they looked for."""
-        calls = [call for run in group for call in run]
-        argument = varying(calls)
-        tool = calls[0].tool
+        tool, argument = group[0][0].tool, varying(group)
         if argument is None:
             raise Unexplained(f"{tool}: more than one argument differs between its calls")
         items = [[call.args[argument] for call in run] for run in group]
         name = self._list_of(items, argument, may_be_part=may_be_part)
         rest = [{k: v for k, v in run[0].args.items() if k != argument} for run in group]
         args = self.values.template(rest, "args", tool)
-        args = {key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in calls[0].args}
+        args = {key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in group[0][0].args}
         step = DraftStep(tool, args, {"status": "ok"}, each=name)
         self._known(step, [[call.value for call in run] for run in group], {"json"})
         self.book.sources[-1].items = items
@@ -147,13 +147,14 @@ def _at(answer: Any, form: Sequence[str]) -> Any:
     return answer
 
 
-def varying(calls: Sequence[Call]) -> str | None:
-    """Return the one argument in which calls of one run differ; of single calls the only argument that they have."""
-    names = {name for call in calls for name in call.args}
-    if any(set(call.args) != names for call in calls):
+def varying(group: Group) -> str | None:
+    """Return the one argument in which calls of one run differ; of single calls that in which the runs do."""
+    names = set(group[0][0].args)
+    if any(set(call.args) != names for run in group for call in run):
         return None
-    differ = [n for n in names if len({repr(call.args[n]) for call in calls}) > 1]
-    return differ[0] if len(differ) == 1 else None
+    several = [run for run in group if len(run) > 1] or [[call for run in group for call in run]]
+    differ = {n for n in names for run in several if len({repr(c.args[n]) for c in run}) > 1}
+    return differ.pop() if len(differ) == 1 else None
 
 
 def form_of(texts: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from learning.calls import places
@@ -15,6 +16,9 @@ from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
 from replay.pages import VERBS
 from replay.procedure import ITEM
+
+
+CHOICES = ("radio", "checkbox")  # one of them is a value, and its label says which
 
 
 class Steps:
@@ -182,15 +186,17 @@ def _act(values: Values, acts: Sequence[Act]) -> Act:
         )
     if verb not in VERBS:
         return first
-    places = [(act[verb]["label"], act[verb]["role"]) for act in acts]
-    if len(set(places)) > 1:
-        raise Unexplained(
-            f"the runs filled in other fields: {' / '.join(str(p[0]) for p in places)}"
-        )
+    labels, roles = ([str(act[verb][key]) for act in acts] for key in ("label", "role"))
+    if len(set(roles)) > 1:
+        raise Unexplained(f"the runs filled in other fields: {' / '.join(labels)}")
     made = dict(first)
+    if len(set(labels)) > 1 or (len(acts) == 1 and roles[0] in CHOICES):
+        label = values.template(labels, "choice")
+        is_same = label == labels[0]
+        made[verb] = first[verb] if is_same else {"label": label, "role": roles[0]}
     if key := VERBS[verb]:
         texts = [act[key] for act in acts]
-        made[key] = values.template(texts, str(places[0][0]))
+        made[key] = values.template(texts, labels[0])
     return made
 
 
@@ -199,10 +205,17 @@ def _line_shown(values: Values, answers: Sequence[str]) -> str:
     columns = [answer.splitlines() for answer in answers]
     for line in columns[0]:
         for others in _alike(line, columns[1:]):
-            made = values.with_names([line, *others])
-            if len(set(made)) == 1 and "{{" in made[0]:
-                return made[0]
+            shared = _shared(values.with_names([line, *others]))
+            if "{{" in shared:
+                return shared
     return ""
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return what texts share behind the last word in which they differ, such as the number of an entry."""
+    words = [text.split(" ")[::-1] for text in texts]
+    same = list(takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False)))
+    return " ".join(row[0] for row in reversed(same))
 
 
 def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:

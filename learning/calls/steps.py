@@ -17,7 +17,6 @@ from learning.draft import DraftStep
 from replay.pages import VERBS
 from replay.procedure import ITEM
 
-
 CHOICES = ("radio", "checkbox")  # one of them is a value, and its label says which
 
 
@@ -102,7 +101,9 @@ class Steps:
         name = self._list_of(items, argument, may_be_part=may_be_part)
         rest = [{k: v for k, v in run[0].args.items() if k != argument} for run in group]
         args = self.values.template(rest, "args", tool)
-        args = {key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in group[0][0].args}
+        args = {
+            key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in group[0][0].args
+        }
         step = DraftStep(tool, args, {"status": "ok"}, each=name)
         self._known(step, [[call.value for call in run] for run in group], {"json"})
         self.book.sources[-1].items = items
@@ -156,7 +157,9 @@ def varying(group: Group) -> str | None:
     names = set(group[0][0].args)
     if any(set(call.args) != names for run in group for call in run):
         return None
-    several = [run for run in group if len(run) > 1] or [[call for run in group for call in run]]
+    several = [run for run in group if len(run) > 1] or [
+        tuple(call for run in group for call in run)
+    ]
     differ = {n for n in names for run in several if len({repr(c.args[n]) for c in run}) > 1}
     return differ.pop() if len(differ) == 1 else None
 

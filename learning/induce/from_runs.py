@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any
 
 from learning.induce.letters import Letters
@@ -154,8 +154,7 @@ def _patched(args: Mapping[str, Any], request: str) -> str:
 
 def _old(old: str, new: str, request: str) -> str:
     """Return the pattern of a replaced text: a value that nobody named is whatever stands there today."""
-    start = len(commonprefix([old, new]))
-    end = len(commonprefix([old[start:][::-1], new[start:][::-1]]))
+    start, end = _shared(old, new)
     spans = [found.span() for found in re.finditer(_TOKEN, old)]
     within = [span for span in spans if span[0] <= start and len(old) - end <= span[1]]
     if len(within) != 1 or old[slice(*within[0])] in request or not old[: within[0][0]].strip():
@@ -266,14 +265,17 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[~\w./@+%-]+|\s+|.", text)
 
 
+def _shared(one: str, two: str) -> tuple[int, int]:
+    """Return how many letters two texts share at their start, and how many of the rest at their end."""
+    pairs = zip(one, two, strict=False)
+    start = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    behind = zip(one[start:][::-1], two[start:][::-1], strict=False)
+    return start, len(list(takewhile(lambda pair: pair[0] == pair[1], behind)))
+
+
 def _core(mine: str, its: str) -> list[str]:
     """Return what of a word differs, out to the signs around it."""
-    start = 0
-    while start < min(len(mine), len(its)) and mine[start] == its[start]:
-        start += 1
-    end = 0
-    while end < min(len(mine), len(its)) - start and mine[-1 - end] == its[-1 - end]:
-        end += 1
+    start, end = _shared(mine, its)
     while start > 0 and mine[start - 1].isalnum():
         start -= 1
     while end > 0 and mine[len(mine) - end].isalnum():

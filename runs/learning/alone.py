@@ -63,7 +63,12 @@ def _proven(lesson: Lesson) -> str:
     except SopwithError as error:
         return str(error)
     seen = lesson.cases[0].seen if lesson.cases else None
-    if seen and not seen.touched and seen.output.strip() and not tells(seen.output, lesson.traces[0].answer):
+    if (
+        seen
+        and not seen.touched
+        and seen.output.strip()
+        and not tells(seen.output, lesson.traces[0].answer)
+    ):
         lesson.cases.clear()
         return "the answer does not hold what was printed: it was worked out from it"
     return why

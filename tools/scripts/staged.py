@@ -49,7 +49,9 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
     """Return what was done, with the files that were written anew and are as they were: they count as none."""
     again = [
-        Change("changed", Path(each.path), "file", each.before.st_size, each.before.st_size, files=0)
+        Change(
+            "changed", Path(each.path), "file", each.before.st_size, each.before.st_size, files=0
+        )
         for each in stage.deltas
         if each.kind == "dress" and each.before and S_ISREG(each.before.st_mode)
     ]

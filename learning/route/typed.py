@@ -99,8 +99,8 @@ def _path(text: str, shape: str, where: Where) -> str | None:
 
 
 def found_here(name: str, where: Where) -> str | None:
-    """Return the path of what stands in the working folder by this very name."""
-    is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
+    """Return the path of what stands in or below the working folder by this very name."""
+    is_name = all(map(_BARE.fullmatch, name.split("/"))) and name.strip("./") != ""
     return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
 
 

@@ -6,7 +6,6 @@ looked up, or since it was there before and is the same in all runs now. No fiel
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ from replay.procedure import ITEM
 from replay.template import names
 
 Leaves = dict[tuple[str, ...], Any]
-_STATE = re.compile(r"[a-z][a-z_-]*")  # a word of a program: no name, no text for people
 
 
 def checks(
@@ -41,23 +39,29 @@ def checks(
 
 
 def expect_states(before: Sequence[Source]) -> None:
-    """Let each read of a record by its id expect the words beside the id that it had in all runs: `state: overdue`."""
+    """Let each read of a record by its id expect the state that the record had in all runs: `state: overdue`."""
     for source in before:
-        is_one = source.root == "json" and not source.is_looped
-        if not is_one:
-            continue
-        rows = list(map(_leaves, source.answers))
-        for path, value in rows[0].items():
-            is_same = all(row.get(path) == value for row in rows)
-            if is_same and _STATE.fullmatch(str(value)) and _is_beside_id(path, source, rows):
-                source.step.expect.setdefault("fields", {})[".".join(path)] = value
+        rows = source.answers if source.root == "json" and not source.is_looped else [None]
+        ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
+        for path in _records(rows[0], ()):
+            records = [_at(row, path) for row in rows]
+            told = [[each.get(key) for each in records] for key in records[0]]
+            for key, text in places.states(records).items() if any(i in told for i in ids) else ():
+                source.step.expect.setdefault("fields", {})[".".join([*path, key])] = text
 
 
-def _is_beside_id(path: tuple[str, ...], source: Source, rows: Sequence[Leaves]) -> bool:
-    """True if the record that a field stands in has a field that the read was asked with, another one in each run."""
-    ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
-    beside = [other for other in rows[0] if other[:-1] == path[:-1]]
-    return any([row.get(other) for row in rows] in ids for other in beside)
+def _records(answer: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the mappings of an answer."""
+    if isinstance(answer, dict):
+        yield path
+        for key, each in answer.items():
+            yield from _records(each, (*path, key))
+
+
+def _at(answer: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    for key in path:
+        answer = answer.get(key) if isinstance(answer, dict) else None
+    return answer if isinstance(answer, dict) else {}
 
 
 def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:

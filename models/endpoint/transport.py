@@ -64,7 +64,7 @@ class Endpoint:
         stall_seconds: float,
         reply_seconds: float,
     ) -> None:
-        self.base_url = base_url(config)
+        self.base_url, _, self._query = base_url(config).partition("?")
         self._is_provider = config.base_url is None
         self._key = config.api_key.strip()
         self._connect_seconds, self._stall_seconds, self._reply_seconds = (
@@ -186,9 +186,12 @@ class Endpoint:
         return found
 
     def _path(self, path: str) -> str:
-        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it."""
+        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it. A query
+        of the base URL (Azure: api-version) stands behind the path."""
         is_versioned = self.base_url.rstrip("/").endswith("/v1")
-        return f"/v1{path}" if path == MESSAGES and not is_versioned else path
+        version = "/v1" if path == MESSAGES and not is_versioned else ""
+        query = f"?{self._query}" if self._query else ""
+        return f"{version}{path}{query}"
 
     def _signed(self, path: str) -> dict[str, Any]:
         """The headers, with the key where this protocol has it."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from models.base import Message, ToolCall
+from models.base.reply import Finish
 from models.streams import scrub
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
@@ -59,20 +60,20 @@ class Chat(Wire):
             plain["role"] = "user"
         if images := self.images(message):
             plain["content"] = [{"type": "text", "text": message["content"]}, *map(_image, images)]
-        if plain["role"] == "assistant":
-            plain = self._demanded(plain)
-        return [self._with_ids(plain)]
+        return [self._with_ids(self._demanded(plain))]
 
     def native(self, message: Message) -> list[Fields]:
         """See Wire."""
-        return [self._with_ids(item) for item in super().native(message)]
+        return [self._with_ids(self._demanded(item)) for item in super().native(message)]
 
     def _demanded(self, plain: Message) -> Message:
-        """Return a message of another model, with what this server wants to see on its own."""
-        if self.manners.needs:
+        """Return a message of a model with what this server wants to see in it, where it is not there."""
+        if plain["role"] != "assistant":
+            return plain
+        if self.manners.needs and not plain.get(self.manners.needs):
             plain = {**plain, self.manners.needs: plain.get("content") or "…"}
         calls = plain.get("tool_calls")
-        if calls and self.manners.signs:
+        if calls and self.manners.signs and "extra_content" not in calls[0]:
             signed = {**calls[0], "extra_content": _NO_SIGNATURE}
             plain = {**plain, "tool_calls": [signed, *calls[1:]]}
         return plain
@@ -97,9 +98,9 @@ class ChatAnswer(Answer):
 
     def add(self, chunk: Fields) -> str:
         """See Answer."""
-        usage = chunk.get("usage") or record_of(chunk.get("x_groq")).get("usage")
-        self._usage = record_of(usage) or self._usage
         choice = next(iter(records_of(chunk.get("choices"))), {})
+        for place in (choice, record_of(chunk.get("x_groq")), chunk):  # Kimi, Groq, all others
+            self._usage = record_of(place.get("usage")) or self._usage
         self._finish = text_of(choice.get("finish_reason")) or self._finish
         if delta := record_of(choice.get("delta")):
             return self._add_said(delta)
@@ -107,6 +108,11 @@ class ChatAnswer(Answer):
         self._is_done = self._is_done or bool(message)
         is_repeated = bool(self._texts) and message.get("content") == "".join(self._texts)
         return "" if is_repeated else self._add_said(message)
+
+    @property
+    def finish(self) -> Finish:
+        """See Answer; servers end a refusal as they end an answer."""
+        return "filter" if self._refusal else super().finish
 
     @property
     def text(self) -> str:
@@ -144,7 +150,6 @@ class ChatAnswer(Answer):
                 self._attach(key, value)
         if refusal := text_of(said.get("refusal")):
             self._refusal += self.fit(refusal)
-            self._finish = "content_filter"
         for delta in _calls_of(said):
             self._add_call(delta)
         content = said.get("content")

@@ -18,7 +18,13 @@ IMAGES = {
     ".webp": "image/webp",
     ".gif": "image/gif",
 }
-MAX_IMAGE_BYTES = 5_000_000  # endpoints refuse more
+_MARKS = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
+MAX_IMAGE_BYTES = 3_900_000  # as base64 the 5 MB beyond which endpoints refuse
 MAX_SIDE = 1568  # pixels; endpoints make a longer side smaller, and positions on it move
 
 
@@ -28,14 +34,15 @@ def encoded(path: str) -> tuple[str, str] | None:
     Pillow (extra desktop) makes a large image smaller. Without it, one of more than MAX_IMAGE_BYTES is None.
     """
     file = Path(path)
-    kind = IMAGES.get(file.suffix.lower(), "")
     try:
-        data = file.read_bytes() if kind else b""
+        data = file.read_bytes() if file.suffix.lower() in IMAGES else b""
     except OSError:
         return None
+    # endpoints refuse a name that says another kind than the bytes
+    kind = next((kind for mark, kind in _MARKS.items() if data.startswith(mark)), "")
     if find_spec("PIL") is not None:
         kind, data = _fitted(kind, data)
-    if not data or len(data) > MAX_IMAGE_BYTES:
+    if not kind or len(data) > MAX_IMAGE_BYTES:
         return None
     return kind, base64.b64encode(data).decode()
 
@@ -47,18 +54,19 @@ def _written(image: Image.Image, form: str) -> bytes:
 
 
 def _fitted(kind: str, data: bytes) -> tuple[str, bytes]:
-    """Return an image within MAX_SIDE and MAX_IMAGE_BYTES: as it is, smaller, or as JPEG."""
-    from PIL import Image, UnidentifiedImageError
+    """Return an image within MAX_SIDE and MAX_IMAGE_BYTES: as it is, smaller, or as JPEG; a photo upright."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with Image.open(io.BytesIO(data)) as image:
             is_long = max(image.size) > MAX_SIDE
-            if not is_long and len(data) <= MAX_IMAGE_BYTES:
+            if kind and not is_long and len(data) <= MAX_IMAGE_BYTES:
                 return kind, data
-            image.thumbnail((MAX_SIDE, MAX_SIDE))
-            smaller = _written(image, "PNG")
+            shown = ImageOps.exif_transpose(image).convert("RGBA")
+            shown.thumbnail((MAX_SIDE, MAX_SIDE))
+            smaller = _written(shown, "PNG")
             if len(smaller) <= MAX_IMAGE_BYTES:
                 return "image/png", smaller
-            return "image/jpeg", _written(image.convert("RGB"), "JPEG")
+            return "image/jpeg", _written(shown.convert("RGB"), "JPEG")
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError):
         return kind, data

@@ -113,3 +113,17 @@ def test_image_that_is_too_large_is_made_smaller(tmp_path: Path) -> None:
     kind, data = encoded(str(file)) or ("", "")
     assert kind == "image/jpeg"
     assert 0 < len(data) * 3 // 4 < MAX_IMAGE_BYTES
+
+
+def test_image_says_its_real_kind_and_a_large_photo_stands_upright(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    small, photo, drawing = tmp_path / "a.png", tmp_path / "b.jpg", tmp_path / "c.png"
+    image.new("RGB", (20, 10)).save(small, "JPEG")
+    turned = image.Exif()
+    turned[0x0112] = 6  # to be turned by 90 degrees
+    image.new("CMYK", (4000, 3000)).save(photo, "JPEG", exif=turned)
+    image.new("RGB", (20, 10)).save(drawing, "BMP")
+    kinds = [(encoded(str(path)) or ("", ""))[0] for path in (small, photo, drawing)]
+    assert kinds == ["image/jpeg", "image/png", "image/png"]
+    with image.open(io.BytesIO(base64.b64decode((encoded(str(photo)) or ("", ""))[1]))) as sent:
+        assert sent.size == (1176, 1568)

@@ -139,7 +139,13 @@ class ResponsesAnswer(Answer):
 
     def _take(self, item: Fields, place: int) -> str:
         if item.get("type") == "custom_tool_call":  # ours are functions: it goes back as one
-            item = {**item, "type": _CALL, "id": None, "arguments": item.get("input"), "input": None}
+            item = {
+                **item,
+                "type": _CALL,
+                "id": None,
+                "arguments": item.get("input"),
+                "input": None,
+            }
         is_known = self._items.get(place, {}).get("call_id", "") == item.get("call_id")
         self._items[place] = item
         if item.get("type") == _CALL and not is_known:

@@ -134,7 +134,7 @@ class Places(NamedTuple):
         while folders and left > 0:
             place, depth = folders.pop()
             seen = _seen(place)
-            left -= seen.count
+            left -= seen.entries
             found += [each for each in seen.named if Path(each).is_file() and not _is_tracked(each)]
             if depth > 1:
                 folders[:0] = [(each, depth - 1) for each in reversed(seen.folders)]
@@ -177,7 +177,7 @@ class _Seen(NamedTuple):
     """Hold what a folder has: how many entries, those with the name of a secret, its folders."""
 
     changed: int = 0  # when something last came or went in it, in ns
-    count: int = 0
+    entries: int = 0
     named: Sequence[str] = ()
     folders: Sequence[str] = ()
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from config import ModelConfig
 from models.base import Message, ToolCall
 from models.base.reply import Finish
 from models.streams import scrub
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
 from models.wires.pieces import call_of, merged, plain, with_part
-from models.wires.written import Asked, Fields, Setting, Wire, as_json
+from models.wires.written import Asked, Fields, Wire, as_json
 
 # Keys that are no attachment; those that are not sent belong to the reply alone.
 _NOT_SENT = {"refusal", "audio", "function_call", "annotations", "executed_tools"}
@@ -29,16 +30,14 @@ class Chat(Wire):
 
     name, path = "chat", "/chat/completions"
 
-    def fields(self, setting: Setting) -> Fields:
+    def fields(self, config: ModelConfig) -> Fields:
         """See Wire."""
         return {
-            "model": setting.model,
+            "model": config.model,
             "stream": True,
             "stream_options": {"include_usage": True},
-            self.manners.max_tokens: setting.max_tokens,
-            "temperature": setting.temperature,
-            **setting.reasoning,
-            **setting.extra,
+            self.manners.max_tokens: config.max_tokens,
+            "temperature": config.temperature,
         }
 
     def offer(self, asked: Asked) -> Fields:

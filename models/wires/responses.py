@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from config import ModelConfig
 from models.base import Message, ToolCall
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
-from models.wires.written import Asked, Fields, Setting, Wire, as_json
+from models.wires.written import Asked, Fields, Wire, as_json
 
 _CALL = "function_call"
 
@@ -22,17 +23,15 @@ class Responses(Wire):
 
     name, path, list_key = "responses", "/responses", "input"
 
-    def fields(self, setting: Setting) -> Fields:
+    def fields(self, config: ModelConfig) -> Fields:
         """See Wire."""
         return {
-            "model": setting.model,
+            "model": config.model,
             "stream": True,
             "store": False,
             "include": ["reasoning.encrypted_content"],
-            "max_output_tokens": setting.max_tokens,
-            "temperature": setting.temperature,
-            **setting.reasoning,
-            **setting.extra,
+            "max_output_tokens": config.max_tokens,
+            "temperature": config.temperature,
         }
 
     def offer(self, asked: Asked) -> Fields:

@@ -187,15 +187,6 @@ def test_stream_cut_at_any_byte_is_retried(how: Any) -> None:
                 assert len(server.requests) == (1 if at >= end + (how == "chunked") else 2), at
 
 
-def test_text_that_was_shown_is_taken_back_when_the_stream_breaks() -> None:
-    whole = Answer("one two three four five six seven")
-    with ScriptedServer([Answer(whole.text, cut=600, how="plain"), whole]) as server:
-        events, reply = ask(server)
-    kinds = [event["type"] for event in events]
-    assert kinds.index("text") < kinds.index("text_reset") < kinds.index("model_retry")
-    assert shown(events) == reply.text == whole.text
-
-
 @pytest.mark.parametrize(
     "broken",
     [

@@ -10,7 +10,6 @@ from config import Config, Lang, ModelConfig
 from runs.doctor.check import Check, found
 from text.sentences import say
 
-ASK_SECONDS = 3.0
 TRY_SECONDS = 60.0  # for a tool call and its answer; a local model may have to be loaded first
 NEEDED = ("asked", "call", "answer")  # of what is tried: without these no task is done
 
@@ -43,7 +42,7 @@ def _asked(model: ModelConfig, lang: Lang) -> Check:
     from models.endpoint import Endpoint, read_listing
 
     name = f"model {model.name}"
-    with closing(Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)) as endpoint:
+    with closing(Endpoint(model)) as endpoint:
         answer, url = read_listing(endpoint), endpoint.shown_url
     status = answer.status
     if status in (401, 403):

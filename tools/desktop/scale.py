@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.images import MAX_SIDE
+from models.images import shrink
 
 
 class Scale:
     """The screen as its picture shows it: `factor` pixels of the screen are one position."""
 
     def __init__(self, size: tuple[int, int]) -> None:
-        self.factor = max(1.0, max(size) / MAX_SIDE)
+        self.factor = shrink(*size)
 
     def told(self, pixels: Any) -> list[int]:
         """Return a point, a size or a box as positions."""

@@ -17,6 +17,7 @@ from learning.route.exact import readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
+from learning.route.saying import Way, ways
 from learning.route.typed import is_cautious
 from memory.sops import Sop
 from models.errors import ModelError
@@ -99,10 +100,16 @@ def why(shown: Shown) -> str:
 
 def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None:
     """Return the SOP of which the whole request is a wording; None where two SOPs could be meant."""
-    asked = Asked.read(request)
+    asked, sops = Asked.read(request), list(sops)
     if len(request) > MAX_CHARS or not asked.squeezed:
         return None
-    found = _owners_first([pair for sop in sops for pair in _matches(sop, asked, where)])
+    matches = (_said(way, sops) for way in ways(asked, where))
+    return next(filter(None, matches), None)
+
+
+def _said(way: Way, sops: Sequence[Sop]) -> Match | None:
+    """Return the SOP of which one way to say a request is a wording."""
+    found = _owners_first([pair for sop in sops for pair in _matches(sop, way)])
     most = max((reading.filled for _, reading in found), default=0)
     best = [(match, reading) for match, reading in found if reading.filled == most]
     own = [pair for pair in best if not pair[0].sop.is_seed]
@@ -134,14 +141,16 @@ class _Reading(NamedTuple):
     free: int
 
 
-def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Reading]]:
-    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
-    for wording, values in readings(asked, procedure, where) if procedure else ():
+def _matches(sop: Sop, way: Way) -> Iterable[tuple[Match, _Reading]]:
+    procedure = sop.procedure if sop.may_be_asked(way.asked.squeezed) else None
+    if procedure is None or way.reads and procedure.effects != "none":
+        return
+    for wording, values in readings(way.asked, procedure, way.where):
         try:
-            parameters = procedure.bind(values, where.cwd) if procedure else {}
+            parameters = procedure.bind(values, way.where.cwd)
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        if procedure and procedure.takes_another_kind(parameters):
+        if procedure.takes_another_kind(parameters) or not way.takes_folder(parameters):
             continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
-from learning.route.request import PLAIN, Asked
+from learning.route.request import PLAIN, Asked, without_articles
 from learning.route.typed import FREE, read
 from replay.procedure import Procedure
 from replay.wordings import Wording
@@ -95,7 +95,7 @@ def _read(
 def pieces(wording: str) -> tuple[Piece, ...]:
     """Return a wording as words, groups and slots."""
     found: list[Piece] = []
-    for token in _PIECE.findall(wording.translate(PLAIN).lower()):
+    for token in _PIECE.findall(without_articles(wording.translate(PLAIN).lower())):
         if token[0] == "{":
             name, _, shape = token[1:-1].partition(":")
             found.append(Slot(name, shape))

@@ -38,7 +38,7 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
     if kind == "path":
-        return _path(text, shape, where)
+        return path_said(text, where, shape)
     if kind == "date":
         return _day(text)
     if kind == "url":
@@ -84,7 +84,10 @@ def path_of(value: Value, where: Where) -> str | None:
     return absolute(value.value, where) if value.kind == "path" else None
 
 
-def _path(text: str, shape: str, where: Where) -> str | None:
+def path_said(text: str, where: Where, shape: str = "") -> str | None:
+    """Return the path that all of a text names, from the root."""
+    if shape == "new" and where.new is not None:
+        where = Where(where.new, where.owner_home)
     is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
     if is_plain:  # most paths; the reader costs 20 ms
         return absolute(text, where)

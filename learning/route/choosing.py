@@ -17,7 +17,7 @@ from learning.route.exact import readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
-from learning.route.saying import Way, ways
+from learning.route.saying import Way, spelled, ways
 from learning.route.typed import is_cautious
 from memory.sops import Sop
 from models.errors import ModelError
@@ -104,7 +104,11 @@ def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None
     if len(request) > MAX_CHARS or not asked.squeezed:
         return None
     matches = (_said(way, sops) for way in ways(asked, where))
-    return next(filter(None, matches), None)
+    found = next(filter(None, matches), None)
+    if found is None and (plain := spelled(asked, sops)):
+        mended = (way._replace(reads=True) for way in ways(plain, where))
+        found = next(filter(None, (_said(way, sops) for way in mended)), None)
+    return found
 
 
 def _said(way: Way, sops: Sequence[Sop]) -> Match | None:
@@ -180,6 +184,7 @@ def choose(
     from learning.route.index import INDEX
 
     ranking, asked = INDEX.of(known), Asked.read(request)
+    asked = spelled(asked, runnable) or asked
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]

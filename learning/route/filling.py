@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from text.values import Value
 
 _WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
-_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
 MEANT, FAULT = 2.0, 0.3  # against 1 for the best one's words; bench/routing.py
 OWN = 0.5  # for what the owner taught: a seed knows more words
 _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")

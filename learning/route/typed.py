@@ -18,6 +18,7 @@ Schema = Mapping[str, Any]
 _NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
 _PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
 _BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_NAMED = pattern(r"(?!\.*$)[^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》/][^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》]*")  # perhaps with its folder
 _CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
@@ -103,7 +104,7 @@ def path_said(text: str, where: Where, shape: str = "") -> str | None:
 
 def found_here(name: str, where: Where) -> str | None:
     """Return the path of what stands in the working folder by this very name."""
-    is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
+    is_name = _NAMED.fullmatch(name) is not None
     return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
 
 

@@ -147,7 +147,7 @@ class _Reading(NamedTuple):
 
 def _matches(sop: Sop, way: Way) -> Iterable[tuple[Match, _Reading]]:
     procedure = sop.procedure if sop.may_be_asked(way.asked.squeezed) else None
-    if procedure is None or way.reads and procedure.effects != "none":
+    if procedure is None or (way.reads and procedure.effects != "none"):
         return
     for wording, values in readings(way.asked, procedure, way.where):
         try:

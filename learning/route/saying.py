@@ -79,7 +79,9 @@ def _apart(asked: Asked, where: Where) -> Iterator[Way]:
             continue
         front = asked.written[asked.start : match.start()]
         behind = asked.written[match.end() : asked.end]
-        is_edge = (match["at"] or match["from"]) not in words()["places"]["away"] and not (front and behind)
+        is_edge = (match["at"] or match["from"]) not in words()["places"]["away"] and not (
+            front and behind
+        )
         there = where._replace(cwd=Path(folder), new=None if is_edge else where.cwd)
         yield Way(Asked.read(f"{front} {behind}"), there, folder)
 

@@ -158,7 +158,10 @@ def many(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     for file, path in zip(files, places, strict=True):
         put(file, path, how)
     key = "many_moved" if how == "move" else "many_copied"
-    lines = [words[key].format(n=len(files), s="s" * (len(files) != 1), target=os.path.relpath(target)), ""]
+    lines = [
+        words[key].format(n=len(files), s="s" * (len(files) != 1), target=os.path.relpath(target)),
+        "",
+    ]
     lines += [f"- {file.name}" for file in files[:SHOWN]]
     if len(files) > SHOWN:
         lines.append(words["more"].format(n=len(files) - SHOWN))

@@ -88,7 +88,12 @@ def refuse(why: str) -> NoReturn:
 
 def main(given: Mapping[str, str]) -> None:
     words, path = WORDS[given.get("lang", "en")], Path(given["file"])
-    blanks = {"file": path.name, "line": given.get("line", ""), "old": given.get("old", ""), "new": given.get("new", "")}
+    blanks = {
+        "file": path.name,
+        "line": given.get("line", ""),
+        "old": given.get("old", ""),
+        "new": given.get("new", ""),
+    }
     try:
         text = text_of(path)
     except ValueError:

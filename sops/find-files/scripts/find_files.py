@@ -251,7 +251,10 @@ def listing(folder: str, words: dict[str, str]) -> str:
     with os.scandir(folder) as entries:
         names = sorted(each.name + "/" * each.is_dir() for each in entries)
     seen = [name for name in names if not name.startswith(".")]
-    lines = [words["holds"].format(n=f"{len(seen):,}", s="s" * (len(seen) != 1), folder=shown(folder)), ""]
+    lines = [
+        words["holds"].format(n=f"{len(seen):,}", s="s" * (len(seen) != 1), folder=shown(folder)),
+        "",
+    ]
     lines += [f"- {shown(name)}" for name in seen[:SHOWN]]
     if len(seen) > SHOWN:
         lines.append(f"- {words['more'].format(n=f'{len(seen) - SHOWN:,}')}")
@@ -262,7 +265,11 @@ def counted(search: Search, folder: str, words: dict[str, str]) -> str:
     """Say how many files there are, and how many with each ending."""
     endings = Counter(Path(path).suffix.lower() or words["no_ending"] for path in search.found)
     here = sum(Path(path).parent == Path(folder) for path in search.found)
-    counts = {"n": f"{len(search.found):,}", "s": "s" * (len(search.found) != 1), "here": f"{here:,}"}
+    counts = {
+        "n": f"{len(search.found):,}",
+        "s": "s" * (len(search.found) != 1),
+        "here": f"{here:,}",
+    }
     lines = [words["counted"].format(folder=shown(folder), **counts), ""]
     lines += [f"- {shown(ending)} {count:,}" for ending, count in endings.most_common(SHOWN)]
     return "\n".join(lines).strip() + "\n"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import readings
+from learning.route.exact import is_vague, may_be, readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
@@ -98,22 +98,28 @@ def why(shown: Shown) -> str:
     return "said in other words"
 
 
-def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None:
-    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant."""
-    asked, sops = Asked.read(request), list(sops)
-    if len(request) > MAX_CHARS or not asked.squeezed:
+def exact_match(
+    request: str, sops: Iterable[Sop], where: Where, *, vague: bool = False, reads: bool = False
+) -> Match | None:
+    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant. `vague`: by a seed's
+    wordings that may ask about anything, such as "where is {name}"; `reads`: only for what reads."""
+    asked = Asked.read(request)
+    if len(request) > MAX_CHARS or not asked.squeezed.strip():
         return None
-    matches = (_said(way, sops) for way in ways(asked, where))
-    found = next(filter(None, matches), None)
-    if found is None and (plain := spelled(asked, sops)):
-        mended = (way._replace(reads=True) for way in ways(plain, where))
-        found = next(filter(None, (_said(way, sops) for way in mended)), None)
-    return found
+    sops = [sop for sop in sops if _may_be_said(sop, asked)]
+    said = (way._replace(reads=way.reads or reads) for way in ways(asked, where))
+    return next(filter(None, (_said(way, sops, vague=vague) for way in said)), None)
 
 
-def _said(way: Way, sops: Sequence[Sop]) -> Match | None:
+def _may_be_said(sop: Sop, asked: Asked) -> bool:
+    """Take a quick look: the request holds words of one of the wordings."""
+    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
+    return procedure is not None and any(may_be(each, asked) for each in procedure.wordings)
+
+
+def _said(way: Way, sops: Sequence[Sop], *, vague: bool) -> Match | None:
     """Return the SOP of which one way to say a request is a wording."""
-    found = _owners_first([pair for sop in sops for pair in _matches(sop, way)])
+    found = _owners_first([pair for sop in sops for pair in _matches(sop, way, vague=vague)])
     most = max((reading.filled for _, reading in found), default=0)
     best = [(match, reading) for match, reading in found if reading.filled == most]
     own = [pair for pair in best if not pair[0].sop.is_seed]
@@ -145,8 +151,8 @@ class _Reading(NamedTuple):
     free: int
 
 
-def _matches(sop: Sop, way: Way) -> Iterable[tuple[Match, _Reading]]:
-    procedure = sop.procedure if sop.may_be_asked(way.asked.squeezed) else None
+def _matches(sop: Sop, way: Way, *, vague: bool) -> Iterable[tuple[Match, _Reading]]:
+    procedure = sop.procedure
     if procedure is None or (way.reads and procedure.effects != "none"):
         return
     for wording, values in readings(way.asked, procedure, way.where):
@@ -155,6 +161,8 @@ def _matches(sop: Sop, way: Way) -> Iterable[tuple[Match, _Reading]]:
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
         if procedure.takes_another_kind(parameters) or not way.takes_folder(parameters):
+            continue
+        if (sop.is_seed and is_vague(wording)) != vague:
             continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())
@@ -176,7 +184,7 @@ def choose(
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
     match = exact_match(request, runnable, where)
-    candidate = _candidate(request, known, where)
+    candidate = _to_show(request, known, where, is_sure=match is not None)
     if match and not (match.sop.is_seed and (candidate or _has_own(runnable))):
         return Choice("rote", match)
     if len(request) > MAX_CHARS:
@@ -184,7 +192,9 @@ def choose(
     from learning.route.index import INDEX
 
     ranking, asked = INDEX.of(known), Asked.read(request)
-    asked = spelled(asked, runnable) or asked
+    if match is None and (plain := spelled(asked, ranking.terms)):
+        asked = plain
+        match = exact_match(plain.written, runnable, where, reads=True)
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
@@ -211,11 +221,20 @@ def _is_owners(card: Shown, asked: Asked, ranking: Ranking) -> bool:
     return not card.sop.is_seed and card.takes_all and is_said
 
 
-def _candidate(request: str, known: Sequence[Sop], where: Where) -> list[Shown]:
-    """Return the candidate whose wording is asked for: it is shown, since it may not run alone."""
+def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool) -> list[Shown]:
+    """Return the candidate whose wording is asked for, since it may not run alone, or what a vague wording asks for."""
     candidates = [sop for sop in known if sop.status == "candidate"]
+    seeds = [sop for sop in known if sop.is_seed]
     found = exact_match(request, candidates, where)
-    return [Shown(found.sop, 1.0, 1.0, found.parameters)] if found else []
+    if found is None and not is_sure:
+        found = exact_match(request, seeds, where, vague=True)
+    return [Shown(found.sop, 1.0, 1.0, found.parameters, _spans(request, found))] if found else []
+
+
+def _spans(request: str, found: Match) -> dict[str, tuple[int, int]]:
+    """Return where a request says the values that are texts."""
+    said = {name: str(value) for name, value in found.parameters.items() if str(value) in request}
+    return {name: (at := request.index(text), at + len(text)) for name, text in said.items()}
 
 
 def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float]) -> Choice:

@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from learning.route.place import Where, words
 from learning.route.request import Asked
 from learning.route.typed import path_said
-from memory.sops import Sop
-from replay.wordings import SLOT
 from text import pattern
 from text.values import folder_names
 
@@ -102,24 +100,10 @@ def _places() -> re.Pattern[str]:
     )
 
 
-def spelled(asked: Asked, sops: Sequence[Sop]) -> Asked | None:
-    """Return a request with slips of the pen mended, by the words of the SOPs' wordings; None where there are none."""
-    strange = [each for each in _LONG_WORD.findall(asked.words) if each not in _vocabulary(sops)]
+def spelled(asked: Asked, known: Collection[str]) -> Asked | None:
+    """Return a request with slips of the pen mended, by the words that are known; None where there are none."""
     said = asked.written
-    for word in strange:
-        for meant in get_close_matches(word, _vocabulary(sops), 1, LIKE):
+    for word in [each for each in _LONG_WORD.findall(asked.words) if each not in known]:
+        for meant in get_close_matches(word, known, 1, LIKE):
             said = re.sub(rf"\b{word}\b", meant, said, flags=re.IGNORECASE)
     return Asked.read(said) if said != asked.written else None
-
-
-def _vocabulary(sops: Sequence[Sop]) -> frozenset[str]:
-    return _words_of(tuple(text for sop in sops for text in _texts(sop)))
-
-
-def _texts(sop: Sop) -> list[str]:
-    return [each.text for each in sop.procedure.wordings] if sop.procedure else []
-
-
-@lru_cache(maxsize=4)
-def _words_of(texts: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(word for text in texts for word in _LONG_WORD.findall(SLOT.sub(" ", text)))

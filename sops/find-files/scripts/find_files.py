@@ -13,6 +13,7 @@ from pathlib import Path
 
 SHOWN = 100
 MAX_TEXT_BYTES = 20_000_000
+SMALL = ("the", "a", "an", "my", "from", "of", "for", "to", "in", "with", "and")
 VERSION_CONTROL = {".git", ".hg", ".svn"}
 IMAGES = "jpg jpeg png gif bmp tif tiff webp heic svg raw"
 VIDEOS = "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"
@@ -121,12 +122,15 @@ class Search:
     def _name_test(self) -> Callable[[str], object]:
         """A test over names in lower case; an exact name needs no wildcard, a part of one neither."""
         name = self.name.lower()
+        parts = [each for each in name.split() if each not in SMALL] or [name]
         endings = tuple(f".{ending}" for ending in KINDS.get(self.kind, self.kind).split())
         matches = re.compile(
             fnmatch.translate(name if is_pattern(name) else f"*{name}*") if name else ""
         ).match
         if not is_pattern(name):
-            return lambda text: name in text and (not endings or text.endswith(endings))
+            return lambda text: (
+                all(part in text for part in parts) and (not endings or text.endswith(endings))
+            )
         return lambda text: matches(text) and (not endings or text.endswith(endings))
 
     def _files(self, top: str) -> Iterator[tuple[str, str, os.stat_result]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import is_vague, may_be, readings
+from learning.route.exact import is_vague, may_be, names_vague, readings
 from learning.route.filling import Shown, fill
 from learning.route.place import Where
 from learning.route.request import MAX_CHARS, Asked
@@ -226,7 +226,7 @@ def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool)
     candidates = [sop for sop in known if sop.status == "candidate"]
     seeds = [sop for sop in known if sop.is_seed]
     found = exact_match(request, candidates, where)
-    if found is None and not is_sure:
+    if found is None and not is_sure and names_vague(request):
         found = exact_match(request, seeds, where, vague=True)
     return [Shown(found.sop, 1.0, 1.0, found.parameters, _spans(request, found))] if found else []
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import is_vague, may_be, names_vague, readings
+from learning.route.exact import is_vague, may_be, readings
 from learning.route.filling import Shown, fill
-from learning.route.place import Where
+from learning.route.place import Where, words
 from learning.route.request import MAX_CHARS, Asked
 from learning.route.saying import Way, spelled, ways
 from learning.route.typed import is_cautious
@@ -226,7 +226,7 @@ def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool)
     candidates = [sop for sop in known if sop.status == "candidate"]
     seeds = [sop for sop in known if sop.is_seed]
     found = exact_match(request, candidates, where)
-    if found is None and not is_sure and names_vague(request):
+    if found is None and not is_sure and Asked.read(request).has_word(words()["vague"]):
         found = exact_match(request, seeds, where, vague=True)
     return [Shown(found.sop, 1.0, 1.0, found.parameters, _spans(request, found))] if found else []
 
@@ -250,13 +250,20 @@ def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float
 
 
 def _is_near(card: Shown, asked: Asked, ranking: Ranking, cwd: Path) -> bool:
-    """Return False for an SOP that has no use for a file of the request, and where no word beside a single value is one
-    of the SOP's: any number fits a number."""
+    """Return False for an SOP that has no use for a file of the request, for one that removes what may be to be kept,
+    and where no word beside a single value is one of the SOP's: any number fits a number."""
     if any((cwd / each).is_file() for each in card.unused):
+        return False
+    if _removes(card) and asked.has_word(words()["spared"]):
         return False
     beside = asked.without(card.places.values())
     is_said = card.meant or len(card.places) > 1 or not beside.strip()
     return bool(is_said) or ranking.share(beside, card.sop.name) > 0
+
+
+def _removes(card: Shown) -> bool:
+    procedure = card.sop.procedure
+    return card.sop.is_seed and procedure is not None and procedure.effects == "destructive"
 
 
 def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:

@@ -43,12 +43,6 @@ def readings(
                 yield wording, values
 
 
-def names_vague(request: str) -> bool:
-    """Take a quick look: the request holds a word of a vague wording."""
-    said = request.lower()
-    return any(word in (said.split() if word.isascii() else said) for word in words()["vague"])
-
-
 def is_vague(wording: Wording) -> bool:
     """Return True for a wording whose own words may ask about anything: what it asks for is shown, never done."""
     said = [word for group in wording.anchors for word in group]

@@ -71,6 +71,11 @@ class Asked:
         """The task in lower case without the values that it names."""
         return self.without((each.start, each.end) for each in self.values).lower()
 
+    def has_word(self, known: Iterable[str]) -> bool:
+        """Return True where the request holds one of these words; Chinese ones stand anywhere."""
+        said = set(re.findall(r"[a-z']+", self.plain.lower()))
+        return any(word in (said if word.isascii() else self.plain) for word in known)
+
     @cached_property
     def values(self) -> list[Value]:
         """The values that the task names."""

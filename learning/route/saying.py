@@ -104,6 +104,7 @@ def spelled(asked: Asked, known: Collection[str]) -> Asked | None:
     """Return a request with slips of the pen mended, by the words that are known; None where there are none."""
     said = asked.written
     for word in [each for each in _LONG_WORD.findall(asked.words) if each not in known]:
-        for meant in get_close_matches(word, known, 1, LIKE):
+        as_long = [each for each in known if abs(len(each) - len(word)) < 2]
+        for meant in get_close_matches(word, as_long, 1, LIKE):
             said = re.sub(rf"\b{word}\b", meant, said, flags=re.IGNORECASE)
     return Asked.read(said) if said != asked.written else None

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from learning.route.exact import is_vague, may_be, readings
 from learning.route.filling import Shown, fill
-from learning.route.place import Where, words
+from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked
 from learning.route.saying import Way, spelled, ways
 from learning.route.typed import is_cautious
 from memory.sops import Sop
 from models.errors import ModelError
 from replay.parameters import ParameterError
+from replay.wordings import SLOT
 
 if TYPE_CHECKING:
     from learning.route.ranking import Ranking
@@ -184,6 +185,11 @@ def choose(
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
     match = exact_match(request, runnable, where)
+    other = _elsewhere(request, match, where) if match else None
+    if other and _only_reads(other.sop, Asked.read(request)):
+        match = other
+    elif other:
+        return Choice("none", None, shown := [_as_shown(request, other)], [], None, shown)
     candidate = _to_show(request, known, where, is_sure=match is not None)
     if match and not (match.sop.is_seed and (candidate or _has_own(runnable))):
         return Choice("rote", match)
@@ -228,13 +234,44 @@ def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool)
     found = exact_match(request, candidates, where)
     if found is None and not is_sure and Asked.read(request).has_word(words()["vague"]):
         found = exact_match(request, seeds, where, vague=True)
-    return [Shown(found.sop, 1.0, 1.0, found.parameters, _spans(request, found))] if found else []
+    return [_as_shown(request, found)] if found else []
 
 
-def _spans(request: str, found: Match) -> dict[str, tuple[int, int]]:
-    """Return where a request says the values that are texts."""
-    said = {name: str(value) for name, value in found.parameters.items() if str(value) in request}
-    return {name: (at := request.index(text), at + len(text)) for name, text in said.items()}
+def _as_shown(request: str, found: Match) -> Shown:
+    """Return a match to be shown, with the places where the request says its values."""
+    places = {}
+    for name in {slot for slot, _ in SLOT.findall(found.wording)}:
+        said = str(found.parameters[name]).rpartition("/")[2].strip("[]'")
+        if said in request:
+            places[name] = (request.index(said), request.index(said) + len(said))
+    return Shown(found.sop, 1.0, 1.0, found.parameters, places)
+
+
+def _elsewhere(request: str, match: Match, where: Where) -> Match | None:
+    """Return the same with files of another of the owner's folders, where it names one that is not here and there is
+    one such folder."""
+    if not match.sop.is_seed or not _lacks(match, where.cwd):
+        return None
+    folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
+    there = (where._replace(cwd=folder, new=where.cwd) for folder in sorted(folders))
+    found = [(exact_match(request, [match.sop], each), each.cwd) for each in there]
+    meant = [each for each, folder in found if each and not _lacks(each, folder)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _lacks(match: Match, cwd: Path) -> bool:
+    """Return True where the request names a file by its bare name, and it is not in this folder."""
+    schemas = match.sop.procedure.parameters if match.sop.procedure else {}
+    names = [name for name, shape in SLOT.findall(match.wording) if shape != "new"]
+    paths = [Path(each) for name in names for each in _paths(match.parameters[name], schemas[name])]
+    return any(each.parent == cwd and not each.exists() for each in paths)
+
+
+def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """Return the paths that a value is, or holds."""
+    if schema["type"] == "array":
+        return [path for each in value for path in _paths(each, schema.get("items", {"type": ""}))]
+    return [value] if schema.get("format") == "path" else []
 
 
 def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float]) -> Choice:

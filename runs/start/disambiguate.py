@@ -6,6 +6,7 @@ on from there. What is chosen is done by rote, with all gates and guards; a yes 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Container, Generator, Sequence
 from contextlib import suppress
@@ -262,7 +263,7 @@ def _names_a_value(each: Shown) -> bool:
 
 
 def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | None:

@@ -42,7 +42,7 @@ def candidates(
     spelled = [each for text in said for each in spell(text)]
     known, others = list(was_there), list(differing)
     said += [text for text in others if not _overlaps(text, said)]
-    found: dict[str, bool] = {text: not others or text in others for text in said}
+    found = {text: not others or any(each in text for each in others) for text in said}
     for text in _listed(script):
         if not _overlaps(text, spelled):
             found.setdefault(text, not request and text in known)

@@ -105,8 +105,8 @@ def path_said(text: str, where: Where, shape: str = "") -> str | None:
 
 
 def found_here(name: str, where: Where) -> str | None:
-    """Return the path of what stands in the working folder by this very name."""
-    is_name = _NAMED.fullmatch(name) is not None
+    """Return the path of what stands in or below the working folder by this very name."""
+    is_name = all(map(_NAMED.fullmatch, name.split("/")))
     return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
 
 

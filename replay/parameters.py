@@ -128,7 +128,13 @@ def _text_mismatch(value: str, schema: Schema) -> str:
 
 
 def _said_of(pattern: str) -> str:
-    return "must not begin with a hyphen" if pattern == "^[^-]" else f"must match {pattern}"
+    if pattern == "^[^-]":
+        return "must not begin with a hyphen"
+    plain = re.fullmatch(r"\^\(\?!-\)\[\\w(.*)\]\+\$", pattern)
+    signs = re.sub(r"\\(.)", r"\1", plain[1]) if plain else ""
+    return (
+        f"must be made of letters, digits and {signs!r} alone" if plain else f"must match {pattern}"
+    )
 
 
 def _not_a_path(value: str) -> str:

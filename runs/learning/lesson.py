@@ -62,6 +62,10 @@ class Lesson:
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
+    widened: list[str] = field(
+        default_factory=list
+    )  # numbers that are no whole ones, or words, too
+    patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     relative: list[str] = field(default_factory=list)  # paths that a program must not see whole
@@ -189,10 +193,17 @@ class Lesson:
         told = differing_places(self.whole, self.values, self.others) if self.others else {}
         known = dict(told) if self.whole == self.typed else {}
         for name, spots in self.several().items():
-            words = [at for at, (_, _, is_word) in enumerate(spots) if is_word]
-            known.setdefault(name, words or range(len(spots)))
+            usual = [
+                at
+                for at, (start, end, is_word) in enumerate(spots)
+                if is_word or self._names_what_is_new(start, end)
+            ]
+            known.setdefault(name, usual or range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
+        for at in range(len(self.others)):
+            self._widen(self.values_in(at + 1))
         found = self._written()
+        self.patterns = found.patterns
         missing = {name: "" for name in self.values if name not in found.used}
         refused = missing | found.refused
         for name in refused:
@@ -203,6 +214,14 @@ class Lesson:
         """Return where each short number that stands more than once does, and if it is a word of its own there."""
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
+
+    def _names_what_is_new(self, start: int, end: int) -> bool:
+        """True if a number stands in the name of a file that the lines make: it follows the number in their options."""
+        before = re.split(r"[\s\"'/=>]", self.typed[:start])[-1]
+        behind = re.split(r"[\s\"'/;|)]", self.typed[end:])[0]
+        made = self.baseline.touched if self.baseline else ()
+        names = [Path(each.path).name for each in made if each.kind == "new"]
+        return before + self.typed[start:end] + behind in names
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -315,10 +334,23 @@ class Lesson:
         """The schemas of the parameters, by name."""
         if self.declared:
             return self.declared
-        schemas = {name: schema_of(value) for name, value in self.values.items()}
-        for name in self.undashed:
-            schemas[name]["pattern"] = "^[^-]"
+        schemas = {
+            name: schema_of("" if name in self.widened else value)
+            for name, value in self.values.items()
+        }
+        patterns = dict.fromkeys(self.undashed, "^[^-]") | self.patterns
+        for name, pattern in patterns.items():
+            if schemas[name]["type"] == "string":
+                schemas[name]["pattern"] = pattern
         return schemas
+
+    def _widen(self, values: Mapping[str, Any]) -> None:
+        """Let parameters that had whole numbers take other values, where the owner says one."""
+        self.widened += [
+            name
+            for name, schema in ({} if self.declared else self.parameters).items()
+            if schema["type"] == "integer" and not str(values.get(name, "0")).isdecimal()
+        ]
 
     @property
     def has_branches(self) -> bool:
@@ -328,6 +360,7 @@ class Lesson:
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
+        self._widen(values)
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)
@@ -371,12 +404,19 @@ class Lesson:
 
     def accept(self, case: Case) -> None:
         """Take what was seen as right; the first time shows what it needs, and which values need `--`."""
-        self.cases.append(case)
+        texts = ({**each.values, **self._as_texts(each.values)} for each in self.cases)
+        self.cases = [
+            *(each._replace(values=of) for each, of in zip(self.cases, texts, strict=True)),
+            case,
+        ]
         if len(self.cases) > 1:
             return
         if not self.safe_script:
             self._guard_dashes()
         self.find_needed(case)
+
+    def _as_texts(self, values: Mapping[str, Any]) -> dict[str, str]:
+        return {name: str(values[name]) for name in self.widened}
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""

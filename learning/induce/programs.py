@@ -11,9 +11,9 @@ import tokenize
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from replay.parameters import FIGURE
 from text import pattern
 
-_NUMBER = pattern(r"-?\d+(?:\.\d+)?")
 _PLAIN_SIGNS = " .,:-"  # they mean themselves in the texts of all these languages
 _CODE_SIGNS = pattern(r"['\"\\$`\n]")
 _SED_TEXT = pattern(r"\s*(?:[\d$,]+|/(?:\\.|[^/\\])*/)*\s*[aic](?:\\|\s)")
@@ -60,8 +60,8 @@ class _Spot(NamedTuple):
 
 def _pasted(spot: _Spot) -> Taken:
     """Take a value into code as it is: all its values are numbers, or plain texts with the signs of this one."""
-    if _NUMBER.fullmatch(spot.text):
-        return Taken(spot.first, spot.last, pattern=rf"^{_NUMBER.pattern}$")
+    if re.match(FIGURE, spot.text):
+        return Taken(spot.first, spot.last, pattern=FIGURE)
     if _CODE_SIGNS.search(spot.text):
         raise Refused("it is part of the code, and no text or number")
     signs = re.escape("".join(sorted({*_PLAIN_SIGNS, *re.findall(r"[^\w]", spot.text)})))

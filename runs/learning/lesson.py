@@ -29,6 +29,7 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
+from replay.parameters import FIGURE, bind
 from replay.staged import KINDS, touched
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
@@ -62,9 +63,7 @@ class Lesson:
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
-    widened: list[str] = field(
-        default_factory=list
-    )  # numbers that are no whole ones, or words, too
+    widened: list[str] = field(default_factory=list)  # numbers that may be words too
     patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -193,12 +192,9 @@ class Lesson:
         told = differing_places(self.whole, self.values, self.others) if self.others else {}
         known = dict(told) if self.whole == self.typed else {}
         for name, spots in self.several().items():
-            usual = [
-                at
-                for at, (start, end, is_word) in enumerate(spots)
-                if is_word or self._names_what_is_new(start, end)
-            ]
-            known.setdefault(name, usual or range(len(spots)))
+            words = {at for at, (_, _, is_word) in enumerate(spots) if is_word}
+            named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
+            known.setdefault(name, sorted(words | named) if words else range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
         for at in range(len(self.others)):
             self._widen(self.values_in(at + 1))
@@ -215,7 +211,7 @@ class Lesson:
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
 
-    def _names_what_is_new(self, start: int, end: int) -> bool:
+    def _is_new(self, start: int, end: int) -> bool:
         """True if a number stands in the name of a file that the lines make: it follows the number in their options."""
         before = re.split(r"[\s\"'/=>]", self.typed[:start])[-1]
         behind = re.split(r"[\s\"'/;|)]", self.typed[end:])[0]
@@ -320,8 +316,6 @@ class Lesson:
 
     def bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as a replay gets them. Raises ParameterError."""
-        from replay.parameters import bind
-
         return bind(self.parameters, tuple(self.required), values, self.ground.cwd)
 
     @property
@@ -340,16 +334,17 @@ class Lesson:
         }
         patterns = dict.fromkeys(self.undashed, "^[^-]") | self.patterns
         for name, pattern in patterns.items():
-            if schemas[name]["type"] == "string":
-                schemas[name]["pattern"] = pattern
+            schemas[name]["pattern"] = pattern
         return schemas
 
     def _widen(self, values: Mapping[str, Any]) -> None:
-        """Let parameters that had whole numbers take other values, where the owner says one."""
+        """Let parameters that had numbers take words, where the owner says one."""
         self.widened += [
             name
             for name, schema in ({} if self.declared else self.parameters).items()
-            if schema["type"] == "integer" and not str(values.get(name, "0")).isdecimal()
+            if schema.get("pattern") == FIGURE
+            and name not in self.patterns
+            and not re.match(FIGURE, str(values.get(name, "0")))
         ]
 
     @property
@@ -404,19 +399,12 @@ class Lesson:
 
     def accept(self, case: Case) -> None:
         """Take what was seen as right; the first time shows what it needs, and which values need `--`."""
-        texts = ({**each.values, **self._as_texts(each.values)} for each in self.cases)
-        self.cases = [
-            *(each._replace(values=of) for each, of in zip(self.cases, texts, strict=True)),
-            case,
-        ]
+        self.cases.append(case)
         if len(self.cases) > 1:
             return
         if not self.safe_script:
             self._guard_dashes()
         self.find_needed(case)
-
-    def _as_texts(self, values: Mapping[str, Any]) -> dict[str, str]:
-        return {name: str(values[name]) for name in self.widened}
 
     def _is_done_already(self, seen: Seen) -> bool:
         """True if a run has changed what is to be changed: to do it once more shows nothing."""

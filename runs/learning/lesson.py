@@ -353,6 +353,26 @@ class Lesson:
         found = re.search(r"(?:^|[;\s])(?:if|case|elif|else)\s|\|\|", self.typed)
         return found is not None
 
+    def at_hand(self) -> dict[str, str]:
+        """Return other values that lie beside its own: the next file or folder of the same kind, which it did not make."""
+        made = {each.path for each in self.baseline.touched} if self.baseline else set()
+        found: dict[str, str] = {}
+        for name, value in self.values.items():
+            folder, slash, last = value.rpartition("/")
+            for path in self._places_of(value):
+                beside = sorted(each.name for each in _like(path) if str(each) not in made)
+                if beside:
+                    found.setdefault(name, folder + slash + beside[0])
+        return found
+
+    def _places_of(self, value: str) -> list[Path]:
+        """Return which paths a value may mean: below the folders in which the lines were typed, and as it stands in them."""
+        longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
+        folders = dict.fromkeys(self.folders)
+        return [
+            Path(each) / Path(said).expanduser() for each in folders for said in (value, *longer)
+        ]
+
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
         self._widen(values)
@@ -487,6 +507,18 @@ class Lesson:
             return "draft"
         is_whole = self.sets_known > 1 or not self.parameters
         return "probation" if is_whole else "candidate"
+
+
+def _like(path: Path) -> list[Path]:
+    """Return what lies beside a file with its ending, or beside a folder; [] where it is not there."""
+    if not path.name or not path.exists():
+        return []
+    return [
+        each
+        for each in path.parent.iterdir()
+        if each.suffix == path.suffix and each.is_dir() == path.is_dir()
+        if each != path and each.name[0] != "."
+    ]
 
 
 def _last_line(output: str) -> str:

@@ -358,7 +358,7 @@ class Lesson:
         made = {each.path for each in self.baseline.touched} if self.baseline else set()
         found: dict[str, str] = {}
         for name, value in self.values.items():
-            folder, slash, last = value.rpartition("/")
+            folder, slash, _ = value.rpartition("/")
             for path in self._places_of(value):
                 beside = sorted(each.name for each in _like(path) if str(each) not in made)
                 if beside:

@@ -144,8 +144,8 @@ class AtTerminal(FromOptions):
             text = read_next(say(prompt, name=name, before=one_line(before, 60))).strip()
             if text.lower() in _LATER:
                 return None
-            is_kept = text.lower() in _ENTER and before.lower() not in _YES | NO
-            if not is_kept:
+            is_yes = text.lower() in _YES and before.lower() not in _YES | NO
+            if text and not is_yes:
                 given[name] = text
         return given or dict(at_hand or {}) or None
 

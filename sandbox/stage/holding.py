@@ -138,7 +138,7 @@ class BareCell:
     def __init__(self) -> None:
         """Raises StageError."""
         from sandbox.cells import mounts
-        from sandbox.cells.levels import bubblewrap
+        from sandbox.cells.levels import walled
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -146,7 +146,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
         supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [bubblewrap() or "bwrap", *apart, *rights, *bare, *supervised]
+        words = [*walled(), *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ DETACH, KILL = 2, 9
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
 CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
 EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
+OPENED, DO_NOT_WAIT = 0x20, 0o4000  # of inotify
 SET_DEATH_SIGNAL, SET_DUMPABLE, SET_SECCOMP, SECCOMP_FILTER, NO_NEW_PRIVS = 1, 4, 22, 2, 38
 DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there are
 SET_FLAGS, UP = 0x8914, 1  # of a network interface
@@ -87,6 +89,20 @@ def move(tree: int, place: str) -> None:
     """Put the mount of a descriptor in a place."""
     words = tree, b"", HERE, os.fsencode(place), FROM_DESCRIPTOR
     checked(libc.syscall(MOVE_MOUNT, *words), place)
+
+
+def watches(number: int) -> set[int]:
+    """Return which watches of an inotify have seen something since the last look."""
+    found: set[int] = set()
+    while True:
+        try:
+            events = os.read(number, 65_536)
+        except BlockingIOError:
+            return found
+        while events:
+            watch, named = int.from_bytes(events[:4], sys.byteorder), events[12:16]
+            found.add(watch)
+            events = events[16 + int.from_bytes(named, sys.byteorder) :]
 
 
 def open_loopback() -> None:

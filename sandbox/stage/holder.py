@@ -7,6 +7,7 @@ A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of p
     that are to be empty),
              `shows` (paths below masks that stay readable), `veils` (files below those that do not), `binds` (sockets, which overlayfs
              cannot carry), `walls` (folders between layers, which nobody can write to)
+    opened   asks which hidden files were opened; their names follow `ok`, with NUL between
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
 Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 checked, libc = kernel.checked, kernel.libc
+NOTE = "hidden-from-scripts"  # a file in each hidden folder, and what stands in a hidden file
 
 
 def enter() -> None:
@@ -81,9 +83,13 @@ class Mounts:
     def __init__(self) -> None:
         self.made: list[str] = []
         self.walls: set[str] = set()
+        self._looks = checked(libc.inotify_init1(kernel.DO_NOT_WAIT | kernel.CLOSE_ON_EXEC))
+        self._hidden: dict[int, str] = {}
 
     def mount(self, orders: dict[str, list[Any]]) -> None:
         """Mount a stage. Raises OSError, and then nothing is mounted."""
+        self._hidden.clear()
+        kernel.watches(self._looks)
         shown = [(path, kernel.clone(path, kernel.READ_ONLY)) for path in orders["shows"]]
         # a socket may have been removed by its program since it was found
         there = filter(os.path.lexists, orders["binds"])
@@ -105,15 +111,29 @@ class Mounts:
             self._wall(path)
         for lower, upper, work in orders["layers"]:
             self._overlay(lower, upper, work)
-        folders = list(filter(self._mask, orders["masks"]))
+        folders = list(filter(os.path.isdir, orders["masks"]))
+        files = [path for path in orders["masks"] if path not in folders]
+        notes = self._notes([*files, *orders["veils"]], folders)
+        for path in folders:
+            self._empty(path)
+            _write_note(f"{path}/{NOTE}")
+        for path in files:
+            self._move(notes[path], path)
         for path, tree in shown:
             _make_place(path, tree)
             self._move(tree, path)
         for path in orders["veils"]:
-            self._mask(path)
+            self._move(notes[path], path)
+        for tree in notes.values():
+            os.close(tree)
         for path in folders:
             flags = kernel.REMOUNT | kernel.READ_ONLY
             checked(libc.mount(None, os.fsencode(path), None, flags, None), path)
+
+    def opened(self) -> list[str]:
+        """Return the hidden files that were opened since the stage was mounted."""
+        seen = kernel.watches(self._looks)
+        return [path for watch, path in self._hidden.items() if watch in seen]
 
     def umount(self, how: int) -> None:
         """Take it away again, last first. Raises OSError while a process is in it."""
@@ -143,25 +163,35 @@ class Mounts:
         self.walls.add(path)
         os.close(tree)
 
-    def _mask(self, path: str) -> bool:
-        """Put nothing in its place. True for a folder."""
-        try:
-            is_folder = stat.S_ISDIR(os.stat(path).st_mode)
-        except OSError:
-            return False
-        if is_folder:
-            kernel.mount("tmpfs", path, kernel.NO_DEVICES, "mode=755,size=1m")
-            self.made.append(path)
-        else:
-            tree = kernel.clone(os.devnull, kernel.READ_ONLY)
-            self._move(tree, path)
-            os.close(tree)
-        return is_folder
+    def _empty(self, path: str) -> None:
+        kernel.mount("tmpfs", path, kernel.NO_DEVICES, "mode=755,size=1m")
+        self.made.append(path)
+
+    def _notes(self, files: list[str], folders: list[str]) -> dict[str, int]:
+        """Return what is put in the place of each file: a note, and a watch on who opens it. They lie below the first folder
+        that is hidden."""
+        if not folders:
+            return {path: kernel.clone(os.devnull, kernel.READ_ONLY) for path in files}
+        self._empty(folders[0])
+        found = {}
+        for number, path in enumerate(files):
+            note = f"{folders[0]}/{number}"
+            _write_note(note)
+            watch = libc.inotify_add_watch(self._looks, os.fsencode(note), kernel.OPENED)
+            self._hidden[checked(watch)] = path
+            found[path] = kernel.clone(note, kernel.READ_ONLY)
+        return found
 
     def _move(self, tree: int, path: str) -> None:
         if os.path.lexists(path):
             kernel.move(tree, path)
             self.made.append(path)
+
+
+def _write_note(place: str) -> None:
+    file = os.open(place, os.O_CREAT | os.O_WRONLY, 0o600)
+    os.write(file, f"# {NOTE}\n".encode())
+    os.close(file)
 
 
 def _make_place(path: str, tree: int) -> None:
@@ -211,6 +241,8 @@ def _done(mounts: Mounts, said: bytes, parts: list[tuple[int, int, bytes]]) -> b
             orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
             os.close(given)
             mounts.mount(orders)
+        elif said == b"opened":
+            return b"\0".join([b"ok", *map(os.fsencode, mounts.opened())])[:60_000]
         else:
             mounts.umount(kernel.DETACH if said == b"detach" else 0)
     except OSError as error:

@@ -118,17 +118,24 @@ class Holder:
             with suppress(OSError):  # the next start removes what is left
                 entry.remove()
 
-    def _tell(self, order: bytes, given: list[int]) -> None:
+    def opened(self) -> list[str]:
+        """Return the hidden files that were opened."""
+        return [os.fsdecode(path) for path in self._tell(b"opened", [])]
+
+    def _tell(self, order: bytes, given: list[int]) -> list[bytes]:
+        """Return what the answer names. Raises StageError."""
         try:
             socket.send_fds(self._talk, [order], given)
-            answer = self._talk.recv(1024)
+            answer = self._talk.recv(65_536)
         except OSError as error:
             raise StageError(f"the stage does not answer: {error}") from error
         if not answer:
             raise StageError("the stage has ended")
-        if answer != b"ok":
+        said, *names = answer.split(b"\0")
+        if said != b"ok":
             _, number, path = answer.split(b" ", 2)
             raise HolderError(int(number), os.fsdecode(path))
+        return names
 
 
 class BareCell:

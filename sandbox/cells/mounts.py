@@ -62,6 +62,7 @@ class Planner:
         self.profile: Profile = sandbox.profile
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
+        self.temporary = temporary
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
     def plan(self, cwd: Path, script: str, leave: Leave, port: int = 0) -> Plan:

@@ -393,7 +393,9 @@ class Cells:
                 os.close(orders)
 
         guarded = (
-            Guarded(self._planner, plan.hidden) if self._planner.profile.kind != "shared" else None
+            Guarded(self._planner, plan.hidden, allows_git=work.leave.git)
+            if self._planner.profile.kind != "shared"
+            else None
         )
         tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
         tree.guarded = guarded

@@ -76,7 +76,7 @@ class Guarded:
         found = os.lstat(path)
         if stat.S_ISREG(found.st_mode) and found.st_mode & RAISING:
             return True
-        is_git = self._allows_git and "/.git/" in path
+        is_git = self._allows_git and "/.git/" in path and "/hooks/" not in path
         return not is_git and self._places.decides(path, path)
 
     def _made(self) -> Iterator[str]:

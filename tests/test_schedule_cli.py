@@ -213,7 +213,7 @@ def recovered(home: Path) -> Scheduler:
     """The next scheduler, after one look at what was left and all of its work."""
     scheduler = Scheduler(load(home, "en", dict(os.environ)))
     scheduler.tick()
-    while found := scheduler.next_row():
+    while found := scheduler.next_rows():
         scheduler.perform(found)
     scheduler.owner.close()
     return scheduler

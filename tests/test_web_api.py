@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
+from tests.rows import rows
 from tests.serving import Served
 from ui.web.live.hub import WAITING_BYTES, Hub, Tab
 
@@ -179,14 +180,7 @@ def test_openais_client_uses_responses(site: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "named"),
-    [
-        ({"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]}, "tools"),
-        ({"response_format": {"type": "json_object"}}, "response_format"),
-        ({"n": 2}, "n is"),
-        ({"logprobs": True}, "logprobs"),
-        ({"stop": ["x"]}, "stop"),
-    ],
+    ("more", "named"), rows(__name__, "what_is_not_supported_is_refused_by_name")
 )
 def test_what_is_not_supported_is_refused_by_name(
     site: Served, more: dict[str, Any], named: str

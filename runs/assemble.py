@@ -28,7 +28,7 @@ from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts
-from runs.queues import Logs, queue_of
+from runs.queues import queue_of
 from runs.replaying import guards, lane
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
@@ -40,6 +40,7 @@ from runs.start.choosing import Chosen, chosen
 from runs.start.reminding import serve
 from runs.start.run_started import opening
 from runs.start.spoken import Spoken
+from runs.workshop import Logs
 from safety.taint import Origin
 from text.sentences import say
 

@@ -23,14 +23,13 @@ from runs.control.subprocess_run import POLL_SECONDS, Apart, may_go_on, trouble
 from runs.options import Options
 from runs.resume import Progress
 from runs.start.trust import origins_before
+from runs.workshop import Workshop
 from safety.taint import of_messages
 from tools.base import ToolError, Wish
 from tools.registry import all_tools
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from runs.assemble import Agent
 
 AT_ONCE = 4
 TURNS = 20  # of a helper, when its parent does not say
@@ -54,7 +53,7 @@ class Delegation:
     """The helpers of one run."""
 
     def __init__(
-        self, agent: Agent, run: str, options: Options, progress: Progress, budget: Budget
+        self, agent: Workshop, run: str, options: Options, progress: Progress, budget: Budget
     ) -> None:
         self._agent, self._home, self._run = agent, agent.config.home, run
         self._options, self._progress, self._budget = options, progress, budget

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from config import SopwithError
 from learning.calls import induce
@@ -44,16 +44,14 @@ from runs.learning.alone import (
 from runs.learning.asking import asker
 from runs.learning.lesson_files import files_of, stored
 from runs.parts import SEEDS
+from runs.workshop import Workshop
 from text import names
-
-if TYPE_CHECKING:
-    from runs.assemble import Agent
 
 MAX_NAME_WORDS = 5
 SMALL_WORDS = names("the an my in of to for and please from on with all is are")
 
 
-def learn(agent: Agent, run: str) -> Iterator[Event]:
+def learn(agent: Workshop, run: str) -> Iterator[Event]:
     """Takes a run that has ended into account. Yields `learned` events: {what: sop, name, status, reason}.
 
     Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
@@ -65,7 +63,7 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
         yield event
 
 
-def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+def _taken_in(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]:
     name = events[0].get("sop") or ""
     try:
         if name:
@@ -87,7 +85,7 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
         yield _learned(name, "refused", str(error))
 
 
-def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> None:
+def _propose(agent: Workshop, run: str, learned: Event, *, is_attended: bool) -> None:
     """Leaves in the inbox what only the owner can do: a repair of an own SOP; other values for one that nobody saw."""
     name, status, is_chinese = learned["name"], learned["status"], agent.config.lang == "zh"
     if learned["what"] != "sop" or not name:
@@ -128,7 +126,7 @@ def _is_marked(events: Sequence[Event]) -> bool:
     return is_done and any(event["status"] == "ok" for event in marks)
 
 
-def _followed(agent: Agent, events: Sequence[Event]) -> Sop | None:
+def _followed(agent: Workshop, events: Sequence[Event]) -> Sop | None:
     """Return the candidate that a model had before it in a run that ended well: the nearest hint, or one that it read."""
     if events[-1].get("status") != "done":
         return None
@@ -152,7 +150,7 @@ def _spent(events: Sequence[Event]) -> float:
     return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 
-def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
+def _again(agent: Workshop, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[Event]:
     """Take a run that a model did with the SOP before it as one more case of it."""
     ground = ground_of(agent.config, trace.cwd)
     if sop.procedure is not None and is_staged(sop.procedure):
@@ -161,7 +159,7 @@ def _again(agent: Agent, sop: Sop, trace: Trace, spent_usd: float) -> Iterator[E
     yield from _taught_again(agent, sop, trace.run, spent_usd)
 
 
-def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
+def _taught_again(agent: Workshop, sop: Sop, run: str, spent_usd: float) -> Iterator[Event]:
     """Teach a procedure of steps from its runs and one more: what the runs share is known better then."""
     if not is_learned(sop) or sop.status not in ("draft", "candidate"):
         return
@@ -176,7 +174,7 @@ def _taught_again(agent: Agent, sop: Sop, run: str, spent_usd: float) -> Iterato
     yield _learned(sop.name, status if status == "probation" else sop.status, why)
 
 
-def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+def _used(agent: Workshop, run: str, events: Sequence[Event]) -> Iterator[Event]:
     home, sops = agent.config.home, SopStore(SEEDS, agent.config.home / "sops")
     ground = ground_of(agent.config, Path(events[0]["cwd"]))
 
@@ -199,7 +197,9 @@ def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
     )
 
 
-def _crystallised_again(agent: Agent, trace: Trace, name: str, values: Mapping[str, Any]) -> Draft:
+def _crystallised_again(
+    agent: Workshop, trace: Trace, name: str, values: Mapping[str, Any]
+) -> Draft:
     by_name = {name: str(value) for name, value in values.items()}
     draft = induce([trace], name, wanted=by_name)
     if "evidence.json" in draft.files:
@@ -208,14 +208,14 @@ def _crystallised_again(agent: Agent, trace: Trace, name: str, values: Mapping[s
     return draft
 
 
-def _marked_scripts(agent: Agent, trace: Trace) -> Iterator[Event] | None:
+def _marked_scripts(agent: Workshop, trace: Trace) -> Iterator[Event] | None:
     """Learn from a run of scripts that marked itself; None for a run that used other tools too."""
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != teach.MARK))
     found = learned_alone(agent, trace, _free_name(agent, trace.request))
     return None if found is None else _stored_alone(agent, found, trace)
 
 
-def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
+def _stored_alone(agent: Workshop, found: Alone, trace: Trace) -> Iterator[Event]:
     lesson = found.lesson
     if twin := same_script(lesson, agent.sops.all()):
         yield from _one_more_case(agent, twin, lesson.values)
@@ -231,7 +231,7 @@ def _stored_alone(agent: Agent, found: Alone, trace: Trace) -> Iterator[Event]:
     yield _learned(sop.name, sop.status, why)
 
 
-def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
+def _marked(agent: Workshop, run: str, spent_usd: float) -> Iterator[Event]:
     scripts = _marked_scripts(agent, read_trace(agent.config.home, run))
     if scripts is not None:
         yield from scripts
@@ -252,7 +252,7 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     yield _learned(sop.name, sop.status, why)
 
 
-def _one_more_case(agent: Agent, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
+def _one_more_case(agent: Workshop, twin: Sop, values: Mapping[str, Any] | None) -> Iterator[Event]:
     """Add what an SOP that exists did again to its cases; it is no other SOP."""
     if not is_learned(twin) or twin.procedure is None:
         return
@@ -263,7 +263,7 @@ def _one_more_case(agent: Agent, twin: Sop, values: Mapping[str, Any] | None) ->
     yield _learned(twin.name, verdict.status_after, verdict.reason)
 
 
-def _free_name(agent: Agent, request: str) -> str:
+def _free_name(agent: Workshop, request: str) -> str:
     """Return a name from the words of a request, without its values."""
     words = re.findall(r"(?<![\w./~-])[a-z]{2,}(?![\w./-])", request.lower())
     telling = [word for word in words if word not in SMALL_WORDS]

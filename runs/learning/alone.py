@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from config import Config, SopwithError
 from learning.draft import Draft
@@ -17,10 +17,8 @@ from memory.sops import Sop
 from replay.procedure import Procedure
 from runs.learning.lesson import Lesson
 from runs.learning.lesson_files import files_of, kept_lesson
+from runs.workshop import Workshop
 from sandbox.stage import StageError
-
-if TYPE_CHECKING:
-    from runs.assemble import Agent
 
 
 class Alone(NamedTuple):
@@ -36,7 +34,7 @@ def ground_of(config: Config, cwd: Path) -> Ground:
     return Ground.of(roots, config.home, cwd)
 
 
-def learned_alone(agent: Agent, trace: Trace, name: str) -> Alone | None:
+def learned_alone(agent: Workshop, trace: Trace, name: str) -> Alone | None:
     """Return what a run of scripts teaches; None for a run that did more. Raises SopwithError."""
     lesson = _induced(trace, name, ground_of(agent.config, trace.cwd))
     if lesson is None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from learning.draft import Draft
 from learning.judged import source_in
@@ -20,9 +20,7 @@ from memory.usage import Totals
 from models.base import Event, Reply, Request
 from models.errors import ModelError
 from runs.run import now
-
-if TYPE_CHECKING:
-    from runs.assemble import Agent
+from runs.workshop import Workshop
 
 
 class Asker(Protocol):
@@ -33,7 +31,7 @@ class Asker(Protocol):
         ...
 
 
-def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
+def asker(agent: Workshop, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
     """The configured model as a function from prompt to reply, each call written down as above; None when none is
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
@@ -43,13 +41,13 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
     )
 
 
-def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
+def asked(agent: Workshop, name: str, cwd: Path, prompt: str) -> Reply:
     """Return what the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(
-    agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
+    agent: Workshop, name: str, cwd: Path, *, spent_usd: float | None = None
 ) -> ScriptWriter | None:
     """Return what asks the configured model for the script of an SOP; None as above. `spent_usd`: what was spent on the run
     already, when nobody asked for the call: then limits.cost_usd must leave room."""
@@ -59,7 +57,7 @@ def script_writer(
 class ScriptWriter:
     """Writes scripts/run.py (learning/judged/writing.py), each call a run of its own. It keeps what that cost."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path, spent_usd: float | None) -> None:
         self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
         self.runs: list[str] = []
         self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
@@ -88,7 +86,7 @@ class ScriptWriter:
         return replace(_with_cost(draft, self.runs), notes=[*draft.notes, cost])
 
 
-def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
+def _may_ask(agent: Workshop, spent_usd: float | None) -> bool:
     """Return True if there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
     return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
@@ -97,7 +95,7 @@ def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
 class _Call:
     """One call of the first configured model, and the run that tells of it."""
 
-    def __init__(self, agent: Agent, name: str, cwd: Path) -> None:
+    def __init__(self, agent: Workshop, name: str, cwd: Path) -> None:
         self._agent, self._name, self._cwd = agent, name, cwd
         self._model = agent.parts.first_model()
         self.model, self.run = self._model.name, ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from learning.cases import Case as KnownCase
 from learning.cases import read_cases
@@ -24,11 +24,9 @@ from replay.reading import read_procedure
 from replay.staged.expectation import Touched
 from runs.learning.lesson import Lesson
 from runs.parts import SEEDS
+from runs.workshop import Workshop
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
-
-if TYPE_CHECKING:
-    from runs.assemble import Agent
 
 MAX_OUTPUT_CHARS = 2000  # kept of the output of each proof
 KEPT = [
@@ -71,7 +69,7 @@ def files_of(lesson: Lesson, before: Sop | None = None) -> dict[str, str]:
     return files
 
 
-def stored(agent: Agent, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
+def stored(agent: Workshop, lesson: Lesson, status: Status, reason: str) -> tuple[Sop, bool]:
     """Write the SOP as a new version; return it, and True if it holds a secret, which is hidden: then it is a draft."""
     existing = agent.sops.get(lesson.name)
     version = existing.version if existing and existing.description else 0

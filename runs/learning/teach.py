@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from config import SopwithError
 from learning.calls import Run, induce
@@ -35,9 +35,7 @@ from replay.parameters import ParameterError
 from replay.procedure import Procedure
 from runs.learning.asking import script_writer
 from runs.parts import SEEDS
-
-if TYPE_CHECKING:
-    from runs.assemble import Agent
+from runs.workshop import Workshop
 
 UNUSABLE = (
     "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
@@ -82,7 +80,7 @@ class Lesson:
         return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
-def lesson_from_run(agent: Agent, name: str, *runs: str) -> Lesson:
+def lesson_from_run(agent: Workshop, name: str, *runs: str) -> Lesson:
     """The lesson that finished runs hold; `last` is the newest one that is no trial. Raises SopwithError."""
     check_name(name)
     home = agent.config.home
@@ -97,7 +95,7 @@ def lesson_from_file(name: str, path: Path) -> Lesson:
     return Lesson(name, written=path)
 
 
-def known(agent: Agent, name: str) -> Sop | None:
+def known(agent: Workshop, name: str) -> Sop | None:
     """The SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
@@ -110,7 +108,7 @@ def values_that_vary(lesson: Lesson) -> dict[str, str]:
 
 
 def draft_of(
-    agent: Agent,
+    agent: Workshop,
     lesson: Lesson,
     values: Mapping[str, str] | None = None,
     *,
@@ -185,7 +183,7 @@ def _with(draft: Draft, description: str, **changed: Any) -> Draft:
     return replace(draft, files={**draft.files, "sop.yaml": to_yaml(said), "SKILL.md": skill})
 
 
-def twin_of(agent: Agent, draft: Draft) -> Sop | None:
+def twin_of(agent: Workshop, draft: Draft) -> Sop | None:
     """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
@@ -194,7 +192,7 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     return None
 
 
-def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
+def refusals(agent: Workshop, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
     """Return what the evidence gate has against storing these files."""
     texts = {
         path: text if isinstance(text, str) else text.decode("utf-8", "replace")
@@ -210,7 +208,7 @@ def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) 
 class Trial:
     """A draft on its way: its files in a folder of their own, tried there, and its status so far."""
 
-    agent: Agent
+    agent: Workshop
     cwd: Path
     sop: Sop
 
@@ -256,7 +254,9 @@ class Trial:
 
 
 @contextmanager
-def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) -> Iterator[Trial]:
+def trial(
+    agent: Workshop, files: Mapping[str, str | bytes], name: str, cwd: Path
+) -> Iterator[Trial]:
     """Yield a place to try a draft in; it goes away. Raises TeachingError when the draft cannot be read back."""
     with in_folder(name, files) as sop:
         if sop.problem:
@@ -268,7 +268,7 @@ def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) 
 
 
 def tools_as_they_are(
-    agent: Agent, procedure: Procedure, found: Mapping[str, Any]
+    agent: Workshop, procedure: Procedure, found: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return evidence.json with the signatures of the tools that the SOP calls. `found` is what it holds; nothing comes of
     one that names no run or has them already."""
@@ -308,7 +308,7 @@ def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | 
 
 
 def store(
-    agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
+    agent: Workshop, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
 ) -> Sop:
     """Write the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
     existing = lesson.existing

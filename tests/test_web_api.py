@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -16,7 +15,6 @@ from tests.conftest import CHECKOUT
 from tests.driving import bash, call
 from tests.rows import rows
 from tests.serving import Served
-from ui.web.live.hub import WAITING_BYTES, Hub, Tab
 
 SCRIPTS: dict[str, list[Any]] = {
     "hello": ["Hello there."],
@@ -250,23 +248,3 @@ def test_a_programs_token_is_taken_back(site: Served) -> None:
     )
     assert site.post(f"/api/tokens/{made['id']}", method="DELETE").status == 204
     assert site.ask("GET", "/api/runs", headers=bearer).status == 401
-
-
-def test_a_tab_that_does_not_read_is_told_to_fetch_anew() -> None:
-    """Bound what waits for a tab; nothing is kept for it beyond that."""
-
-    async def flood() -> list[str]:
-        hub, slow = Hub(lambda data: data), Tab()
-        hub.join(slow, None, None)
-        piece = "x" * 100_000
-        for _ in range(3 * WAITING_BYTES // len(piece)):
-            hub.publish({"type": "tool_ended", "run": "r", "data": piece})
-        assert slow._bytes <= WAITING_BYTES + 2 * len(piece)
-        kinds = []
-        while slow._out:
-            kinds.append(json.loads(await slow.take())["type"])
-        return kinds
-
-    kinds = asyncio.run(flood())
-    assert kinds[0] == "resync"
-    assert len(kinds) < 3 * WAITING_BYTES // 100_000

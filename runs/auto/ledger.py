@@ -56,7 +56,7 @@ class Attempt:
 
     @property
     def name(self) -> str:
-        """What its report is called: R07."""
+        """Return how its report is called: R07."""
         return f"R{self.number:02}"
 
 

@@ -74,11 +74,7 @@ class Autonomous:
 
     def _all(self, stop: threading.Event) -> Iterator[Told]:
         yield from self._settle()
-        for attempt in self._ledger.attempts():
-            if not attempt.status and not self._over(stop):  # it was stopped, or killed
-                attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
-                yield {"what": "resumed", **_of(attempt)}
-                yield from self._follow(attempt, stop)
+        yield from self._go_on(stop)
         left: dict[str, Left] = {}
         while not (why := self._over(stop)):
             item = yield from self._choose(left)
@@ -90,6 +86,14 @@ class Autonomous:
         for each in left.values():
             yield {"what": "left", "title": each.item.title, "why": each.why}
         yield {"what": "closed", "why": why}
+
+    def _go_on(self, stop: threading.Event) -> Iterator[Told]:
+        """Go on with what a session before this one began and left when it was stopped, or killed."""
+        for attempt in self._ledger.attempts():
+            if not attempt.status and not self._over(stop):
+                attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
+                yield {"what": "resumed", **_of(attempt)}
+                yield from self._follow(attempt, stop)
 
     def _over(self, stop: threading.Event) -> str:
         """Why nothing more is begun; "" while there is time and money."""

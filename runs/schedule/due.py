@@ -128,11 +128,12 @@ def due_rows(
         return rows + _skipped(job, fresh, "the run before waits for the owner", now), following
     doing = _chosen(job, fresh, now)
     left = [due for due in fresh if due not in doing]
-    is_latest = job.catch_up == "latest"
-    reason = "missed: a later one is due as well" if is_latest else "missed: catch_up is skip"
-    rows += _skipped(job, left, reason, now)
+    rows += _skipped(job, left, _MISSED[job.catch_up == "latest"], now)
     rows += [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
     return rows, following
+
+
+_MISSED = {True: "missed: a later one is due as well", False: "missed: catch_up is skip"}
 
 
 def _chosen(job: Job, fresh: list[datetime], now: datetime) -> list[datetime]:

@@ -32,7 +32,7 @@ class InstallError(SopwithError):
 def installed(home: Path, owner_home: Path) -> tuple[str, list[str]]:
     """Set it up with the first of launchd, systemd and cron that is here. Return its name, and the files or lines that were
     written. Raises InstallError."""
-    for name in systems():
+    for name in _systems():
         return name, install(name, home, owner_home)
     raise InstallError("error.scheduler.no-system")
 
@@ -57,11 +57,7 @@ def install(name: str, home: Path, owner_home: Path) -> list[str]:
 def remove(name: str, home: Path, owner_home: Path) -> list[str]:
     """Take it out of one system. Return what was taken away; what was not there is no error. Raises InstallError."""
     if name == "cron":
-        lines = _table()
-        others = _others(lines, home)
-        if len(others) < len(lines):
-            _write_table(others)
-        return [line for line in lines if line not in others]
+        return _remove_lines(home)
     files, _, end = _FILES[name](home, owner_home)
     there = [path for path in files if path.exists()]
     for each in end if there else ():
@@ -71,7 +67,12 @@ def remove(name: str, home: Path, owner_home: Path) -> list[str]:
     return [str(path) for path in there]
 
 
-def systems() -> list[str]:
+def removed(home: Path, owner_home: Path) -> list[str]:
+    """Take it out of each system that is here. Return what was taken away."""
+    return [line for name in _systems() for line in remove(name, home, owner_home)]
+
+
+def _systems() -> list[str]:
     """Name those that this machine has."""
     found = ["launchd"] if sys.platform == "darwin" else []
     is_systemd = shutil.which("systemctl") is not None
@@ -124,6 +125,14 @@ def _table() -> list[str]:
     table = ["crontab", "-l"]
     done = subprocess.run(table, capture_output=True, text=True, timeout=SECONDS, check=False)
     return done.stdout.splitlines() if done.returncode == 0 else []  # 1: there is none yet
+
+
+def _remove_lines(home: Path) -> list[str]:
+    lines = _table()
+    others = _others(lines, home)
+    if len(others) < len(lines):
+        _write_table(others)
+    return [line for line in lines if line not in others]
 
 
 def _others(lines: Sequence[str], home: Path) -> list[str]:

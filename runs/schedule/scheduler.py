@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from config import Config, SopwithError
@@ -125,14 +126,15 @@ class Scheduler:
             self.ledger.retract(now)
         try:
             found = self._look(now)
-            cursors = {job.id: now for job, _ in found}
-            new = self.ledger.add([row for _, rows in found for row in rows], cursors)
+            jobs = {job.id: job for job, _ in found}
+            new = self.ledger.add(
+                list(chain(*(rows for _, rows in found))), dict.fromkeys(jobs, now)
+            )
         except BaseException:  # what was found and is not written down is found again
             self._planned.clear()
             self._is_stale = True
             raise
-        self._enqueue([row for row in new if row.status == "claimed"])
-        jobs = {job.id: job for job, _ in found}
+        self._enqueue(row for row in new if row.status == "claimed")
         for row in new:
             if row.status == "skipped":
                 self.outcomes.tell_skipped(row, jobs[row.job])

@@ -62,20 +62,18 @@ def _of(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
 
 def _line(told: dict[str, Any]) -> str:
     """Say what happened."""
-    said = {**told, "cost": _cost(told.get("cost", 0.0))}
-    for key, most in (("title", 200), ("reason", 400)):
-        if key in said:
-            said[key] = one_line(in_words(said[key]) if key == "reason" else said[key], most)
-    if "number" in said:
-        said["number"] = f"R{told['number']:02}"
-    if "titles" in said:
-        titles = "; ".join(one_line(title, 80) for title in told["titles"])
-        said["titles"] = titles or say("auto.no_plan")
-    if "why" in said:
-        said["why"] = say(f"auto.why_{told['why']}")
-    if "items" in said:
-        said["n"] = said.pop("items")
-    return say(f"auto.{said.pop('what')}", **said)
+    why, titles = told.get("why"), [one_line(title, 80) for title in told.get("titles", ())]
+    return say(
+        f"auto.{told['what']}",
+        number=f"R{told.get('number', 0):02}",
+        title=one_line(told.get("title", ""), 200),
+        titles="; ".join(titles) or say("auto.no_plan"),
+        reason=one_line(in_words(told.get("reason", "")), 400),
+        why=say(f"auto.why_{why}") if why else "",
+        n=told.get("items"),
+        cost=_cost(told.get("cost", 0.0)),
+        **{key: told.get(key) for key in ("run", "status", "report")},
+    )
 
 
 def _cost(usd: float) -> str:

@@ -470,10 +470,10 @@ def _say_ended(row: Row) -> None:
 @command("schedule install", Option("--remove"))
 def install(args: Namespace, config: Config) -> int:
     """`schedule install [--remove]`."""
-    from runs.schedule.install import installed, remove, systems
+    from runs.schedule.install import installed, removed
 
     if args.remove:
-        gone = [line for name in systems() for line in remove(name, config.home, Path.home())]
+        gone = removed(config.home, Path.home())
         print("".join(f"{line}\n" for line in gone), end="")
         print(say("schedule.uninstalled" if gone else "schedule.not_installed"))
         return 0

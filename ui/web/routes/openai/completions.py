@@ -6,18 +6,86 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from config import SopwithError
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
 from ui.web.routes import Here
-from ui.web.routes.openai.asked_for import AskedFor, Unsupported, check, read
 from ui.web.site import Site
 from ui.words import say
+
+MAX_EARLIER = 40_000  # characters of what was said before
+IGNORED = {  # the configured model has its own settings, and nothing is stored elsewhere
+    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed"),
+    *("presence_penalty", "frequency_penalty", "user", "metadata", "store", "service_tier"),
+    *("reasoning", "reasoning_effort", "verbosity", "safety_identifier", "prompt_cache_key"),
+    *("parallel_tool_calls", "truncation", "include", "prompt_cache_retention"),
+}
+PLAIN: Mapping[str, Any] = {  # values that ask for nothing
+    "n": 1,
+    "logprobs": False,
+    "background": False,
+    "response_format": {"type": "text"},
+    "text": {"format": {"type": "text"}},
+    "modalities": ["text"],
+    "tool_choice": "none",
+}
+TEXTS = ("text", "input_text", "output_text")
+
+
+class Unsupported(SopwithError):
+    """Refuse what a program asks for, by name, and is not to be had here."""
+
+
+class AskedFor(NamedTuple):
+    """The last message, and those before it as a text."""
+
+    task: str
+    earlier: str
+
+
+def check(given: Mapping[str, Any] | None) -> None:
+    """Raise Unsupported for the first field that would change the answer and cannot be met."""
+    for name, value in (given or {}).items():
+        if name not in IGNORED and value not in (None, [], {}, PLAIN.get(name)):
+            raise Unsupported("error.v1.unsupported", name=name)
+
+
+def read(messages: Sequence[Mapping[str, Any]], instructions: str | None = None) -> AskedFor:
+    """Return the task and what was said before. Raises Unsupported."""
+    said = [(str(each.get("role") or "user"), _text(each)) for each in messages]
+    *before, (role, task) = said
+    if role != "user":  # a text of a model is no task of the owner
+        raise Unsupported("error.v1.unsupported", name=f"a last message with role: {role}")
+    if instructions:
+        before.insert(0, ("system", instructions))
+    lines = "\n".join(f"{role}: {text}" for role, text in before if text.strip())[-MAX_EARLIER:]
+    return AskedFor(task, f"---\n{say('web.earlier')}\n{lines}" if lines else "")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    kind = "role: tool" if message.get("role") == "tool" else message.get("type", "message")
+    if kind != "message":
+        raise Unsupported("error.v1.unsupported", name=kind)
+    if message.get("tool_calls"):
+        raise Unsupported("error.v1.unsupported", name="tool_calls")
+    content = message.get("content") or ""
+    if not isinstance(content, list):
+        return str(content)
+    return "\n".join(_part(part) for part in content)
+
+
+def _part(part: Any) -> str:
+    if not isinstance(part, Mapping) or part.get("type", "text") not in TEXTS:
+        kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
+        raise Unsupported("error.v1.unsupported", name=kind)
+    return str(part.get("text") or "")
+
 
 MODEL = "sopwith"
 LONGEST_SECONDS = 3_600.0
@@ -76,7 +144,7 @@ def checked(
         asked = read(messages, instructions)
     except Unsupported as error:
         return error_of(400, str(error), "invalid_request_error")
-    if request.state.holder is None or not request.state.holder.may_change:
+    if not request.state.holder.may_change:
         return error_of(403, "This token may only read.", "permission_error")
     if body.model not in (known := rows(site)):
         text = f"There is no model {body.model!r}; there are: {', '.join(known)}"

@@ -9,7 +9,6 @@ next one that comes, or taken up again when the run goes on. A browser whose run
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 import signal
@@ -19,10 +18,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from config import BrowserConfig
-from memory.files import write_atomic
 from tools.base import ToolError
 from tools.browser.link import BrowserError, Link, LinkLost
 from tools.processes import MARK, leaders, mark, starting
@@ -36,6 +33,8 @@ PROGRAMS = (
 _FLAGS = (
     *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check"),
     *("--window-size=1280,900", "--disable-background-networking", "--disable-component-update"),
+    # What a page asks of somebody at the screen is answered with no.
+    "--deny-permission-prompts",
     *("--disable-sync", "--disable-breakpad", "--disable-default-apps", "--password-store=basic"),
     *("--use-mock-keychain", "--hide-crash-restore-bubble"),
     *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
@@ -44,16 +43,6 @@ _FLAGS = (
         "--disable-features=Translate,OptimizationHints,MediaRouter",
     ),
 )
-# Requests of a page that only somebody at the screen could answer are answered as without a window: with no. A
-# print dialog would hold its tab for good.
-_BLOCKED = (
-    *("geolocation", "notifications", "media_stream_mic", "media_stream_camera", "midi_sysex"),
-    "clipboard",
-)
-_SETTINGS = {
-    "printing": {"enabled": False},
-    "profile": {"default_content_setting_values": dict.fromkeys(_BLOCKED, 2)},
-}
 START_SECONDS = 30.0
 END_SECONDS = 8.0
 SMALL_MEMORY = 400_000_000  # bytes of /dev/shm; with less a page crashes
@@ -160,7 +149,6 @@ class Home:
         found = program()
         if found is None:
             raise BrowserError(_no_browser())
-        _set(self.profile / "Default" / "Preferences")
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(
@@ -230,29 +218,6 @@ class Home:
         for file in self.downloads.iterdir():  # parts of what never came to its end
             file.unlink(missing_ok=True)
         self._port_file.unlink(missing_ok=True)
-
-
-def _set(file: Path) -> None:
-    """Put `_SETTINGS` into the settings of a profile that is not in use, where they say nothing yet."""
-    try:
-        known = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        known = {}
-    except (OSError, ValueError):  # chromium says what is wrong with it
-        return
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_atomic(file, json.dumps(_merged(_SETTINGS, known)))
-
-
-def _merged(ours: dict[str, Any], known: Any) -> Any:
-    """Return what is known, with what is only in ours."""
-    if not isinstance(known, dict):
-        return known
-    merged = {**ours, **known}
-    for key, each in ours.items():
-        if isinstance(each, dict):
-            merged[key] = _merged(each, merged[key])
-    return merged
 
 
 def address_in(file: Path) -> str:

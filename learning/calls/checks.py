@@ -12,6 +12,7 @@ from typing import Any
 from learning.calls import places
 from learning.calls.book import MIN_CHARS, Book, Source
 from learning.calls.runs import Run
+from learning.calls.values import expect
 from learning.draft import DraftStep
 from replay.procedure import ITEM
 from replay.template import names
@@ -41,13 +42,20 @@ def checks(
 def expect_states(before: Sequence[Source]) -> None:
     """Let each read of a record by its id expect the state that the record had in all runs: `state: overdue`."""
     for source in before:
-        rows = source.answers if source.root == "json" and not source.is_looped else [None]
-        ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
-        for path in _records(rows[0], ()):
-            records = [_at(row, path) for row in rows]
-            told = [[each.get(key) for each in records] for key in records[0]]
-            for key, text in places.states(records).items() if any(i in told for i in ids) else ():
-                source.step.expect.setdefault("fields", {})[".".join([*path, key])] = text
+        if source.root != "json" or source.is_looped:
+            continue
+        for path in _records(source.answers[0], ()):
+            records = [places.below(answer, path) for answer in source.answers]
+            if _is_asked_for(records, source):
+                for key, text in places.states(records).items():
+                    expect(source, ".".join([*path, key]), text)
+
+
+def _is_asked_for(records: Sequence[Any], source: Source) -> bool:
+    """True for a mapping that holds what the read was asked with, another value in each run."""
+    ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
+    is_whole = all(isinstance(each, dict) for each in records)
+    return is_whole and any([each.get(key) for each in records] in ids for key in records[0])
 
 
 def _records(answer: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -56,12 +64,6 @@ def _records(answer: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield path
         for key, each in answer.items():
             yield from _records(each, (*path, key))
-
-
-def _at(answer: Any, path: tuple[str, ...]) -> dict[str, Any]:
-    for key in path:
-        answer = answer.get(key) if isinstance(answer, dict) else None
-    return answer if isinstance(answer, dict) else {}
 
 
 def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:
@@ -138,34 +140,6 @@ def _changed(
         is_new_and_told = isinstance(value, str) and value.startswith("{{")
         if value is not None and (None not in old or is_new_and_told):
             yield path, value
-    yield from _new_rows(book, before, after)
-
-
-def _new_rows(
-    book: Book, before: Sequence[Any], after: Sequence[Any]
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield known values that rows of a list have since the write."""
-    for key in after[0] if all(isinstance(each, dict) for each in after) else ():
-        for name, known in book.known.items():
-            for leaf in _leaf_keys(after[0].get(key)):
-                pairs = zip(before, after, known, strict=True)
-                if all(
-                    value in _column(two, key, leaf) and value not in _column(one, key, leaf)
-                    for one, two, value in pairs
-                ):
-                    yield (f"all {key}", "*", leaf), f"{{{{{name}}}}}"
-
-
-def _leaf_keys(rows: Any) -> list[str]:
-    is_table = isinstance(rows, list) and rows != [] and isinstance(rows[0], dict)
-    return list(rows[0]) if is_table else []
-
-
-def _column(answer: Any, key: str, leaf: str) -> list[Any]:
-    rows = answer.get(key) if isinstance(answer, dict) else None
-    return (
-        [row.get(leaf) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    )
 
 
 def _explained(book: Book, values: Sequence[Any], key: str) -> Any:

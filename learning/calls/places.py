@@ -52,6 +52,13 @@ def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
     return type(found) is type(wanted) and bool(found == wanted)
 
 
+def below(value: Any, keys: Sequence[str]) -> Any:
+    """Return what stands below these keys of mappings; None where one is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
 def states(rows: Sequence[Any]) -> dict[str, str]:
     """Return the words of a program that all rows say alike, such as `status: booked`; no names, no texts for people."""
     first = rows[0] if all(isinstance(row, Mapping) for row in rows) else {}

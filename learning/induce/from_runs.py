@@ -53,33 +53,28 @@ def lines_of(trace: Trace) -> list[Line] | None:
     calls = [call for call in trace.calls if call.tool not in LOOKS and call.status != "refused"]
     if not calls or any(call.tool not in _SCRIPTS for call in calls):
         return None
-    lines = {id(call): _line(call, trace, is_alone=len(calls) == 1) for call in calls}
-    doing = _doing(calls, lines, trace)
-    found: list[Line] = []
-    for call in calls:
-        line = lines[id(call)]
-        later = [each for each in doing if calls.index(each) > calls.index(call)]
-        name = f"found_{len(found) + 1}"
-        if _is_repeated(line, trace, [lines[id(each)] for each in later]):
-            value, text = line.output.strip(), f"{name}=$(\n{line.text}\n)"
-            found.append(Line(f'{text}\ntest -n "${name}"\nexport {name}'))
+    lines = [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
+    doing = [at for at in range(len(calls)) if _does(at, calls, lines, trace)]
+    doing, found = doing or [len(calls) - 1], []
+    for at, line in enumerate(lines):
+        later = [each for each in doing if each > at]
+        if _is_repeated(line, trace, [lines[each] for each in later]):
+            name, value = f"found_{len(found) + 1}", line.output.strip()
+            found.append(Line(f'{name}=$(\n{line.text}\n)\ntest -n "${name}"\nexport {name}'))
+            doing = [each for each in doing if each != at]
             for each in later:
-                again = written(lines[id(each)].text, {name: [value]}).text
-                lines[id(each)] = lines[id(each)]._replace(text=again)
-            doing = [each for each in doing if each is not call]
-    return [*found, *(lines[id(call)] for call in doing)]
+                text = written(lines[each].text, {name: [value]}).text
+                lines[each] = lines[each]._replace(text=text)
+    return [*found, *(lines[at] for at in doing)]
 
 
-def _doing(calls: Sequence[Result], lines: Mapping[int, Line], trace: Trace) -> list[Result]:
-    """Return the calls that did something and were not tried again, and those whose output is told, else the last."""
-    found = []
-    for at, call in enumerate(calls):
-        line, later = lines[id(call)], [lines[id(each)] for each in calls[at + 1 :]]
-        is_told = line.code == 0 and tells(line.output, trace.answer)
-        is_done = call.call in trace.changed or not _is_local(call)
-        if is_told or (is_done and not _is_tried_again(line, later)):
-            found.append(call)
-    return found or list(calls[-1:])
+def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace) -> bool:
+    """Return True for a call that did something and was not tried again, and for one whose output is told."""
+    call, line = calls[at], lines[at]
+    if line.code == 0 and tells(line.output, trace.answer):
+        return True
+    is_done = call.call in trace.changed or not _is_local(call)
+    return is_done and not _is_tried_again(line, lines[at + 1 :])
 
 
 def _is_tried_again(line: Line, later: Sequence[Line]) -> bool:

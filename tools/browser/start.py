@@ -35,6 +35,7 @@ _FLAGS = (
     *("--window-size=1280,900", "--disable-background-networking", "--disable-component-update"),
     # What a page asks of somebody at the screen is answered with no.
     "--deny-permission-prompts",
+    "--disable-dev-shm-usage",  # where that is small a page crashes
     *("--disable-sync", "--disable-breakpad", "--disable-default-apps", "--password-store=basic"),
     *("--use-mock-keychain", "--hide-crash-restore-bubble"),
     *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
@@ -45,7 +46,6 @@ _FLAGS = (
 )
 START_SECONDS = 30.0
 END_SECONDS = 8.0
-SMALL_MEMORY = 400_000_000  # bytes of /dev/shm; with less a page crashes
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # started by this process, by profile
 
 
@@ -148,7 +148,9 @@ class Home:
     def _start(self) -> Link:
         found = program()
         if found is None:
-            raise BrowserError(_no_browser())
+            raise BrowserError(
+                "no browser is installed: install one, such as with: sudo apt-get install chromium"
+            )
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(
@@ -179,8 +181,6 @@ class Home:
             yield "--headless=new"
         if os.geteuid() == 0:  # it does not start as root else
             yield "--no-sandbox"
-        if _shared_memory() < SMALL_MEMORY:
-            yield "--disable-dev-shm-usage"
 
     def _answered(self, child: subprocess.Popen[bytes]) -> Link | None:
         """Return the connection when the browser listens; None when it does not in time, or has ended."""
@@ -236,17 +236,10 @@ def answers(address: str) -> bool:
 
 
 def _attach(address: str) -> Link:
-    """Connect to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
+    """Connect to a browser that runs: its port, or its WebSocket. Raises BrowserError."""
     how = "start it with --remote-debugging-port=9222 --user-data-dir=FOLDER, or take browser.address out of config.yaml"
     if address.startswith(("ws://", "wss://")):
         return Link(address)
-    if "/" in address and not address.startswith("http"):
-        try:
-            return Link(address_in(Path(address).expanduser() / "DevToolsActivePort"))
-        except (OSError, ValueError, LinkLost) as error:
-            raise BrowserError(
-                "error.browser.browser-profile-listens", profile=address, why=how
-            ) from error
     import requests
 
     root = address if address.startswith("http") else f"http://{address}"
@@ -257,18 +250,6 @@ def _attach(address: str) -> Link:
         return Link(str(found["webSocketDebuggerUrl"]))
     except (requests.RequestException, ValueError, KeyError, TypeError) as error:
         raise BrowserError("error.browser.browser-answers", address=root, error=how) from error
-
-
-def _no_browser() -> str:
-    return "no browser is installed: install one, such as with: sudo apt-get install chromium"
-
-
-def _shared_memory() -> float:
-    try:
-        found = os.statvfs("/dev/shm")
-    except OSError:
-        return float("inf")
-    return found.f_blocks * found.f_frsize
 
 
 def _is_held(file: Path) -> bool:

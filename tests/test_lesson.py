@@ -256,7 +256,7 @@ def test_runs_of_a_model_become_one_procedure_without_their_detours(world: Path)
 
 
 def test_what_a_model_looked_up_is_looked_up_again(world: Path) -> None:
-    runs = []
+    runs: list[str] = []
     for name, mail in (("Ann", "ann@x.example"), ("Bo", "bo@y.example")):
         with (world / "people.csv").open("a") as people:
             people.write(f"{name},{mail}\nCy {name},cy@z.example\n")

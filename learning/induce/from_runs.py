@@ -55,7 +55,8 @@ def lines_of(trace: Trace) -> list[Line] | None:
         return None
     lines = [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
     doing = [at for at in range(len(calls)) if _does(at, calls, lines, trace)]
-    doing, found = doing or [len(calls) - 1], []
+    doing = doing or [len(calls) - 1]
+    found: list[Line] = []
     for at, line in enumerate(lines):
         later = [each for each in doing if each > at]
         if _is_repeated(line, trace, [lines[each] for each in later]):

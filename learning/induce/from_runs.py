@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from learning.induce.letters import Letters
-from learning.induce.places import Place, apart, places, several
+from learning.induce.places import apart, places
 from learning.induce.write import written
 from learning.prove.strictness import Line
 from learning.trace import Trace
@@ -198,47 +198,15 @@ def _pattern(typed: str, values: Mapping[str, str], only: Only) -> tuple[str, li
     found = []
     for name, text in values.items():
         spots = places(letters, text)
-        chosen = only.get(name, range(len(spots)))
-        found += [(name, spots[at]) for at in chosen]
-    return _as_pattern(typed, apart(found))
-
-
-def _as_pattern(typed: str, found: Sequence[tuple[str, Place]]) -> tuple[str, list[str]]:
+        found += [(name, spots[at]) for at in only.get(name, range(len(spots)))]
     pieces, at, names = [], 0, []
-    for name, place in found:
+    for name, place in apart(found):
         pieces.append(re.escape(typed[at : place.start]))
         pieces.append(f"(?P={name})" if name in names else f"(?P<{name}>.+?)")
         names.append(name)
         at = place.end
     pieces.append(re.escape(typed[at:]))
     return "".join(pieces), list(dict.fromkeys(names))
-
-
-def differing_places(typed: str, values: Mapping[str, str], others: Sequence[str]) -> Only:
-    """Return which places of a short number are others in the other runs, by the value's name."""
-    letters = Letters(typed)
-    spots = {name: several(typed, text) for name, text in values.items()}
-    found = [
-        (f"{name}__{at}" if spots[name] else name, place)
-        for name, text in values.items()
-        for at, place in enumerate(places(letters, text))
-    ]
-    pattern, _ = _as_pattern(typed, apart(found))
-    matches = [re.fullmatch(pattern, other, re.DOTALL) for other in others]
-    return {
-        name: other
-        for name, each in spots.items()
-        if (other := _other_at(name, values[name], len(each), matches))
-    }
-
-
-def _other_at(
-    name: str, text: str, count: int, matches: Sequence[re.Match[str] | None]
-) -> list[int]:
-    found = [match.groupdict() for match in matches if match]
-    return [
-        at for at in range(count) if any(each.get(f"{name}__{at}", text) != text for each in found)
-    ]
 
 
 def differing(typed: str, others: Sequence[str]) -> list[str]:

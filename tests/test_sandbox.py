@@ -498,7 +498,10 @@ def test_git_changes_its_settings_when_that_is_let_through(world: World, full: L
         run(ctx, "git remote add origin https://example.org/x && git remote").data["output"]
         == "origin\n"
     )
-    assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
+    hook = world.project / ".git/hooks/post-commit"
+    before = state(hook)
+    run(ctx, "echo x > .git/hooks/post-commit; echo x > .git/hooks/pre-push")
+    assert state(hook) == before and not hook.with_name("pre-push").exists()
 
 
 def test_a_place_that_the_owner_has_allowed_is_written_to_and_none_beside_it(
@@ -630,3 +633,9 @@ def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(
     assert "supervisor" in shown
     assert SECRET not in shown
     assert str(world.owner) not in shown
+
+
+def test_where_no_stage_sees_it_no_file_gets_the_rights_of_its_owner(world: World) -> None:
+    script = "touch x; chmod 755 x; chmod u+s x; chmod 4755 x; python3 -c \"import os; os.chmod('x', 0o4755)\""
+    run(world.context(PARTIAL), script)
+    assert oct((world.project / "x").stat().st_mode & 0o7777) == "0o755"

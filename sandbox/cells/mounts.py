@@ -1,7 +1,7 @@
 """Lay out the mounts of a sandbox for one call, and the command lines that build them.
 
-A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
-the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
+A plan is drawn for each call, since what must be guarded changes: an editor has put another file in the place of
+`.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from typing import NamedTuple
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox, python
-from sandbox.cells.repositories import guarded, near
 from sandbox.network import NOTHING, Leave
-from text import pattern
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -32,9 +30,6 @@ _ALLOWED = frozenset(
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
-# what looks like a path in a script
-_NAMED = pattern(r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+")
-_MOST_NAMED = 30
 
 
 def supervisor(talk: int, door: str, *limits: int) -> list[str]:
@@ -65,19 +60,17 @@ class Planner:
         self.temporary = temporary
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
-    def plan(self, cwd: Path, script: str, leave: Leave, port: int = 0) -> Plan:
+    def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
         """The plan for one call that works in no stage."""
         if self.profile.kind == "shared":
             return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
             return self.staged(cwd, leave)._replace(roots=self.roots)
         places, roots = self.profile.places, tuple(_outermost([*self.roots, *leave.folders]))
-        gits = near([cwd, *self._named(cwd, script)])
-        hooks = [place for git in gits for place in guarded(git, config=not leave.git)]
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
-        pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
-        kept = (*startup, *hooks, *_code(cwd), str(places.agent))
+        pinned = tuple(sorted(path for path in above if self.is_writable(path)))
+        kept = (*startup, *_code(cwd), str(places.agent))
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
@@ -156,14 +149,6 @@ class Planner:
             readable=map(str, readable),
             port=plan.port,
         )
-
-    def _named(self, cwd: Path, script: str) -> list[Path]:
-        """Folders that a script seems to name."""
-        words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
-        found = (match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word))
-        names = list(dict.fromkeys(found))[:_MOST_NAMED]
-        home = str(self.profile.places.owner)
-        return [cwd / (home + name[1:] if name[0] == "~" else name) for name in names]
 
 
 def words(profile: Profile, plan: Plan, info: int) -> list[str]:

@@ -181,12 +181,12 @@ class Call:
         self,
         cell: Cell,
         orders: bytes,
-        missing: list[str],
+        guarded: Guarded | None = None,
         terminal: int | None = None,
         leave: Leave = NOTHING,
         stage: Stage | None = None,
     ) -> None:
-        """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
+        """`guarded`: what is brought back after it. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
         self.stage = stage
@@ -197,7 +197,7 @@ class Call:
         self.code: int | None = None
         self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
-        self._missing = missing
+        self._guarded = guarded
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
         self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
@@ -273,8 +273,8 @@ class Call:
         return self.way_out.said() if self.way_out else ""
 
     def taken(self, folder: Path) -> list[str]:
-        """The start-up files that the script has made: they are in `folder` now, where nothing reads them at a login."""
-        return mounts.take_away(self._missing, folder)
+        """Bring back what the script may not change; what it made of it goes to `folder`."""
+        return self._guarded.taken(folder) if self._guarded else []
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -320,18 +320,18 @@ class Cells:
         orders = b"\0".join(map(os.fsencode, fields))
         if work.opens:
             return _staged(self._cell(sandbox, plan, is_staged=True), orders, work)
-        missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
+        guarded = None if work.is_staged else self._guard(plan, work)
         if work.terminal is not None:  # a shell stays, while calls come and go
             cell = Cell(sandbox, plan, is_staged=work.is_staged)
             if work.is_staged:
                 cell.stand()
-            return Call(cell, orders, missing, work.terminal, work.leave)
-        return Call(self._cell(sandbox, plan), orders, missing, leave=work.leave)
+            return Call(cell, orders, guarded, work.terminal, work.leave)
+        return Call(self._cell(sandbox, plan), orders, guarded, leave=work.leave)
 
     def _plan(self, work: Work, port: int = 0) -> mounts.Plan:
         if work.opens or work.is_staged:
             return self._planner.staged(work.cwd, work.leave)
-        return self._planner.plan(work.cwd, work.script, work.leave, port)
+        return self._planner.plan(work.cwd, work.leave, port)
 
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begins to build the cell that a call will need, and does not wait for it. A failure is told by the
@@ -344,7 +344,7 @@ class Cells:
             if is_staged:
                 plan = self._planner.staged(cwd.resolve())
             else:
-                plan = self._planner.plan(cwd.resolve(), "", Leave())
+                plan = self._planner.plan(cwd.resolve(), Leave())
             self._cell(sandbox, plan, is_staged=is_staged)
 
     def _variables(self, profile: Profile, work: Work) -> dict[str, str]:
@@ -392,14 +392,14 @@ class Cells:
             finally:
                 os.close(orders)
 
-        guarded = (
-            Guarded(self._planner, plan.hidden, allows_git=work.leave.git)
-            if self._planner.profile.kind != "shared"
-            else None
-        )
         tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
-        tree.guarded = guarded
+        tree.guarded = self._guard(plan, work)
         return tree
+
+    def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
+        """Return what brings back what a command may not change; a dry run changes nothing, a shared session has nothing."""
+        is_owners = self._planner.profile.kind == "owner"
+        return Guarded(self._planner, plan.hidden, allows_git=work.leave.git) if is_owners else None
 
     def _ready(self) -> Confiner:
         """Return what starts confined commands; another one when it has died."""
@@ -430,7 +430,7 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
         cell.close()
         raise OSError(f"the stage does not start: {cell.said or error}") from error
     try:
-        return Call(cell, orders, [], leave=work.leave, stage=stage)
+        return Call(cell, orders, leave=work.leave, stage=stage)
     except OSError:
         stage.discard()
         raise

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sandbox.cells import mounts
-from sandbox.cells.repositories import guarded
 
 MOST_BYTES, MOST_FILES = 1 << 20, 2000
 MOST_FOLDERS = 50_000  # that are looked at for what a call has made
@@ -40,12 +39,9 @@ class Guarded:
         self._missing = planner.missing()
         self._roots = [root for root in planner.roots if root != str(planner.temporary)]
         gits = [folder for folder in self._folders() if folder.endswith("/.git")]
-        of_git = (path for git in gits for path in guarded(git, config=not allows_git))
-        files = [
-            *map(Path, places.startup),
-            *_files(map(Path, (*hidden, *of_git))),
-            *self._of_agent(),
-        ]
+        of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
+        guarded = map(Path, (*places.startup, *hidden, *of_git))
+        files = [*_files(guarded), *self._of_agent()]
         self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
         self._allows_git, self._agents = allows_git, set(self._of_agent())
 
@@ -98,6 +94,13 @@ class Guarded:
                 continue
             yield folder
             folders += _folders_in(folder)
+
+
+def _deciding(git: str, *, config: bool) -> Iterator[str]:
+    """Yield what names programs in a .git folder, and in those of its submodules; with `config` its settings too."""
+    names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
+    for folder in (git, *_folders_in(f"{git}/modules")):
+        yield from (f"{folder}/{name}" for name in names)
 
 
 def _outermost(paths: Iterable[Path]) -> list[str]:

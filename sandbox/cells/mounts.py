@@ -57,7 +57,6 @@ class Planner:
         self.profile: Profile = sandbox.profile
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
-        self.temporary = temporary
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
     def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
@@ -107,20 +106,16 @@ class Planner:
     def confined(
         self,
         plan: Plan,
-        cwd: Path,
         readable: Iterable[Path],
         env: Mapping[str, str],
-        words: list[str],
     ) -> int:
         """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
-        places, root = self.profile.places, self.profile.places.roots[0]
+        root = self.profile.places.roots[0]
         if self.profile.kind == "shared":
             listed, write, make = [], [str(root)], list[str]()
             read = [*_PROGRAMS, *bubblewrap.python_places()]
         else:
-            startup = [path for path in places.startup if os.access(path, os.F_OK)]
-            kept = [*startup, str(places.agent), *_code(cwd)]
-            left_out = [*plan.hidden, *kept]
+            left_out = [*plan.hidden, *plan.kept]
             make = [*plan.roots]
             listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
             write = [each for folder in plan.roots for each in _around(folder, left_out)]
@@ -134,8 +129,6 @@ class Planner:
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
             env=dict(env),
-            cwd=str(cwd),
-            words=words,
         )
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
@@ -197,27 +190,19 @@ def orders(
     filter: bytes,
     limits: dict[str, int],
     env: dict[str, str],
-    cwd: str = "",
-    words: Sequence[str] = (),
     make: Sequence[str] = (),
     ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
     places = {"list": list, "read": read, "write": write, "make": [*make]}
-    started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(
-        marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
+        marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
     )
 
 
 def confine(orders: int) -> list[str]:
     """The words before the command."""
     return [*python(), str(CONFINE), str(orders)]
-
-
-def confiner() -> list[str]:
-    """The words that start what starts confined commands; the socket comes behind."""
-    return [*python(), str(CONFINE), "serve"]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level, walled
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
-from tools.scripts.confiner import Confiner
+from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -297,8 +296,7 @@ class Cells:
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
         self._cells: dict[bool, Cell] = {}  # by whether it is for calls in a stage
-        self._confiners: list[Confiner] = []  # at most one
-        weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
+        weakref.finalize(sandbox, _end, self._cells, self.temporary)
 
     @classmethod
     def of(cls, sandbox: Sandbox) -> Cells:
@@ -338,8 +336,6 @@ class Cells:
         call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
-                if not sandbox.level.program:
-                    self._ready()
                 return
             if is_staged:
                 plan = self._planner.staged(cwd.resolve())
@@ -383,31 +379,20 @@ class Cells:
             given = variables | dict(work.given)
             return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
 
-        confiner = self._ready()
+        def held(env: dict[str, str]) -> Held:
+            orders = self._planner.confined(plan, readable, env)
+            clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
+            return Held([*mounts.confine(orders), *work.argv], clean, orders)
 
-        def start(env: dict[str, str]) -> Handed:
-            orders = self._planner.confined(plan, work.cwd, readable, env, work.argv)
-            try:
-                return confiner.start(orders, work.terminal)
-            finally:
-                os.close(orders)
-
-        tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
-        tree.guarded = self._guard(plan, work)
+        given, guarded = variables | dict(work.given), self._guard(plan, work)
+        tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
+        tree.guarded = guarded
         return tree
 
     def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
         """Return what brings back what a command may not change; a dry run changes nothing, a shared session has nothing."""
         is_owners = self._planner.profile.kind == "owner"
         return Guarded(self._planner, plan.hidden, allows_git=work.leave.git) if is_owners else None
-
-    def _ready(self) -> Confiner:
-        """Return what starts confined commands; another one when it has died."""
-        if not self._confiners or not self._confiners[0].is_alive():
-            while self._confiners:
-                self._confiners.pop().close()
-            self._confiners.append(Confiner())
-        return self._confiners[0]
 
     def _cell(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> Cell:
         kept = self._cells.get(is_staged)
@@ -442,12 +427,9 @@ def _holder() -> Holder:
     return Holder()
 
 
-def _end(cells: dict[bool, Cell], confiners: list[Confiner], temporary: Path | None) -> None:
+def _end(cells: dict[bool, Cell], temporary: Path | None) -> None:
     for cell in cells.values():
         cell.close()
-    for confiner in confiners:
-        confiner.close()
     cells.clear()
-    confiners.clear()
     if temporary:
         shutil.rmtree(temporary, ignore_errors=True)

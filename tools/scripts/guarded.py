@@ -37,7 +37,7 @@ class Guarded:
         self._places = places = planner.profile.places
         self._since = time.time_ns() - CLOCK_NS
         self._missing = planner.missing()
-        self._roots = [root for root in planner.roots if root != str(planner.temporary)]
+        self._roots = [str(root) for root in places.roots if root != places.temporary]
         gits = [folder for folder in self._folders() if folder.endswith("/.git")]
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
         guarded = map(Path, (*places.startup, *hidden, *of_git))
@@ -134,7 +134,7 @@ def _is_since(path: str, since: int) -> bool:
 
 def _files(places: Iterable[Path]) -> Iterator[Path]:
     for place in places:
-        yield from place.rglob("*") if place.is_dir() else [place]
+        yield from place.rglob("*") if os.path.isdir(place) else [place]  # noqa: PTH112 - may be closed to us
 
 
 def _looked_at(files: list[Path]) -> Iterator[tuple[Path, _Before]]:

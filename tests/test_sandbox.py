@@ -639,3 +639,12 @@ def test_where_no_stage_sees_it_no_file_gets_the_rights_of_its_owner(world: Worl
     script = "touch x; chmod 755 x; chmod u+s x; chmod 4755 x; python3 -c \"import os; os.chmod('x', 0o4755)\""
     run(world.context(PARTIAL), script)
     assert oct((world.project / "x").stat().st_mode & 0o7777) == "0o755"
+
+
+def test_what_is_brought_back_does_not_go_where_a_link_of_the_script_leads(world: World) -> None:
+    (world.outside / "authorized_keys").write_text("theirs\n")
+    script = "cd; mv .ssh .keys; ln -s $OLDPWD/../../../outside .ssh; rm .bashrc; ln -s .ssh/made .bashrc"
+    run(world.context(PARTIAL), script)
+    assert (world.outside / "authorized_keys").read_text() == "theirs\n"
+    assert not (world.outside / "made").exists()
+    assert not (world.owner / ".bashrc").is_symlink()

@@ -6,7 +6,6 @@ Landlock knows no exceptions, so a folder above such a file can be written to wh
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -27,6 +26,7 @@ class _Before(NamedTuple):
 
     stamp: tuple[int, int, int]
     content: bytes
+    mode: int
 
 
 class Guarded:
@@ -50,10 +50,12 @@ class Guarded:
         taken = mounts.take_away(self._missing, folder)
         for path, before in self._before.items():
             if _stamp(path) != before.stamp:
-                if path.exists():
-                    shutil.copyfile(path, folder / f"taken-{path.name}")
+                # a link that the script has put on the way would lead us elsewhere
+                links = [str(each) for each in path.parents if each.is_symlink()]
+                mounts.take_away([*reversed(links), str(path)], folder)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(before.content)
+                path.chmod(before.mode)
                 taken.append(str(path))
         return taken + mounts.take_away(self._new(), folder)
 
@@ -141,7 +143,7 @@ def _looked_at(files: list[Path]) -> Iterator[tuple[Path, _Before]]:
     for path in files[:MOST_FILES]:
         stamp = _stamp(path)
         if stamp and stamp[1] <= MOST_BYTES:
-            yield path, _Before(stamp, path.read_bytes())
+            yield path, _Before(stamp, path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -400,7 +400,7 @@ def test_what_is_given_to_a_script_does_not_act_on_the_sandbox_itself(
 
 
 def test_a_shared_session_sees_no_file_of_the_owner(
-    world: World, level: Level, tmp_path: Path
+    world: World, full: Level, tmp_path: Path
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -408,7 +408,7 @@ def test_a_shared_session_sees_no_file_of_the_owner(
     (scripts := world.run / "scripts").mkdir()
     places = world.places._replace(roots=(scratch,))
     ctx = world.context(
-        level,
+        full,
         "shared",
         leave=Leave(programs=(Outside(("id",), 0, 2),)),
         places=places,

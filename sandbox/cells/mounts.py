@@ -28,7 +28,6 @@ _ALLOWED = frozenset(
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
 )  # fmt: skip
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
-_PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
 
 
@@ -109,22 +108,16 @@ class Planner:
         readable: Iterable[Path],
         env: Mapping[str, str],
     ) -> int:
-        """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
-        root = self.profile.places.roots[0]
-        if self.profile.kind == "shared":
-            listed, write, make = [], [str(root)], list[str]()
-            read = [*_PROGRAMS, *bubblewrap.python_places()]
-        else:
-            left_out = [*plan.hidden, *plan.kept]
-            make = [*plan.roots]
-            listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
-            write = [each for folder in plan.roots for each in _around(folder, left_out)]
-        write += [f"/dev/{name}" for name in _DEVICES]
+        """The orders of sandbox/cells/confine.py for a command of the owner's, as a descriptor."""
+        left_out = [*plan.hidden, *plan.kept]
+        read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
+        write = [each for folder in plan.roots for each in _around(folder, left_out)]
+        devices = (f"/dev/{name}" for name in _DEVICES)
         return orders(
-            list=listed,
+            list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
-            write=write,
-            make=make,
+            write=[*write, *devices],
+            make=plan.roots,
             ports=[plan.port] if plan.port else [],
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),

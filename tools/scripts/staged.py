@@ -47,10 +47,11 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
 
 
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
-    """Return what was done, with the files that were written anew and are as they were."""
+    """Return what was done, with the files that were written anew and are as they were: they count as none."""
     again = [
-        # no mode: content and rights are as before
-        Change("changed", Path(each.path), "file", each.before.st_size, each.before.st_size)
+        Change(
+            "changed", Path(each.path), "file", each.before.st_size, each.before.st_size, files=0
+        )
         for each in stage.deltas
         if each.kind == "dress" and each.before and S_ISREG(each.before.st_mode)
     ]

@@ -648,3 +648,14 @@ def test_what_is_brought_back_does_not_go_where_a_link_of_the_script_leads(world
     assert (world.outside / "authorized_keys").read_text() == "theirs\n"
     assert not (world.outside / "made").exists()
     assert not (world.owner / ".bashrc").is_symlink()
+
+
+def test_what_comes_to_a_place_that_decides_with_its_folder_is_moved_away(world: World) -> None:
+    ctx = world.context(PARTIAL)
+    run(
+        ctx,
+        "mkdir -p ~/k/conf.d && echo evil > ~/k/conf.d/a.fish; touch -d 2001-01-01 ~/k/conf.d/a.fish",
+    )
+    run(ctx, "mkdir -p ~/.config; mv ~/k ~/.config/fish; ln -s ~/.config/fish ~/.zshrc")
+    assert not (world.owner / ".config/fish/conf.d/a.fish").exists()
+    assert not (world.owner / ".zshrc").is_symlink()

@@ -94,14 +94,6 @@ class Planner:
         # a key in a folder that is hidden whole has no place any more on which to mount
         return tuple(_outermost(wanted))
 
-    def missing(self) -> list[str]:
-        """Start-up files that are not there now: one that is there afterwards was made by the call."""
-        return [
-            path
-            for path in self.profile.places.startup
-            if self.is_writable(path) and not os.path.lexists(path)
-        ]
-
     def confined(
         self,
         plan: Plan,

@@ -36,9 +36,9 @@ class Guarded:
         """`allows_git`: the owner has let the call change settings of Git."""
         self._places = places = planner.profile.places
         self._since = time.time_ns() - CLOCK_NS
-        self._missing = planner.missing()
         self._roots = [str(root) for root in places.roots if root != places.temporary]
-        gits = [folder for folder in self._folders() if folder.endswith("/.git")]
+        self._there = set(self._folders())
+        gits = (folder for folder in self._there if folder.endswith("/.git"))
         of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
         guarded = map(Path, (*places.startup, *hidden, *of_git))
         files = [*_files(guarded), *self._of_agent()]
@@ -47,7 +47,7 @@ class Guarded:
 
     def taken(self, folder: Path) -> list[str]:
         """Bring back what was changed and take away what is new; what the script made of it goes to `folder`."""
-        taken = mounts.take_away(self._missing, folder)
+        taken = []
         for path, before in self._before.items():
             if _stamp(path) != before.stamp:
                 # a link that the script has put on the way would lead us elsewhere
@@ -78,13 +78,12 @@ class Guarded:
         return not is_git and self._places.decides(path, path)
 
     def _made(self) -> Iterator[str]:
-        """Yield files that have come since the call began; a file written in place is not new."""
+        """Yield files that have come since the call began, by themselves or with their folder."""
         for folder in self._folders():
-            if _is_since(folder, self._since):
-                yield from filter(self._is_file, _entries(folder))
-
-    def _is_file(self, path: str) -> bool:
-        return not os.path.isdir(path) and _is_since(path, self._since)  # noqa: PTH112 - thousands
+            if folder not in self._there:
+                yield from _files_in(folder)
+            elif _is_since(folder, self._since):
+                yield from (path for path in _files_in(folder) if _is_since(path, self._since))
 
     def _folders(self) -> Iterator[str]:
         """Yield the folders in the roots, but those of the agent; of many, as many as are looked at quickly."""
@@ -118,10 +117,10 @@ def _folders_in(folder: str) -> list[str]:
         return []
 
 
-def _entries(folder: str) -> list[str]:
+def _files_in(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return [entry.path for entry in entries]
+            return [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
 

@@ -6,6 +6,7 @@ By names alone, from assets/safety/places.txt; the caller has followed the links
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -204,14 +205,19 @@ def _seen(folder: str) -> _Seen:
 
 
 def _is_tracked(path: str) -> bool:
-    """Return True for a file of a repository: what is committed is no secret, and hidden it would count as gone."""
+    """Return True for a file of a repository as Git holds it: what is committed is no secret, and hidden it would count as
+    changed. The name alone does not tell, since a script may have added it."""
     file = Path(path)
     for folder in file.parents:
         index = folder / ".git" / "index"
         try:
-            return os.fsencode(file.relative_to(folder)) + b"\0" in index.read_bytes()
+            held, content = index.read_bytes(), file.read_bytes()
         except OSError:
             continue
+        number = hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False)
+        entry = number.digest(), os.fsencode(file.relative_to(folder)) + b"\0"
+        # between the two stand 16 or 32 bits of flags
+        return re.search(b"..(?:..)?".join(map(re.escape, entry)), held, re.DOTALL) is not None
     return False
 
 

@@ -17,7 +17,7 @@ from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
-from tools.desktop.scale import holds
+from tools.desktop.windows import holds
 
 LOOK_SECONDS = 30.0
 DO_SECONDS = 30.0

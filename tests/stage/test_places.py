@@ -167,6 +167,22 @@ assert (root / "a").read_text() == "new\\n"
     )
 
 
+def test_a_folder_that_somebody_removes_meanwhile_ends_no_call(tmp_path: Path) -> None:
+    passes(
+        tmp_path,
+        """
+for name in ("a", "b", "m"):  # the mount makes each of the others a part of its own
+    (root / name).mkdir()
+mount("-t", "tmpfs", "tmpfs", root / "m")
+stage, code, output = staged("echo new > b/f; echo lost > a/f")
+assert code == 0, output
+(root / "a").rmdir()
+stage.commit()
+assert (root / "b/f").read_text() == "new\\n" and not (root / "a").exists()
+""",
+    )
+
+
 def test_a_mount_that_comes_while_the_stage_is_made_leaves_a_stage(tmp_path: Path) -> None:
     passes(
         tmp_path,

@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pexpect
 import pyte
@@ -139,12 +139,13 @@ class Screen:
         self._child.close(force=True)
 
 
-def waits_until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-    """Waits for something outside of the terminal."""
+def waits_until(holds: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
+    """Wait for what another process does, and return it."""
     end = time.monotonic() + seconds
-    while not holds():
+    while not (found := holds()):
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.02)
+    return found
 
 
 def scripted(home: Path, replies: object, settings: str = "") -> None:

@@ -28,7 +28,7 @@ from procrastinate.worker import Worker as Taker
 from config import Config, SopwithError
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import owner_by
+from runs.control.bounds import owner_by
 from runs.notify import Outbox, of_run
 from runs.run import Run
 from runs.workers.database import PATIENCE_SECONDS, opened

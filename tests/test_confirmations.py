@@ -44,7 +44,7 @@ def test_without_a_stage_the_reason_offers_the_trash(home: Path) -> None:
 
 def test_in_a_stage_the_question_says_what_would_be_gone(home: Path) -> None:
     _, entry = waiting(home, "done")
-    assert f"moves 1 file to the trash (1 bytes): {Path.cwd() / 'a'}" in entry.text
+    assert f"moves 1 file to the trash (1 B): {Path.cwd() / 'a'}" in entry.text
     assert [(each["kind"], each["path"]) for each in entry.changes] == [
         ("gone", str(Path.cwd() / "a"))
     ]

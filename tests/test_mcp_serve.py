@@ -182,7 +182,10 @@ def test_memory_is_searched(home: Path, cli: CommandLine) -> None:
     assert "attic" in over_stdio(work, home).content[0].text
 
 
-def test_a_client_that_dies_in_mid_call_leaves_the_run_to_end_by_itself(home: Path) -> None:
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_client_that_dies_in_mid_call_leaves_the_run_to_end_by_itself(
+    home: Path, is_heard: bool
+) -> None:
     scripted(home, [bash("sleep 3; echo finished"), "All done."])
     words = [*SERVE, "--home", str(home), "mcp", "serve"]
     lines = [
@@ -190,13 +193,18 @@ def test_a_client_that_dies_in_mid_call_leaves_the_run_to_end_by_itself(home: Pa
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "run_task", "arguments": {"task": "take your time"}}},
     ]  # fmt: skip
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
-        assert server.stdin is not None
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as server:
+        assert server.stdin and server.stdout and server.stderr
         server.stdin.write("".join(json.dumps(each) + "\n" for each in lines).encode())
         server.stdin.flush()
         waits_until(lambda: [run.turns for run in list_runs(home)] == [1])
+        if not is_heard:  # what it still says meets a closed pipe
+            server.stdout.close()
+            server.stdin.write(b'{"jsonrpc": "2.0", "id": 3, "method": "tools/list"}\n')
         server.stdin.close()
         assert server.wait(PATIENCE_SECONDS) == 0
+        assert server.stderr.read() == b""
     waits_until(lambda: list_runs(home)[0].status == "done")
 
 

@@ -3,7 +3,7 @@ import { createApp, html, nextTick, reactive, ref, watch } from "./lib/html.js";
 import { post, Refused } from "./lib/api.js";
 import { connect, disconnect, live } from "./lib/live.js";
 import { go, route } from "./lib/route.js";
-import { dismiss, doing, loadInbox, loadState, setChanges, store, waitingCount } from "./lib/store.js";
+import { atWork, dismiss, doing, loadInbox, loadState, setChanges, store, waitingCount } from "./lib/store.js";
 import { firstTheme, keepTheme, theme } from "./lib/theme.js";
 import { useKeys } from "./lib/use.js";
 import { firstLang, keepLang, lang, say, setLang } from "./lib/words.js";
@@ -102,7 +102,7 @@ function rail(shown) {
 }
 
 function count(name) {
-  const n = name === "inbox" ? waitingCount.value : name === "runs" ? Object.keys(store.working).length : 0;
+  const n = name === "inbox" ? waitingCount.value : name === "runs" ? atWork().length : 0;
   return n ? html`<span class=${`count ${name}`} aria-label=${say(`count.${name}`, { n })} role="img">${n}</span>` : null;
 }
 

@@ -170,9 +170,9 @@ def _bytes(found: list[Change]) -> int:
 
 def _size(count: int) -> str:
     size = float(count)
-    for unit in ("bytes", "kB", "MB", "GB"):
+    for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1000
     return f"{size:.1f} TB"
 

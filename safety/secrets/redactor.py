@@ -5,8 +5,9 @@ In this order: encodings.py and disguises.py, key_shapes.py, named_values.py. Pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from safety.secrets.disguises import hide_disguised
@@ -70,21 +71,28 @@ class Redactor:
 
     def redact(self, data: Any) -> Any:
         """Return JSON data of any depth below Python's own limit without secrets: in keys, values, and values by their key."""
+        # Rows repeat their keys and most of their values: each text is looked at once.
+        return self._redacted(data, cache(self.__call__))
+
+    def _redacted(self, data: Any, hide: Callable[[str], str]) -> Any:
         if isinstance(data, str):
-            return self(data)
+            return hide(data)
         if isinstance(data, dict):
-            return {self.redact(name): self._named(name, value) for name, value in data.items()}
+            return {
+                self._redacted(name, hide): self._named(name, value, hide)
+                for name, value in data.items()
+            }
         if isinstance(data, (list, tuple)):
-            return [self.redact(item) for item in data]
+            return [self._redacted(item, hide) for item in data]
         return data
 
-    def _named(self, name: Any, value: Any) -> Any:
+    def _named(self, name: Any, value: Any, hide: Callable[[str], str]) -> Any:
         if isinstance(name, str) and isinstance(value, str) and has_name(name):
             quote = "'" if '"' in value else '"'
             shown = hide_named(f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN)
             if shown.endswith(f": {quote}{HIDDEN}{quote}"):
                 return HIDDEN
-        return self.redact(value)
+        return self._redacted(value, hide)
 
     def stream(self) -> Stream:
         """Return a filter for a text that comes in pieces."""

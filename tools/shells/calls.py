@@ -296,11 +296,13 @@ def _until(
         if now < look:
             continue
         found, quiet = _foreground(shell), now - last
+        if shell.wait(0):  # it has spoken meanwhile: a prompt may be what it says
+            continue
         is_asked = found.waits == "password" and passwords < MOST_PASSWORDS
         if is_asked and _typed_by_owner(ctx, shell, found, said):
             passwords += 1
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif is_asked or _is_waiting(shell, found, quiet):
+        elif is_asked or _is_waiting(found, quiet):
             return cast("Why", found.waits), found
         pause = min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, quiet / 2))
         look = time.monotonic() + pause
@@ -325,10 +327,9 @@ def _over(shell: Shell, is_late: bool) -> tuple[Why, Foreground] | None:
     return ("late", shell.foreground()) if is_late else None
 
 
-def _is_waiting(shell: Shell, found: Foreground, quiet_seconds: float) -> bool:
-    """True for a program that waits, and has said nothing meanwhile."""
+def _is_waiting(found: Foreground, quiet_seconds: float) -> bool:
     needed = {"": math.inf, "keys": KEYS_SECONDS}.get(found.waits, 0.0)
-    return quiet_seconds >= needed and not shell.wait(0)
+    return quiet_seconds >= needed
 
 
 def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Said) -> bool:

@@ -51,6 +51,8 @@ async def _over_stdio(config: Config, args: Namespace) -> None:
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
+    except* BrokenPipeError:  # the client died while it waited for an answer
+        pass
     finally:
         await close()
 

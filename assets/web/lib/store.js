@@ -38,6 +38,9 @@ export async function loadState() {
 /** A run's state; one that works and asks its owner something waits. */
 export const stateOf = (run) => (run.status === "working" && waitingFor([run.run]).length ? "waiting" : run.status);
 
+/** The runs that work and do not wait. */
+export const atWork = () => Object.values(store.working).filter((run) => stateOf(run) === "working");
+
 export async function loadInbox() {
   store.inbox = (await get("/api/inbox")).inbox;
 }

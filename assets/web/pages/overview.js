@@ -1,13 +1,14 @@
 // The first page: what works, waits, failed and is due; what rote has saved; what was used, by day, model and SOP.
 import { html, reactive } from "../lib/html.js";
 import { get, part } from "../lib/api.js";
-import { stateOf, store, waitingCount } from "../lib/store.js";
+import { atWork, stateOf, store, waitingCount } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
 import { amount, longDay, money, say, seconds, when, worded } from "../lib/words.js";
 import { chip, head, instead, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
 
+const SHOWN = 5; // of a list
 const SPANS = [7, 30, 90];
 const TOKENS = [["cached", "tone-cached"], ["fresh", "tone-fresh"], ["output", "tone-output"]];
 
@@ -23,11 +24,12 @@ export const Overview = {
   },
 };
 
-function now({ working, failed, due }) {
+function now({ failed, due }) {
+  const working = atWork();
   const waiting = [...store.waiting, ...store.inbox.filter((each) => !store.waiting.some(({ id }) => id === each.id))];
   return html`<div class="now">
-    ${card("working", working.n, "/runs", working.runs.map(runRow))}
-    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, 5).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
+    ${card("working", working.length, "/runs", working.slice(0, SHOWN).map(runRow))}
+    ${card("waiting", waitingCount.value, "/inbox", waiting.slice(0, SHOWN).map((each) => html`<li key=${each.id}><a href=${each.run ? `/chat/${part(each.run)}` : "/inbox"}>${worded(each, each.text)}</a><small>${when(each.at)}</small></li>`))}
     ${card("failed", failed.n, "/runs", failed.runs.map(runRow))}
     ${card("due", due.n, "/schedule", due.rows.map((each) => html`<li key=${`${each.job} ${each.at}`}><a href="/schedule">${each.task || each.job}</a><small>${when(each.at)}${each.times > 1 ? ` · ${say("overview.times", { n: each.times })}` : ""}</small></li>`))}
   </div>`;

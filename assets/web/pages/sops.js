@@ -8,7 +8,7 @@ import { chip, instead, tile } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 import { Sop } from "./sop.js";
 
-const ORDER = ["active", "probation", "candidate", "draft", "suspended", "archived"];
+const ORDER = ["active", "probation", "candidate", "draft", "suspended", "archived", "seed"]; // seeds last: what the owner has taught comes first
 
 export const Sops = {
   setup() {
@@ -48,7 +48,7 @@ function overview(sops) {
 function groups(sops, by) {
   const named = new Map();
   for (const sop of sops) {
-    const name = by === "status" ? sop.status : sop.name.split("-")[0];
+    const name = by === "name" ? sop.name.split("-")[0] : sop.is_seed ? "seed" : sop.status;
     named.set(name, [...(named.get(name) ?? []), sop]);
   }
   const rank = ([name]) => (by === "status" ? ORDER.indexOf(name) : 0);

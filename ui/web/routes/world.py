@@ -187,11 +187,9 @@ def overview(site: Here, days: int = 30) -> Json:
     recent = [run for _, run in since(runs, today - RECENT)]
     used = since(runs, first)
     within = [run for _, run in used]
-    working = [run for run in recent if run.status == "working"]
     failed = [run for run in recent if run.status in FAILED]
     counts = SopStats(site.home).of_all()
     return {
-        "working": _listed(site, working),
         "waiting": len(Inbox(site.home).list()),
         "failed": _listed(site, failed),
         "due": _due(site),

@@ -52,9 +52,8 @@ class PatientJobs(JobManager):
 
     def __init__(self, connector: Any) -> None:
         super().__init__(connector)
-        self.lost: set[int] = (
-            set()
-        )  # jobs that have gone to another worker: their end is not ours to tell
+        # jobs that have gone to another worker: their end is not ours to tell
+        self.lost: set[int] = set()
         self.steady_since = time.monotonic()  # since when the database has answered without a gap
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> jobs.Job | None:
@@ -78,9 +77,8 @@ class PatientJobs(JobManager):
                 await super().finish_job(job, status, delete_job)
                 return
             except exceptions.ConnectorException as error:
-                if "not found or not in" in str(
-                    error.__cause__
-                ):  # another worker was given it, and has told its end
+                # another worker was given it, and has told its end
+                if "not found or not in" in str(error.__cause__):
                     break
                 await self._missed()
 
@@ -154,9 +152,8 @@ class Worker:
             return
         if self._run:
             stop_leftovers(self._run)
-        os._exit(
-            130
-        )  # the thread that is at work cannot be ended; its claim ends with our heartbeat
+        # the thread that is at work cannot be ended; its claim ends with our heartbeat
+        os._exit(130)
 
     async def _sweep(self) -> None:
         """Puts back what silent workers were doing. After a gap it waits a while: the others were silent for it too."""

@@ -108,9 +108,8 @@ def set_(args: Namespace, config: Config) -> int:
 
 def with_setting(text: str, keys: list[str], value: Any) -> str:
     """Return config.yaml with one value set, or taken away when it is nothing. An entry of a list is named by its `name`."""
-    plain = VARIABLE.sub(
-        "$\ue000\\1\ue001", text
-    )  # in `{key: ${KEY}}` YAML takes the braces for its own
+    # in `{key: ${KEY}}` YAML takes the braces for its own
+    plain = VARIABLE.sub("$\ue000\\1\ue001", text)
     settings = _yaml(plain) or {}
     if not isinstance(settings, dict):
         raise ConfigError(say("settings.no_mapping"))

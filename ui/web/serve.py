@@ -16,8 +16,7 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from memory.home import open_home
-from ui.command import Option, command, folder, port
-from ui.commands import VERSION
+from ui.command import VERSION, Option, command, folder, port
 from ui.web.access import LOCAL, Access, Place
 from ui.words import say, words_of
 

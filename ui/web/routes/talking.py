@@ -55,9 +55,8 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
     if body.after:
         after = site.find(body.after)
         found = summarise(site.home, after)
-        if (
-            found and found.status == "working"
-        ):  # one that has said its last may still put things away
+        # one that has said its last may still put things away
+        if found and found.status == "working":
             raise Conflict("error.ui-web.run-work-2")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
     order = {

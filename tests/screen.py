@@ -14,10 +14,11 @@ from tests.conftest import LAUNCH
 from tests.machine import PATIENCE_SECONDS
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
+# a line editor tells pasted text from typed text, and stops to
 _READS, _HAS_READ = (
     b"\x1b[?2004h",
     b"\x1b[?2004l",
-)  # a line editor tells pasted text from typed text, and stops to
+)
 
 
 class Screen:

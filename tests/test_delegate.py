@@ -244,9 +244,8 @@ def test_a_killed_parent_takes_what_is_done_and_goes_on_with_the_rest(
     waits_until(lambda: any(e["type"] == "tool_started" for e in read_events(home, slow)))
     process.kill()
     process.wait()
-    waits_until(
-        lambda: (s := summarise(home, slow)) is not None and s.status == "cancelled"
-    )  # it does not go on alone
+    # it does not go on alone
+    waits_until(lambda: (s := summarise(home, slow)) is not None and s.status == "cancelled")
     gate.touch()
     asked = len([r for r in server.requests if "quick" in said(r.body) and is_helper(r.body)])
     run = next(summary.run for summary in list_runs(home) if not summary.parent)

@@ -114,9 +114,8 @@ def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any
         stop(ctx, replaced)
     import psutil
 
-    with pytest.raises(
-        ToolError, match="belongs to another process"
-    ):  # replaced between look and kill
+    # replaced between look and kill
+    with pytest.raises(ToolError, match="belongs to another process"):
         processes._send(psutil.Process(other.pid), replaced, signal.SIGKILL)
     assert other.poll() is None
     for text in ("1234", "python", f"{other.pid}", "-1@5", "99999999999@1"):

@@ -25,9 +25,8 @@ from runs.schedule.ledger import Ledger, Owner, Row, micros
 from runs.schedule.scheduler import Scheduler
 from tests.rows import rows
 
-EXAMPLES = int(
-    os.environ.get("SOPWITH_SCHEDULES", "40")
-)  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
+# SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
+EXAMPLES = int(os.environ.get("SOPWITH_SCHEDULES", "40"))
 BEGIN = datetime(2026, 3, 20, 10, 7, 13, tzinfo=UTC)
 ZONES = tuple(rows(__name__, "zones"))
 

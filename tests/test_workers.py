@@ -331,9 +331,8 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
         load(home, "en", {}), {"task": "look"}, Options(cwd=work, rote=False), lambda data: data
     )
     first = worker(homes[0])
-    waits_until(
-        lambda: len(logged(shared, run, "delegated")) == 3
-    )  # both have begun, one has ended
+    # both have begun, one has ended
+    waits_until(lambda: len(logged(shared, run, "delegated")) == 3)
     quick, slow = (event["child"] for event in logged(shared, run, "delegated")[:2])
     waits_until(lambda: bool(logged(shared, slow, "tool_started")))
     first.kill()

@@ -26,7 +26,6 @@ from procrastinate.manager import JobManager, NotificationCallback
 from procrastinate.worker import Worker as Taker
 
 from config import Config, SopwithError
-from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.bounds import owner_by
 from runs.notify import Outbox, of_run
@@ -208,7 +207,7 @@ class Worker:
             started = self._started(
                 Agent(config, SharedLogs(self._database, claim)), claim, what, options
             )
-            end = _last(started)
+            end = deque(started.events(), maxlen=1)[0]
             Outbox(config).put(of_run(config, run, what.get("task") or what["sop"]))
             self._tell("ends", {"run": run, "status": end["status"], "seconds": end["seconds"]})
         except Fenced:
@@ -245,7 +244,3 @@ class Worker:
     def _fail(self, claim: Claim, why: str) -> None:
         values = (why.replace("\0", ""), claim.run, claim.token)
         self._database.ask(lambda connection: connection.execute(_FAIL, values))
-
-
-def _last(run: Run) -> Event:
-    return deque(run.events(), maxlen=1)[0]

@@ -194,11 +194,8 @@ def list_(args: Namespace, config: Config) -> int:
 
 def _kept(config: Config) -> list[Kept]:
     """Return the entries of the undo store that removed something and can be taken back, oldest first."""
-    return [each for each in UndoStore(config.home).all() if _is_removal(each)]
-
-
-def _is_removal(each: Kept) -> bool:
-    return each.state == "done" and not each.is_undo and bool(_gone(each))
+    done = (each for each in UndoStore(config.home).all() if each.state == "done")
+    return [each for each in done if _gone(each) and not each.is_undo]
 
 
 def _gone(each: Kept) -> list[str]:

@@ -23,7 +23,6 @@ from ui.words import say
 FILE = "config.yaml"
 HIDDEN = "***"
 _IS_SHOWN = {"url", "base_url", "command"}  # an address loses its password to the redactor
-FILE = "config.yaml"
 NOTHING = (None, "")
 
 

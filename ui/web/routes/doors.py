@@ -17,7 +17,7 @@ from ui.system import settings_of
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
-from ui.web.site import Conflict, NotThere, Site
+from ui.web.site import Conflict, NotThere
 from ui.words import language
 
 to = routes("sign-in")
@@ -52,7 +52,7 @@ async def sign_out(site: Here, request: Request, body: shapes.Nothing | None = N
 
 @to.get("/api/state")
 async def state(site: Here, request: Request) -> Json:
-    working = await asyncio.to_thread(_working, site)
+    runs = await asyncio.to_thread(list_runs, site.home, 100)
     said: dict[str, Any] = {
         "version": site.version,
         "lang": language(),
@@ -62,7 +62,7 @@ async def state(site: Here, request: Request) -> Json:
         "cwd": str(site.cwd),
         "models": [model.name for model in site.config.models],
         "personas": [each.name for each in await asyncio.to_thread(personas, site.home)],
-        "working": working,
+        "working": [row(run) for run in runs if run.status == "working"],
         "waiting": site.work.waiting(),
     }
     return said
@@ -97,10 +97,6 @@ async def remove_token(site: Here, id: str) -> None:
         raise NotThere("error.ui-web.such-token")
     site.access.remove(id)
     site.hub.close(id)
-
-
-def _working(site: Site) -> list[dict[str, Any]]:
-    return [row(run) for run in list_runs(site.home, 100) if run.status == "working"]
 
 
 @to.get("/api/settings")

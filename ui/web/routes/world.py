@@ -43,7 +43,7 @@ MAX_DAYS = 366
 SHOWN = 5  # of a list
 RECENT = timedelta(days=7)
 AHEAD = timedelta(days=1)
-MAX_DUE = 300  # of one job: every five minutes
+NEXT_DUE = 300  # of one job: every five minutes
 
 
 async def said(site: Site, *words: str) -> Any:
@@ -209,7 +209,7 @@ def _due(site: Site) -> dict[str, Any]:
     """Return the jobs that are due, each with its next time and how often it comes."""
     now = datetime.now(UTC)
     folder = JobFolder(site.home)
-    found = due_between(folder, Ledger(site.home), now, now, now + AHEAD, MAX_DUE)
+    found = due_between(folder, Ledger(site.home), now, now, now + AHEAD, NEXT_DUE)
     planned: dict[str, list[Due]] = {}
     for due in found:
         if due.status == "planned":

@@ -112,10 +112,9 @@ def _sandbox(lang: Lang) -> Check:
     from sandbox.cells import levels
 
     level = levels.probe()
-    fix = install("bubblewrap") if level.fix and not levels.bubblewrap() else level.fix
     ok, reason = (True if level.name == "full" else None), in_words(level.reason, lang)
     key = f"sandbox-{level.name}"
-    return found(lang, "sandbox", ok, key, fix, program=level.program, reason=reason)
+    return found(lang, "sandbox", ok, key, level.fix, program=level.program, reason=reason)
 
 
 def _browser(config: Config) -> Check:

@@ -14,7 +14,6 @@ from text import plugin
 from text.sentences import say
 
 TELEGRAM_SECONDS = 5.0
-ASK_SECONDS = 3.0
 TRY_SECONDS = 60.0  # for a tool call and its answer; a local model may have to be loaded first
 NEEDED = ("asked", "call", "answer")  # of what is tried: without these no task is done
 
@@ -68,7 +67,7 @@ def _asked(model: ModelConfig, lang: Lang) -> Check:
     from models.endpoint import Endpoint, read_listing
 
     name = f"model {model.name}"
-    with closing(Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)) as endpoint:
+    with closing(Endpoint(model)) as endpoint:
         answer, url = read_listing(endpoint), endpoint.shown_url
     status = answer.status
     if status in (401, 403):

@@ -271,8 +271,8 @@ def _month_days(words: list[str]) -> str:
     return f"{','.join(words).replace('last', 'L')} * *"
 
 
-def check_cron(line: str) -> str:
-    """The cron line, its five fields. Raises JobError."""
+def check_cron(line: str, said: str = "") -> str:
+    """Return the cron line, its five fields; `said`: the words that it was made of. Raises JobError."""
     from cronsim import CronSim, CronSimError
 
     line = MACROS.get(line.strip().lower(), line.strip())
@@ -281,11 +281,12 @@ def check_cron(line: str) -> str:
     try:
         next(CronSim(line, datetime(2000, 1, 1)))
     except CronSimError as error:
-        raise JobError(
-            "error.job.cron-field", line=line, value=str(error).removeprefix("Bad ")
-        ) from error
+        is_far = re.fullmatch(r"\S+ \S+ (?:29|30|31) \S+ \S+", line)  # of a month that is shorter
+        what = str(error).removeprefix("Bad ")
+        key = "error.job.never" if is_far and what == "day-of-month" else "error.job.cron-field"
+        raise JobError(key, line=said or line, value=what) from error
     except StopIteration:
-        raise JobError("error.job.never", line=line) from None
+        raise JobError("error.job.never", line=said or line) from None
     return line
 
 

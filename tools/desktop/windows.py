@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from models.images import MAX_SIDE
+from models.images import shrink
 
 # id, title, app, rect [x, y, width, height] with its frame; popup, hidden, ours: true or absent
 Window = dict[str, Any]
@@ -226,7 +226,7 @@ class Scale:
     """The screen as its picture shows it: `factor` pixels of the screen are one position."""
 
     def __init__(self, size: tuple[int, int]) -> None:
-        self.factor = max(1.0, max(size) / MAX_SIDE)
+        self.factor = shrink(*size)
 
     def told(self, pixels: Any) -> list[int]:
         """Return a point, a size or a box as positions."""

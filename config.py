@@ -589,9 +589,8 @@ class _Reader:
                 each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
             )
             if required and name not in values:
-                like = each.metadata.get(
-                    "like", name
-                )  # the key whose value it takes when it is left out
+                # the key whose value it takes when it is left out
+                like = each.metadata.get("like", name)
                 if like not in values:
                     raise self.error(node, f"{path}.{like}".lstrip("."), "missing")
                 values[name] = values[like]

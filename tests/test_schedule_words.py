@@ -29,9 +29,8 @@ def test_what_could_be_meant_in_two_ways_or_in_none_is_not_guessed(said: str) ->
 
 
 def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
-    now = datetime(
-        2026, 10, 25, 2, 50, tzinfo=ZoneInfo("Europe/Berlin")
-    )  # ten minutes before three is two again
+    # ten minutes before three is two again
+    now = datetime(2026, 10, 25, 2, 50, tzinfo=ZoneInfo("Europe/Berlin"))
     assert read_when("in 20 minutes", now, "Europe/Berlin") == {"at": "2026-10-25T02:10:00+01:00"}
     assert read_when("in 2 days", now, "Europe/Berlin") == {"at": "2026-10-27T02:50:00+01:00"}
 

@@ -10,7 +10,7 @@ from handler import Approval
 from memory.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from sandbox.cells import levels
 from sandbox.stage import UndoStore, why_none
 from tests.driving import SpokenOwner, agent, drive, of

@@ -15,7 +15,7 @@ from handler import Approval
 from memory.inbox import Answer, Inbox
 from memory.logs import list_runs, read_events
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from sandbox.cells import levels
 from sandbox.stage import UndoStore, why_none
 from tests.conftest import CHECKOUT, CommandLine

@@ -93,7 +93,7 @@ def _read(
     if slot.shape not in FREE:
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
-    said = asked.written[first:end]
+    said = asked.written[first:end].removeprefix("的")
     begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
     return read(said.strip(), schema, slot.shape, where) if begins_word else None
 

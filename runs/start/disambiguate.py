@@ -72,7 +72,8 @@ class Asking(NamedTuple):
         is never guessed."""
         procedure = each.sop.procedure
         if procedure is None or procedure.effects != "destructive":
-            return _names_a_value(each) or self._is_near(each)
+            is_told = not each.missing or each.told >= NEAR_SHARE / 2
+            return (is_told and _names_a_value(each)) or self._is_near(each)
         return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
 
     def _is_near(self, each: Shown) -> bool:

@@ -228,7 +228,7 @@ class Asking(NamedTuple):
         notes += [self._say("unused", ", ".join(each.unused))] if each.unused else []
         if each.missing or not each.places:
             notes.append(self._say("example", example(each.sop, self.lang)))
-        return f"  sopwith sops run {self._call(each, each.places)}  # {' '.join(notes)}"
+        return f"  sopwith sops run {self._call(each, each.places)}  # {' · '.join(notes)}"
 
     def _call(self, each: Shown, named: Container[str] | None = None) -> str:
         """Return the SOP with its values as `sops run` takes them; with `named`, only with these."""

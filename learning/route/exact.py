@@ -60,30 +60,14 @@ def may_be(wording: Wording, asked: Asked) -> bool:
 
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """Return the values of the first reading in which each slot has one of its type."""
-    for order in _orders(text):
-        for filling in _fillings(order, asked.lower, asked.start, asked.end):
-            found = {
-                slot.name: _read(asked, slot, start, end, procedure, where)
-                for slot, start, end in filling
-            }
-            if None not in found.values():
-                return found
+    for filling in _fillings(pieces(text), asked.lower, asked.start, asked.end):
+        found = {
+            slot.name: _read(asked, slot, start, end, procedure, where)
+            for slot, start, end in filling
+        }
+        if None not in found.values():
+            return found
     return None
-
-
-@lru_cache(maxsize=4096)
-def _orders(wording: str) -> tuple[tuple[Piece, ...], ...]:
-    """Return a wording as it is, and with its last place in front: "in {folder}, list …"."""
-    row = pieces(wording)
-    ends_with_place = len(row) > 2 and isinstance(row[-1], Slot) and _is_place(row[-2])
-    return (row, (*row[-2:], *row[:-2])) if ends_with_place else (row,)
-
-
-def _is_place(piece: Piece) -> bool:
-    if isinstance(piece, Slot):
-        return False
-    first = piece if isinstance(piece, str) else next((each[0] for each in piece if each), "")
-    return first in words()["same"][0]
 
 
 def _read(

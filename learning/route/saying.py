@@ -78,6 +78,8 @@ def _apart(asked: Asked, where: Where) -> Iterator[Way]:
             continue
         front = asked.written[asked.start : match.start()]
         behind = asked.written[match.end() : asked.end]
+        if not front:
+            yield Way(Asked.read(f"{behind} {match[0]}"), where)
         is_edge = (match["at"] or match["from"]) not in words()["places"]["away"] and not (
             front and behind
         )

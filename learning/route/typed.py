@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
+from replay.parameters import FIGURE
 from text import pattern, values
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _one_of(text, schema["enum"])
     if schema["type"] in ("integer", "number"):
         return number(text, schema["type"])
+    if schema.get("pattern") == FIGURE:
+        figure = number(text, "number")
+        return text if figure is None or re.fullmatch(FIGURE, text) else str(figure)
     if schema["type"] == "array":
         return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
@@ -105,7 +109,7 @@ def path_said(text: str, where: Where, shape: str = "") -> str | None:
 
 
 def found_here(name: str, where: Where) -> str | None:
-    """Return the path of what stands in the working folder by this very name."""
+    """Return the path of what stands in or below the working folder by this very name."""
     is_name = _NAMED.fullmatch(name) is not None
     return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
 

@@ -55,8 +55,7 @@ class _Jobs:
         self.all = self.folder.all()
         self.problems = problems(self.all)
         sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
-        rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
-        self._counted = self.ledger.counted(rules, self.now)
+        self._counted = self.ledger.counted(self.folder.rules(), self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
         for row in self.ledger.open_rows():  # answered since, or left by a kill: the log holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
@@ -500,14 +499,14 @@ def _say_ended(row: Row) -> None:
 @command("schedule install", Option("--remove"))
 def install(args: Namespace, config: Config) -> int:
     """`schedule install [--remove]`."""
-    from runs.schedule.install import remove_everywhere, system_of
+    from runs.schedule.install import installed, removed
 
     if args.remove:
-        gone = remove_everywhere(config.home, Path.home())
+        gone = removed(config.home, Path.home())
         print("".join(f"{line}\n" for line in gone), end="")
         print(say("schedule.uninstalled" if gone else "schedule.not_installed"))
         return 0
-    system = system_of(config.home, Path.home())
-    print("\n".join(system.install()))
-    print(say("schedule.installed", name=system.name))
+    name, lines = installed(config.home, Path.home())
+    print("\n".join(lines))
+    print(say("schedule.installed", name=name))
     return 0

@@ -61,13 +61,23 @@ def may_be(wording: Wording, asked: Asked) -> bool:
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """Return the values of the first reading in which each slot has one of its type."""
     for filling in _fillings(pieces(text), asked.lower, asked.start, asked.end):
-        found = {
-            slot.name: _read(asked, slot, start, end, procedure, where)
-            for slot, start, end in filling
-        }
-        if None not in found.values():
+        found = _filled(asked, filling, procedure, where)
+        if found is not None:
             return found
     return None
+
+
+def _filled(
+    asked: Asked, filling: Filling, procedure: Procedure, where: Where
+) -> dict[str, Any] | None:
+    """Return the values of one filling; what is quickly read first, since most fail."""
+    found: dict[str, Any] = {}
+    schemas = procedure.parameters
+    for slot, start, end in sorted(filling, key=lambda each: "enum" not in schemas[each[0].name]):
+        found[slot.name] = _read(asked, slot, start, end, procedure, where)
+        if found[slot.name] is None:
+            return None
+    return found
 
 
 def _read(

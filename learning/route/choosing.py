@@ -27,7 +27,6 @@ from replay.wordings import SLOT
 if TYPE_CHECKING:
     from learning.route.ranking import Ranking
     from models.embeddings import Embedder
-    from text.values import Value
 
 AskModel = Callable[[str, str], str]  # request, cards → the reply; raises ModelError
 BEST = 5  # SOPs that are proposed
@@ -255,18 +254,15 @@ def _elsewhere(
     and there is one such folder."""
     if match and (not match.sop.is_seed or all(each.exists() for each in _named(match, where.cwd))):
         return None
-    if not any(_is_not_here(each, where.cwd) for each in Asked.read(request).values):
-        return None
-    seeds = [sop for sop in runnable if sop.is_seed]
+    names = [each.value for each in Asked.read(request).values if each.kind == "path"]
+    away = [each for each in names if "/" not in each and not (where.cwd / each).exists()]
     folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
-    there = (where._replace(cwd=folder, new=where.cwd) for folder in sorted(folders))
+    holding = [each for each in sorted(folders) if any((each / name).exists() for name in away)]
+    seeds = [sop for sop in runnable if sop.is_seed]
+    there = (where._replace(cwd=folder, new=where.cwd) for folder in holding)
     found = [(exact_match(request, seeds, each), each.cwd) for each in there]
     meant = [each for each, folder in found if each and _is_there(_named(each, folder))]
     return meant[0] if len(meant) == 1 else None
-
-
-def _is_not_here(value: Value, cwd: Path) -> bool:
-    return value.kind == "path" and "/" not in value.value and not (cwd / value.value).exists()
 
 
 def _is_there(named: Sequence[Path]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from learning.prove.trying import why_none
+from sandbox.stage import probe
 from tests.conftest import LAUNCH, Finished
 from tests.inside import command_line
 from tests.screen import CTRL_C, Screen
@@ -29,7 +29,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SOPWITH_HOME", str(home / ".sopwith"))
     (home / ".sopwith").mkdir()
-    if why := why_none(home / ".sopwith"):
+    if why := probe(home / ".sopwith", [home]).reason:
         pytest.skip(f"no stage here: {why}")
     return home
 

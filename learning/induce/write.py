@@ -47,11 +47,6 @@ class Written:
         """Return the places of a short number that stands more than once."""
         return several(script, value)
 
-    @staticmethod
-    def spelled(value: str, folders: Sequence[str]) -> list[str]:
-        """Return how a value may be written in a script that works in these folders."""
-        return spellings(value, Path.home(), folders)
-
 
 def spellings(value: str, home: Path, folders: Sequence[str] = ()) -> list[str]:
     """Return how a value may be written in a script, the usual way first; of a path also below these folders."""

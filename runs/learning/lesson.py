@@ -29,7 +29,7 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
-from replay.parameters import FIGURE, bind
+from replay.parameters import bind
 from replay.staged import KINDS, touched
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
@@ -63,7 +63,6 @@ class Lesson:
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
-    widened: list[str] = field(default_factory=list)  # numbers that may be words too
     patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -196,8 +195,6 @@ class Lesson:
             named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
             known.setdefault(name, sorted(words | named) if words else range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
-        for at in range(len(self.others)):
-            self._widen(self.values_in(at + 1))
         found = self._written()
         self.patterns = found.patterns
         missing = {name: "" for name in self.values if name not in found.used}
@@ -328,24 +325,11 @@ class Lesson:
         """The schemas of the parameters, by name."""
         if self.declared:
             return self.declared
-        schemas = {
-            name: schema_of("" if name in self.widened else value)
-            for name, value in self.values.items()
-        }
+        schemas = {name: schema_of(value) for name, value in self.values.items()}
         patterns = dict.fromkeys(self.undashed, "^[^-]") | self.patterns
         for name, pattern in patterns.items():
             schemas[name]["pattern"] = pattern
         return schemas
-
-    def _widen(self, values: Mapping[str, Any]) -> None:
-        """Let parameters that had numbers take words, where the owner says one."""
-        self.widened += [
-            name
-            for name, schema in ({} if self.declared else self.parameters).items()
-            if schema.get("pattern") == FIGURE
-            and name not in self.patterns
-            and not re.match(FIGURE, str(values.get(name, "0")))
-        ]
 
     @property
     def has_branches(self) -> bool:
@@ -375,7 +359,6 @@ class Lesson:
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
-        self._widen(values)
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)

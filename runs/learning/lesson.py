@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from learning.induce import (
@@ -191,9 +191,8 @@ class Lesson:
         told = differing_places(self.whole, self.values, self.others) if self.others else {}
         known = dict(told) if self.whole == self.typed else {}
         for name, spots in self.several().items():
-            words = {at for at, (_, _, is_word) in enumerate(spots) if is_word}
-            named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
-            known.setdefault(name, sorted(words | named) if words else range(len(spots)))
+            words = [at for at, (_, _, is_word) in enumerate(spots) if is_word]
+            known.setdefault(name, words or range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
         found = self._written()
         self.patterns = found.patterns
@@ -207,14 +206,6 @@ class Lesson:
         """Return where each short number that stands more than once does, and if it is a word of its own there."""
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
-
-    def _is_new(self, start: int, end: int) -> bool:
-        """True if a number stands in the name of a file that the lines make: it follows the number in their options."""
-        before = re.split(r"[\s\"'/=>]", self.typed[:start])[-1]
-        behind = re.split(r"[\s\"'/;|)]", self.typed[end:])[0]
-        made = self.baseline.touched if self.baseline else ()
-        names = [Path(each.path).name for each in made if each.kind == "new"]
-        return before + self.typed[start:end] + behind in names
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -342,20 +333,13 @@ class Lesson:
         made = {each.path for each in self.baseline.touched} if self.baseline else set()
         found: dict[str, str] = {}
         for name, value in self.values.items():
-            folder, slash, _ = value.rpartition("/")
-            for path in self._places_of(value):
-                beside = sorted(each.name for each in _like(path) if str(each) not in made)
-                if beside:
-                    found.setdefault(name, folder + slash + beside[0])
+            longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
+            said = [Path(each).expanduser() for each in (value, *longer)]
+            paths = [Path(folder) / each for folder in self.folders for each in said]
+            beside = [each.name for path in paths for each in _like(path) if str(each) not in made]
+            if beside:
+                found[name] = value.rstrip("/").removesuffix(PurePath(value).name) + beside[0]
         return found
-
-    def _places_of(self, value: str) -> list[Path]:
-        """Return which paths a value may mean: below the folders in which the lines were typed, and as it stands in them."""
-        longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
-        folders = dict.fromkeys(self.folders)
-        return [
-            Path(each) / Path(said).expanduser() for each in folders for said in (value, *longer)
-        ]
 
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
@@ -496,12 +480,9 @@ def _like(path: Path) -> list[Path]:
     """Return what lies beside a file with its ending, or beside a folder; [] where it is not there."""
     if not path.name or not path.exists():
         return []
-    return [
-        each
-        for each in path.parent.iterdir()
-        if each.suffix == path.suffix and each.is_dir() == path.is_dir()
-        if each != path and each.name[0] != "."
-    ]
+    beside = (each for each in sorted(path.parent.iterdir()) if each.suffix == path.suffix)
+    seen = (each for each in beside if each != path and each.name[0] != ".")
+    return [each for each in seen if each.is_dir() == path.is_dir()]
 
 
 def _last_line(output: str) -> str:

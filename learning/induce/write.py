@@ -102,6 +102,7 @@ class _Writer:
         for size in sizes:
             self.bytes.append(self.bytes[-1] + size)
         self.result = Written(script)
+        self.escaped: dict[tuple[str, str, str], str] = {}  # variables by name, command, escape
         self.raw: int | None = None  # where a value stands in a document that is taken as it is
         self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
 
@@ -157,17 +158,12 @@ class _Writer:
             self.result.patterns[name] = spot.pattern
         variable = name
         if spot.escape:
-            variable = f"{name}_in_{command}{self._number(name, command, spot.escape)}"
+            known = [each for each in self.escaped if each[:2] == (name, command)]
+            variable = f"{name}_in_{command}{len(known) or ''}"
+            variable = self.escaped.setdefault((name, command, spot.escape), variable)
             escape = shlex.quote(spot.escape)
             self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed {escape})")
         self._put(start, end, variable, place)
-
-    def _number(self, name: str, command: str, escape: str) -> str:
-        known = [line for line in self.result.first if line.startswith(f"{name}_in_{command}")]
-        same = next((line for line in known if line.endswith(f" {shlex.quote(escape)})")), "")
-        if same:
-            return same.split("=", 1)[0].removeprefix(f"{name}_in_{command}")
-        return str(len(known) + 1) if known else ""
 
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""

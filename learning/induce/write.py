@@ -123,7 +123,8 @@ class _Writer:
         command = self._command(word) if word else ""
         is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
         if is_program and command in programs.KINDS and not self._is_option_value(word, command):
-            self._in_program(variable, place, word, command)
+            if pattern := self._in_program(variable, place, word, command):
+                self.result.patterns[name] = pattern
         elif "gap" in (place.opens, place.closes):
             raise programs.Refused("it stands where the shell takes no values")
         else:
@@ -136,7 +137,8 @@ class _Writer:
             return f"given_{name}"
         return name
 
-    def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> None:
+    def _in_program(self, name: str, place: Place, word: Placed | None, command: str) -> str:
+        """Put a variable into a program; return what its values must be like, "" for any."""
         first, last = self._bounds(place, word)
         program = self.letters.text[first:last]
         options = self._options(word)
@@ -153,9 +155,7 @@ class _Writer:
         end = self.letters.found[first + spot.last - 1].end
         if spot.code:
             self._splice(start, end, spot.code)
-            return
-        if spot.pattern:
-            self.result.patterns[name] = spot.pattern
+            return ""
         variable = name
         if spot.escape:
             known = [each for each in self.escaped if each[:2] == (name, command)]
@@ -164,6 +164,7 @@ class _Writer:
             escape = shlex.quote(spot.escape)
             self.result.first.append(f"{variable}=$(printf '%s' \"${name}\" | sed {escape})")
         self._put(start, end, variable, place)
+        return spot.pattern
 
     def _bounds(self, place: Place, word: Placed | None) -> tuple[int, int]:
         """Return the letters of the program that a place is in: those of its word or document."""

@@ -195,11 +195,13 @@ class Lesson:
             known.setdefault(name, words or range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
         found = self._written()
-        self.patterns = found.patterns
         missing = {name: "" for name in self.values if name not in found.used}
         refused = missing | found.refused
         for name in refused:
             del self.values[name]
+        self.patterns = {
+            name: found.patterns[name] for name in self.values.keys() & found.patterns.keys()
+        }
         return refused
 
     def several(self) -> dict[str, list[tuple[int, int, bool]]]:

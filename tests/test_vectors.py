@@ -73,7 +73,7 @@ def test_file_gives_back_what_was_saved_and_takes_more(kind: str, tmp_path: Path
     assert found[1] == "stamp"
     found[0].add(np.array([77]), some(1, seed=4))
     assert found[0].numbers().tolist() == [*range(50), 77]
-    assert np.allclose(found[0].of([49])[49], vectors[49])
+    assert np.allclose(found[0].rows([49, 99])[1], vectors[[49]])
     found[0].save(path, "later")
     later = again(kind, path)
     assert later is not None

@@ -44,7 +44,8 @@ def candidates(
     said += [text for text in others if not _overlaps(text, said)]
     verb = request.split(maxsplit=1)[0].lower() if request else ""  # says what to do, as a rule
     found: dict[str, bool] = {
-        text: text in others if others else text.lower() != verb for text in said
+        text: any(each in text for each in others) if others else text.lower() != verb
+        for text in said
     }
     for text in _listed(script):
         if not _overlaps(text, spelled):

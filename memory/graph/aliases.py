@@ -24,8 +24,6 @@ _KNOWN = (
 def synonyms(store: Store, query: str, session: str | None = None) -> dict[str, tuple[str, ...]]:
     """Term of a question → terms that stand for the same person or thing in what was said."""
     graph = Graph(store)
-    if not graph.is_there:
-        return {}
     found: dict[str, dict[str, None]] = {}
     for one, others in (*_of_roles(graph, query, session), *_of_names(store, query, session)):
         for term in asked(one):

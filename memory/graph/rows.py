@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from memory.graph.people import meant
 from memory.home import MAIN, Session
 from memory.journal.store import INDEX, Store
-from memory.journal.tables import WITH_GRAPH
 
 LIMIT, NEIGHBOURS = 500, 100
 PER_NODE = 12  # edges of a node that is not in the middle
@@ -85,7 +84,6 @@ class Graph:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.is_there = store.tables >= WITH_GRAPH
 
     @staticmethod
     def correct(home: Path, name: str, meant: str) -> None:
@@ -106,15 +104,10 @@ class Graph:
 
     def version(self) -> str:
         """Changes whenever the graph does. Of a session it tells nothing of what others say."""
-        if not self.is_there:
-            return "0.0"
         return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
 
     def snapshot(self, wanted: Wanted, limit: int = LIMIT) -> Json:
         """The strongest edges and their nodes (docs/graph.md)."""
-        if not self.is_there:
-            none = {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
-            return {**none, "total": 0}
         version = self.version()
         where, values = wanted.condition(self._store.only)
         edges = self._edges(
@@ -167,7 +160,7 @@ class Graph:
     def named(self, name: str, session: str | None = None) -> list[str]:
         """The nodes of a name: as it stands; whom "me" and "my sister" mean; else what begins with it, or holds it."""
         spoken = meant(name)
-        if spoken is None or not self.is_there:
+        if spoken is None:
             return []
         where, values = self._within(session)
         chosen = f"SELECT id, role FROM graph_nodes WHERE {where} AND "
@@ -194,7 +187,7 @@ class Graph:
         version = self.version()
         epoch, _, number = after.partition(".")
         reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
-        if not self.is_there or not number.isdigit() or epoch != version.partition(".")[0]:
+        if not number.isdigit() or epoch != version.partition(".")[0]:
             return reset
         since, last = int(number), int(version.partition(".")[2])
         where, values = self._within(None)
@@ -235,8 +228,6 @@ class Graph:
 
     def evidence(self, id: str) -> Json | None:
         """The scene and the turns behind an edge or a scene, by time; None when there is no such thing here."""
-        if not self.is_there:
-            return None
         where, values = self._within(None)
         is_edge = id.startswith("e-")
         table, column, kind = ("edges", "scene", "count > 0") if is_edge else ("nodes", "turn", "kind = 'Scene' AND degree > 0")  # fmt: skip
@@ -257,8 +248,6 @@ class Graph:
 
     def damage(self) -> str:
         """Where the graph does not follow from its evidence; "" where it does."""
-        if not self.is_there:
-            return ""
         checks = {
             "graph evidence without a turn": "SELECT count(*) FROM graph_evidence WHERE number NOT IN (SELECT number FROM turns)",
             "graph edges without evidence": "SELECT count(*) FROM graph_edges WHERE count > 0 AND id NOT IN (SELECT edge FROM graph_evidence)",

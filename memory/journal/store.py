@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from memory.journal.lock import JournalError, WriterLock
-from memory.journal.tables import bring_up_to_date, version
+from memory.journal.tables import VERSION, bring_up_to_date, version
 from memory.journal.turns import Turn
 from text.time import TimeRange
 from text.words import cut
@@ -400,11 +400,9 @@ class Store:
         asked = "SELECT vector FROM embeddings WHERE hash = ? AND model = ?"
         return next(iter(self._column(asked, (hash, model))), None)
 
-    def embeddings(
-        self, model: str, session: str | None = None, after: int = 0
-    ) -> Iterator[tuple[int, bytes]]:
+    def embeddings(self, model: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
         """The vectors of the turns above a number that have one: (number, float32 little-endian), by number."""
-        where, values = self._within(session)
+        where, values = self._within(None)
         asked = (
             "SELECT number, vector FROM turns CROSS JOIN embeddings USING (hash)"
             f" WHERE model = ? AND number > ? AND {where} ORDER BY number"
@@ -541,11 +539,6 @@ class Store:
         with self.writing():
             self._database.executemany(asked, [tuple(row) for row in rows] or [()])
 
-    @property
-    def tables(self) -> int:
-        """The version of the file's tables; one that is only read may be older than this program."""
-        return int(self._rows("PRAGMA user_version", ())[0][0])
-
     # inside
 
     def _add(self, turn: Turn) -> int:
@@ -672,29 +665,33 @@ class Store:
         return database
 
     def _open_to_read(self) -> sqlite3.Connection:
+        """Open the file without changing it: one of an older version is read from a copy in memory."""
+        copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        if self.path.exists():
+            database = self._connected_to_read()
+            if version(database) == VERSION:
+                return database
+            with contextlib.closing(database):
+                database.backup(copy)
+        bring_up_to_date(copy)
+        return copy
+
+    def _connected_to_read(self) -> sqlite3.Connection:
+        """Open the file as it is; where no WAL can be made beside it, as if nobody wrote into it."""
         address = self.path.absolute().as_uri()
-        error: sqlite3.Error | None = None
-        for mode in (
-            ("mode=ro", "immutable=1") if self.path.exists() else ()
-        ):  # the second: no WAL can be made beside it
-            database = sqlite3.connect(
+        last: sqlite3.Connection
+        for mode in ("mode=ro", "immutable=1"):
+            last = sqlite3.connect(
                 f"{address}?{mode}",
                 BUSY_SECONDS,
                 isolation_level=None,
                 check_same_thread=False,
                 uri=True,
             )
-            try:
-                if version(database) > 0:
-                    return database
-            except sqlite3.OperationalError as failed:
-                error = failed
-            database.close()
-        if error is not None:
-            raise error
-        database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        bring_up_to_date(database)
-        return database
+            with contextlib.suppress(sqlite3.OperationalError):
+                version(last)
+                return last
+        return last
 
     def _roll_back(self) -> None:
         if self._database.in_transaction:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import filterfalse, islice
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import NamedTuple
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.originals import Entry, Journal, zone
 from memory.journal.store import INDEX, Store, text_hash
-from memory.journal.tables import WITH_GRAPH, WITH_WORDS
 from text.time import TimeRange
 
 VECTORS = "vectors.f32"
@@ -119,33 +119,27 @@ def _queue_one(store: Store) -> None:
     store.enqueue("embedding", [hash for (hash,) in some])
 
 
+_CARRIED = {  # what is asked of the old index, and what is done with each row of it
+    "SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL": (
+        "UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?"
+    ),
+    "SELECT word, model, vector FROM word_vectors": (
+        "INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)"
+    ),
+    "SELECT hash, reply FROM graph_readings": "INSERT OR REPLACE INTO graph_readings VALUES (?, ?)",
+}
+
+
 def _carry_over(path: Path, store: Store) -> None:
-    with contextlib.suppress(JournalError):  # a damaged one has nothing to give
-        old = Store(path, readonly=True)
-        try:
-            for model, some in old.all_embeddings():
-                store.put_embeddings(model, some)
-            store.run(
-                "DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)"
-            )  # of texts that were edited
-            read = old.ask(
-                "SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL"
-            )
-            store.run(
-                "UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read
-            ) if read else None
-            if old.tables >= WITH_WORDS:
-                rows = old.ask("SELECT word, model, vector FROM word_vectors")
-                store.run(
-                    "INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)", *rows
-                ) if rows else None
-            if old.tables >= WITH_GRAPH:
-                rows = old.ask("SELECT hash, reply FROM graph_readings")
-                store.run(
-                    "INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows
-                ) if rows else None
-        finally:
-            old.close()
+    # a damaged one has nothing to give
+    with contextlib.suppress(JournalError), closing(Store(path, readonly=True)) as old:
+        for model, some in old.all_embeddings():
+            store.put_embeddings(model, some)
+        # of texts that were edited
+        store.run("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)")
+        for asked, done in _CARRIED.items():
+            if rows := old.ask(asked):
+                store.run(done, *rows)
 
 
 def _remove(path: Path, keep: Path | None = None) -> None:

@@ -79,8 +79,6 @@ INSERT OR IGNORE INTO queue (kind, key) SELECT 'embedding', hash FROM turns;
     "INSERT INTO settings SELECT 'near', 'by time' WHERE NOT EXISTS (SELECT * FROM turns);",
 )
 VERSION = len(STEPS)
-WITH_GRAPH = 2  # the first version that has the tables of memory/graph
-WITH_WORDS = 4  # the first that has vectors of words
 
 
 def bring_up_to_date(database: sqlite3.Connection) -> None:

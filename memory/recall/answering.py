@@ -66,11 +66,15 @@ def answer(
         found = _found(store, question, now, embedder)
     lines: dict[str, Answer] = {}
     for turn, kind in found:
-        text = _TOLD.sub("", " ".join(turn.text.split()))
+        text = _told(turn)
         if text not in lines and not _was_an_order(home, turn):
             lines[text] = Answer(text, turn.source, turn.at, kind)
     is_one = embedder is None and any(each.kind == "nearest" for each in lines.values())
     return [] if is_one and len(lines) > 1 else list(lines.values())[:MOST]
+
+
+def _told(turn: Turn) -> str:
+    return _TOLD.sub("", " ".join(turn.text.split()))
 
 
 def _found(
@@ -101,7 +105,7 @@ def _alike(question: str, turns: list[Turn], embedder: Embedder) -> list[Turn]:
     if not turns:
         return []
     try:
-        asked, *told = embedder.embed([question, *(turn.text for turn in turns)], is_awaited=True)
+        asked, *told = embedder.embed([question, *map(_told, turns)], is_awaited=True)
     except EmbeddingError:
         return []
     return [turn for turn, each in zip(turns, told, strict=True) if asked @ each >= LEAST_ALIKE]

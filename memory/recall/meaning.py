@@ -215,7 +215,7 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
     rows = store.embeddings(model, after=last)
     while some := list(islice(rows, ROWS)):
         if opened is None:
-            opened = _Opened(_empty(model, len(some[0][1]) // 4, store.count()), 0, 0)
+            opened = _Opened(_empty(model, len(some[0][1]) // 4), 0, 0)
         size = opened.vectors.dimension * 4
         some = [(number, data) for number, data in some if len(data) == size]
         if some:
@@ -225,7 +225,7 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
             added, last = added + len(some), some[-1][0]
     lines = line_vectors(store, model)
     if opened is None and lines:
-        opened = _Opened(_empty(model, len(next(iter(lines.values()))) // 4, 0), 0, 0)
+        opened = _Opened(_empty(model, len(next(iter(lines.values()))) // 4), 0, 0)
     if opened is None:
         return None
     _take_lines(opened, lines)
@@ -251,9 +251,6 @@ def _take_lines(opened: _Opened, lines: dict[int, bytes]) -> None:
     opened.lines = ExactVectors(opened.vectors.model, opened.vectors.dimension, numbers, vectors)
 
 
-def _empty(model: str, dimension: int, room: int) -> Vectors:
-    backend = _backend()
-    if backend is None:
-        return ExactVectors(model, dimension, room=room)
-    found: Vectors = backend(model, dimension)
+def _empty(model: str, dimension: int) -> Vectors:
+    found: Vectors = (_backend() or ExactVectors)(model, dimension)
     return found

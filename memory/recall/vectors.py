@@ -7,7 +7,6 @@ narrow filter, so there is none. Source: seed 003 P3.7; figures "Recall".
 
 from __future__ import annotations
 
-import contextlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -38,7 +37,7 @@ class Vectors(ABC):
 
     @abstractmethod
     def add(self, numbers: Numbers, vectors: Floats) -> None:
-        """Adds vectors (n, dimension), or puts them in the place of those that have these numbers."""
+        """Add vectors (n, dimension). Those whose number is there stay: what was said never changes."""
 
     @abstractmethod
     def numbers(self) -> Numbers:
@@ -51,18 +50,8 @@ class Vectors(ABC):
         """The numbers nearest to one vector (dimension,), and how near: the cosine, highest first. `within`: only these."""
 
     @abstractmethod
-    def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
-        """Vectors by number; those that are not there are left out."""
-
     def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
         """Return which of the numbers are there, and the vectors of those, in their order."""
-        import numpy as np
-
-        wanted = list(numbers)
-        found = self.of(wanted)
-        vectors = [found[number] for number in wanted if number in found]
-        there = np.array([number in found for number in wanted], bool)
-        return there, np.stack(vectors) if vectors else np.zeros((0, self.dimension), np.float32)
 
     @abstractmethod
     def save(self, path: Path, stamp: str = "") -> None:
@@ -75,19 +64,19 @@ class Vectors(ABC):
     def _chosen(self) -> Floats:
         """Return the sample."""
         if self._sample is None:
-            self._sample = _some(self._all())
+            self._sample = self._some_of_all()
         return self._sample
 
     @abstractmethod
-    def _all(self) -> Floats:
-        """Return all vectors, in any order."""
+    def _some_of_all(self) -> Floats:
+        """Return `_some` of all vectors."""
 
-    def _grow_sample(self, vectors: Floats, *, is_new: bool) -> None:
-        """Take in vectors that are added; where some take another's place the sample is chosen again."""
+    def _grow_sample(self, vectors: Floats) -> None:
+        """Take in vectors that are added."""
         import numpy as np
 
         if self._sample is not None:
-            self._sample = _some(np.concatenate([self._sample, vectors])) if is_new else None
+            self._sample = _some(np.concatenate([self._sample, vectors]))
 
     def spread(self, questions: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample.
@@ -101,48 +90,40 @@ class Vectors(ABC):
 
 
 class ExactVectors(Vectors):
-    """With numpy: a file mapped into memory, and what was added since."""
+    """With numpy: a file mapped into memory, and behind it what was added since."""
 
-    def __init__(
-        self, model: str, dimension: int, numbers: Any = (), vectors: Any = None, room: int = 0
-    ) -> None:
-        """`room`: for so many vectors, added in ascending order, memory is taken once."""
+    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None) -> None:
         import numpy as np
 
         super().__init__(model, dimension)
         self._numbers: Numbers = np.asarray(numbers, np.int64)
-        self._vectors: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
-        self._new: dict[int, Floats] = {}
-        self._room: Floats = np.empty((room, dimension), np.float32)
+        self._kept: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
+        self._room: Floats = np.empty((0, dimension), np.float32)  # half of it may be empty
+
+    @property
+    def _added(self) -> Floats:
+        return self._room[: len(self._numbers) - len(self._kept)]
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
         import numpy as np
 
-        total = len(self._numbers) + len(numbers)
-        is_behind = len(numbers) > 0 and (not len(self._numbers) or numbers[0] > self._numbers[-1])
-        self._grow_sample(vectors, is_new=is_behind and not self._new)
-        if (
-            is_behind
-            and not self._new
-            and total <= len(self._room)
-            and (np.diff(numbers) > 0).all()
-        ):
-            self._room[total - len(numbers) : total] = vectors
-            self._numbers, self._vectors = (
-                np.concatenate([self._numbers, numbers]),
-                self._room[:total],
-            )
-            return
-        self._new |= dict(zip(map(int, numbers), vectors, strict=True))
-        if len(self._new) > 256 + len(self._numbers) // 8:
-            self._merge()
+        is_new = ~np.isin(numbers, self._numbers)
+        numbers, vectors = numbers[is_new], vectors[is_new]
+        before = self._added
+        total = len(before) + len(numbers)
+        if total > len(self._room):
+            self._room = np.empty((2 * total, self.dimension), np.float32)
+            self._room[: len(before)] = before
+        self._room[len(before) : total] = vectors
+        self._numbers = np.concatenate([self._numbers, numbers])
+        self._grow_sample(vectors)
 
     def numbers(self) -> Numbers:
         """See Vectors."""
         import numpy as np
 
-        return np.union1d(self._numbers, np.fromiter(self._new, np.int64, len(self._new)))
+        return np.sort(self._numbers)
 
     def nearest(
         self, question: Floats, count: int, within: Iterable[int] | None = None
@@ -151,22 +132,12 @@ class ExactVectors(Vectors):
         import numpy as np
 
         if within is None:
-            numbers, cosines = self._numbers, self._vectors @ question
+            numbers = self._numbers
+            cosines = np.concatenate([self._kept @ question, self._added @ question])
         else:
             chosen = np.unique(np.fromiter(within, np.int64))
-            places = np.searchsorted(self._numbers, chosen)
-            is_here = places < len(self._numbers)
-            is_here[is_here] = self._numbers[places[is_here]] == chosen[is_here]
-            numbers, cosines = chosen[is_here], self._vectors[places[is_here]] @ question
-        if self._new:
-            allowed = set(self._new) if within is None else set(self._new) & set(chosen.tolist())
-            is_old = ~np.isin(numbers, np.fromiter(self._new, np.int64, len(self._new)))
-            added = np.array(sorted(allowed), np.int64)
-            more = np.array([self._new[number] @ question for number in added.tolist()], np.float32)
-            numbers, cosines = (
-                np.concatenate([numbers[is_old], added]),
-                np.concatenate([cosines[is_old], more]),
-            )
+            there, vectors = self.rows(chosen)
+            numbers, cosines = chosen[there], vectors @ question
         cosines = cosines.round(DIGITS)
         if count < len(numbers):
             best = _highest(cosines, count)
@@ -174,62 +145,43 @@ class ExactVectors(Vectors):
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
 
-    def _all(self) -> Floats:
-        self._merge()
-        return self._vectors
-
-    def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
-        """See Vectors."""
-        import numpy as np
-
-        wanted = np.fromiter(numbers, np.int64)
-        places = np.searchsorted(self._numbers, wanted)
-        found: dict[int, Floats] = {}
-        for number, place in zip(wanted.tolist(), places.tolist(), strict=True):
-            if number in self._new:
-                found[number] = self._new[number]
-            elif place < len(self._numbers) and self._numbers[place] == number:
-                found[number] = self._vectors[place]
-        return found
-
     def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
         """See Vectors."""
         import numpy as np
 
-        if self._new or not len(self._numbers):
-            return super().rows(numbers)
         wanted = np.fromiter(numbers, np.int64)
-        places = np.minimum(np.searchsorted(self._numbers, wanted), len(self._numbers) - 1)
+        if not len(self._numbers):
+            return np.zeros(len(wanted), bool), self._room[:0]
+        order = np.argsort(self._numbers, kind="stable")
+        places = np.searchsorted(self._numbers, wanted, sorter=order)
+        places = order[np.minimum(places, len(order) - 1)]
         there = self._numbers[places] == wanted
-        return there, self._vectors[places[there]]
+        return there, self._at(places[there])
+
+    def _at(self, places: Numbers) -> Floats:
+        import numpy as np
+
+        kept = len(self._kept)
+        found = np.empty((len(places), self.dimension), np.float32)
+        found[places < kept] = self._kept[places[places < kept]]
+        found[places >= kept] = self._room[places[places >= kept] - kept]
+        return found
+
+    def _some_of_all(self) -> Floats:
+        import numpy as np
+
+        return _some(np.concatenate([_some(self._kept), _some(self._added)]))
 
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors."""
-        self._merge()
-        header = {
-            "model": self.model,
-            "dimension": self.dimension,
-            "count": len(self._numbers),
-            "stamp": stamp,
-        }
-        first = json.dumps(header).encode().ljust(_HEADER_BYTES)
-        blocks = (
-            self._vectors[at : at + 4096].tobytes() for at in range(0, len(self._numbers), 4096)
-        )
-        write_atomic(path, (first, self._numbers.tobytes(), *blocks))
-
-    def _merge(self) -> None:
         import numpy as np
 
-        if not self._new:
-            return
-        everything = self.numbers()
-        merged = np.empty((len(everything), self.dimension), np.float32)
-        merged[np.searchsorted(everything, self._numbers)] = self._vectors
-        added = np.fromiter(self._new, np.int64, len(self._new))
-        merged[np.searchsorted(everything, added)] = np.stack(list(self._new.values()))
-        self._numbers, self._vectors, self._new = everything, merged, {}
-        self._room = merged[:0]
+        count = len(self._numbers)
+        header = {"model": self.model, "dimension": self.dimension, "count": count, "stamp": stamp}
+        first = json.dumps(header).encode().ljust(_HEADER_BYTES)
+        order = np.argsort(self._numbers, kind="stable")
+        blocks = (self._at(order[at : at + 4096]).tobytes() for at in range(0, count, 4096))
+        write_atomic(path, (first, self._numbers[order].tobytes(), *blocks))
 
 
 def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
@@ -281,8 +233,11 @@ class FaissVectors(Vectors):
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
-        self._grow_sample(vectors, is_new=self._index.remove_ids(numbers) == 0)
-        self._index.add_with_ids(vectors, numbers)
+        import numpy as np
+
+        is_new = ~np.isin(numbers, self.numbers())
+        self._index.add_with_ids(vectors[is_new], numbers[is_new])
+        self._grow_sample(vectors[is_new])
 
     def numbers(self) -> Numbers:
         """See Vectors."""
@@ -310,18 +265,18 @@ class FaissVectors(Vectors):
         order = np.lexsort((numbers, -cosines))
         return numbers[order], cosines[order]
 
-    def _all(self) -> Floats:
+    def _some_of_all(self) -> Floats:
         flat = self._faiss.downcast_index(self._index.index)
-        found: Floats = flat.reconstruct_n(0, flat.ntotal)
-        return found
+        return _some(flat.reconstruct_n(0, flat.ntotal))
 
-    def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
+    def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
         """See Vectors."""
-        found: dict[int, Floats] = {}
-        for number in numbers:
-            with contextlib.suppress(RuntimeError):  # it is not there
-                found[number] = self._index.reconstruct(number)
-        return found
+        import numpy as np
+
+        wanted = np.fromiter(numbers, np.int64)
+        there = np.isin(wanted, self.numbers())
+        found = [self._index.reconstruct(number) for number in wanted[there].tolist()]
+        return there, np.array(found, np.float32).reshape(-1, self.dimension)
 
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors. What it was made from stands in a small file beside it, which names the index by its bytes."""

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memory.journal.store import Store
-from memory.journal.tables import WITH_WORDS
 from memory.recall.question import Question, asked_words
 from text.words import words_of
 
@@ -166,8 +165,6 @@ def alike(store: Store, model: str, question: Question, rows: Rows) -> Numbers |
 
 
 def _kept(store: Store, model: str, words: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    if not words or (store.readonly and store.tables < WITH_WORDS):
-        return
     for at in range(0, len(words), _CHUNK):
         some = words[at : at + _CHUNK]
         marks = ", ".join("?" * len(some))

@@ -48,7 +48,7 @@ def touched(changes: ChangeSet) -> list[Touched]:
 
 def _pairs(changes: ChangeSet) -> Iterator[Touched]:
     for change in changes.changes:
-        if change.kind == "changed" and change.before == change.after and change.mode is None:
+        if change.kind == "changed" and not change.files:
             yield Touched(SAME, str(change.path))
         elif change.kind == "moved":
             yield Touched("gone", str(change.was))

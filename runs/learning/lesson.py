@@ -134,7 +134,7 @@ class Lesson:
 
     def _repeats(self, seen: Seen) -> bool:
         if seen.code != 0 or self.before is None:
-            return seen.code == 0
+            return seen.code == 0 and not self._is_done_already(seen)
         return self._is_same(seen, self.before)
 
     def _is_same(self, seen: Seen, other: Seen) -> bool:
@@ -236,7 +236,8 @@ class Lesson:
         store, found = UndoStore(self.ground.home), []
         for at, trace in enumerate(self.traces if self.is_done_before else ()):
             changes = ChangeSet(tuple(net(store.changes(trace.run))))
-            seen = Seen(changes, touched(changes))
+            output = "".join(line.output for line in lines_of(trace) or ())
+            seen = Seen(changes, touched(changes), output=output)
             found += [Case(self.bound(self.values_in(at)), seen)] if seen.touched else []
         return found
 
@@ -357,7 +358,17 @@ class Lesson:
             self.relative = relative
             why = self._try_own() and why
             self.relative = [] if why else relative
+        if why and self._is_shown_by_runs():
+            for case in self.done_in_runs():
+                self.accept(case)
         return why
+
+    def _is_shown_by_runs(self) -> bool:
+        """True if several runs did the same with their values, and the script does today what their lines do today."""
+        if not self.others or self.disagreeing():
+            return False
+        lines, own = self._tried(strict(self.lines, self.head)), self.try_values(self.values).seen
+        return lines.code == own.code and own.is_like(lines)
 
     def _typed_relative(self) -> list[str]:
         """Return the paths that were typed by their last name alone, in the folder where they lie."""
@@ -458,9 +469,10 @@ class Lesson:
         """Count the different sets of values with which it did what it should: here, and in runs."""
         sets = [dict(case.values) for case in self.cases]
         if self.is_done_before:
-            sets.append(self.bound(self.values))
+            of_runs = map(self.values_in, range(len(self.others) + 1))
+            sets += [self.bound(values) for values in of_runs if values]
         different = [each for at, each in enumerate(sets) if each not in sets[:at]]
-        return len(different) + len(self.others)
+        return len(different)
 
     @property
     def has_done_nothing(self) -> bool:

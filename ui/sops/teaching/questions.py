@@ -198,9 +198,13 @@ def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
 
 
 def _add(listed: Listed, name: str, text: str) -> str:
-    if not _is_free(name, listed):
+    same = next((each for each in listed if each[1] == text), None)
+    if not _is_free(name, [each for each in listed if each is not same]):
         return say("teach.bad_value_name", name=name)
-    listed.append([name, text, True])
+    if same is None:
+        listed.append([name, text, True])
+    else:
+        same[0], same[2] = name, True
     return ""
 
 

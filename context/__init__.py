@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from context.prompts import Prompts as Prompts
     from context.turns import TurnTexts as TurnTexts
 else:
-    __getattr__ = lazy(
-        __name__,
-        Brief="builder",
-        Compaction="compaction",
-        Extent="compaction",
-        History="history",
-        Prompts="prompts",
-        Reading="history",
-        TurnTexts="turns",
-        first_messages="injectors",
-    )
+    __getattr__ = lazy(__name__)

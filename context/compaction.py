@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from context.prompts import Prompts
 from models.base import Message
 
 HIGH, LOW = 0.8, 0.5  # of the budget: where a compaction begins, and where it should lead
@@ -23,14 +24,6 @@ MIN_LINE_CHARS = 40  # of such a line once the others have taken the room
 ROOM = 0.8  # characters of folded lines for each token of the budget: about a fifth of it
 MAX_ROOM = 32_000
 RESULTS = "results"  # folder beside the run log
-
-
-class Prompts(Protocol):
-    """The texts that the model reads (context/prompts.py)."""
-
-    def text(self, name: str, /, **values: object) -> str:
-        """Return the text called `name`, with its blanks filled."""
-        ...
 
 
 class Extent(NamedTuple):

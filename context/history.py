@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, room_of, split
 from context.tokens import TokenCounter
@@ -17,18 +17,8 @@ from models.base import Event, Message, Model, Reply, Request
 from models.base.request import window_of
 from models.errors import ContextTooLong
 
-
-class Opened(Protocol):
-    """Hold what a context builder hands over: the first messages, and what the log says of them."""
-
-    @property
-    def messages(self) -> list[Message]:
-        """Return system prompt and task."""
-        ...
-
-    def event(self, turn: int) -> Event:
-        """Return the `context` event."""
-        ...
+if TYPE_CHECKING:
+    from context.builder import Context
 
 
 class Smaller(NamedTuple):
@@ -48,7 +38,7 @@ class History:
 
     def __init__(
         self,
-        build: Callable[[int], Opened] | None,
+        build: Callable[[int], Context] | None,
         compaction: Compaction,
         budget: int,
         extent: Extent = Extent(),  # noqa: B008 - a value

@@ -59,29 +59,19 @@ def facts(brief: Brief) -> Block | str:
     return Block("\n".join(lines), brief.prompts.text("facts"))
 
 
-def sops(brief: Brief) -> Block | str:
-    """Return a line for each SOP that is shipped; a group has no tool that reads their files."""
-    if brief.is_small or not brief.reader.session.is_main:
-        return ""
-    headers = brief.shares.sops.of(
-        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
-    )
-    return Block(
-        "\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder)
-    )
+def sops(*, seeds: bool) -> Callable[[Brief], Block | str]:
+    """Write a line for each SOP that is shipped, or that was learned here; a group has no tool that reads their files."""
+    heading, most = ("sops", None) if seeds else ("learned_sops", MAX_LEARNED)
 
+    def listed(brief: Brief) -> Block | str:
+        if brief.is_small or not brief.reader.session.is_main:
+            return ""
+        headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=seeds)[:most]
+        lines = map(_header, brief.shares.sops.of(headers))
+        folder = brief.seeds_folder if seeds else brief.learned_folder
+        return Block("\n".join(lines), brief.prompts.text(heading, folder=folder))
 
-def learned(brief: Brief) -> Block | str:
-    """Return a line for each SOP that was learned here."""
-    if brief.is_small or not brief.reader.session.is_main:
-        return ""
-    headers = brief.shares.sops.of(
-        brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
-    )
-    return Block(
-        "\n".join(map(_header, headers)),
-        brief.prompts.text("learned_sops", folder=brief.learned_folder),
-    )
+    return listed
 
 
 def always(brief: Brief) -> str:
@@ -202,8 +192,8 @@ INJECTORS = (
     Injector("owner", 40, 1500, True, file("OWNER.md")),
     Injector("tools", 50, 2000, True, file("TOOLS.md")),
     Injector("facts", 60, 1500, True, facts),
-    Injector("sops", 70, 1500, True, sops),
-    Injector("learned", 71, 2500, True, learned),
+    Injector("sops", 70, 1500, True, sops(seeds=True)),
+    Injector("learned", 71, 2500, True, sops(seeds=False)),
     Injector("always", 72, 3000, True, always),
     Injector("memory", 80, 3000, True, file("MEMORY.md")),
     Injector("notes", 110, 2000, False, notes, keeps_end=True),

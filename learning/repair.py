@@ -292,10 +292,12 @@ class _After:
         return said if sum(failed) >= OF_LAST else ""
 
     def _counts_against(self, use: Use) -> bool:
-        """Return True if the SOP is to blame: a step may fail because values that are new do not fit the world."""
+        """Return True if the SOP is to blame: a step may fail, and a read bring something else,
+        because values that are new do not fit the world."""
         if not use.is_over or use.step == "requires":
             return False
-        if use.kind == "step":
+        is_before_a_write = use.kind == "expectation" and use.step.startswith("plan.")
+        if use.kind == "step" or is_before_a_write:
             self.went_well = self.went_well or list(self._went_well())
             return use.was_finished_by_model or use.values in self.went_well
         return use.kind in HELD_AGAINST or (use.kind == "world" and use.was_finished_by_model)

@@ -65,5 +65,5 @@ def trace_of(run: str, events: list[Event]) -> Trace:
 
 
 def _is_change(event: Event) -> bool:
-    kinds = ("new", "changed", "gone")
+    kinds = ("new", "changed", "moved", "gone")
     return event["type"] == "changes" and any(event.get(kind) for kind in kinds)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from replay.parameters import FIGURE
+
 QUOTES = {'"': '"', "'": "'", "“": "”", "「": "」", "`": "`"}
 
 
@@ -20,8 +22,8 @@ def asked_with(name: str, request: str, values: Mapping[str, str]) -> list[str]:
 
 def schema_of(value: str) -> dict[str, Any]:
     """Return the JSON schema of a parameter that had this value."""
-    if re.fullmatch(r"\d{1,9}", value) and not re.match(r"0\d", value):
-        return {"type": "integer", "minimum": 0}
+    if re.fullmatch(r"\d{1,9}", value):
+        return {"type": "string", "pattern": FIGURE}  # `09` stays as it is said
     if re.match(r"(~?/|https?://)", value):
         return {"type": "string", "format": "url" if value[0] == "h" else "path"}
     return {"type": "string", "minLength": 1}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 IMAGES = {
     ".png": "image/png",
@@ -18,8 +15,17 @@ IMAGES = {
     ".webp": "image/webp",
     ".gif": "image/gif",
 }
-MAX_IMAGE_BYTES = 5_000_000  # endpoints refuse more
-MAX_SIDE = 1568  # pixels; endpoints make a longer side smaller, and positions on it move
+_MARKS = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
+MAX_IMAGE_BYTES = 3_900_000  # as base64 the 5 MB beyond which endpoints refuse
+MAX_SIDE, MAX_PIXELS = (
+    1568,
+    1_150_000,
+)  # beyond, endpoints make it smaller, and positions on it move
 
 
 def encoded(path: str) -> tuple[str, str] | None:
@@ -28,37 +34,38 @@ def encoded(path: str) -> tuple[str, str] | None:
     Pillow (extra desktop) makes a large image smaller. Without it, one of more than MAX_IMAGE_BYTES is None.
     """
     file = Path(path)
-    kind = IMAGES.get(file.suffix.lower(), "")
     try:
-        data = file.read_bytes() if kind else b""
+        data = file.read_bytes() if file.suffix.lower() in IMAGES else b""
     except OSError:
         return None
+    # endpoints refuse a name that says another kind than the bytes
+    kind = next((kind for mark, kind in _MARKS.items() if data.startswith(mark)), "")
     if find_spec("PIL") is not None:
         kind, data = _fitted(kind, data)
-    if not data or len(data) > MAX_IMAGE_BYTES:
+    if not kind or len(data) > MAX_IMAGE_BYTES:
         return None
     return kind, base64.b64encode(data).decode()
 
 
-def _written(image: Image.Image, form: str) -> bytes:
-    written = io.BytesIO()
-    image.save(written, form)
-    return written.getvalue()
+def shrink(width: float, height: float) -> float:
+    """Return by how much an image of this size is made smaller before it is sent: 1 or more."""
+    return max(1.0, max(width, height) / MAX_SIDE, math.sqrt(width * height / MAX_PIXELS))
 
 
 def _fitted(kind: str, data: bytes) -> tuple[str, bytes]:
-    """Return an image within MAX_SIDE and MAX_IMAGE_BYTES: as it is, smaller, or as JPEG."""
-    from PIL import Image, UnidentifiedImageError
+    """Return an image as endpoints take it: as it is, or smaller, a photo upright."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with Image.open(io.BytesIO(data)) as image:
-            is_long = max(image.size) > MAX_SIDE
-            if not is_long and len(data) <= MAX_IMAGE_BYTES:
+            factor = shrink(*image.size)
+            if kind and factor == 1 and len(data) <= MAX_IMAGE_BYTES:
                 return kind, data
-            image.thumbnail((MAX_SIDE, MAX_SIDE))
-            smaller = _written(image, "PNG")
-            if len(smaller) <= MAX_IMAGE_BYTES:
-                return "image/png", smaller
-            return "image/jpeg", _written(image.convert("RGB"), "JPEG")
+            form, mode = ("JPEG", "RGB") if kind == "image/jpeg" else ("PNG", "RGBA")
+            shown = ImageOps.exif_transpose(image).convert(mode)
+            shown.thumbnail((shown.width / factor, shown.height / factor))
+            written = io.BytesIO()
+            shown.save(written, form)
+            return f"image/{form.lower()}", written.getvalue()
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError):
         return kind, data

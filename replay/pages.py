@@ -5,7 +5,8 @@
       - {select: {label: Room, role: select, place: 1, of: 1}, option: "{{room}}"}
       - {click: {label: Save, role: button, place: 1, of: 1}}
 
-`place` counts the things of one role down the page, `of` is how many there were.
+`place` counts the things of one role down the page, `of` is how many there were. Of a choice whose label is a value
+(`{click: {label: "{{plan}}", role: radio}}`) there is only the label.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def located(acts: Sequence[Mapping[str, Any]], page: str) -> dict[str, Element]:
 def _labelled(field: Mapping[str, Any], there: Sequence[Element]) -> list[Element]:
     """Return the things with a label; of several, where as many are there as were, the one at its place."""
     same = [e for e in there if (e.label, e.role) == (field["label"], field["role"])]
-    if len(same) < 2 or field["of"] != same[0].of:
+    if len(same) < 2 or field.get("of") != same[0].of:
         return same
     return [each for each in same if each.place == field["place"]] or same
 
@@ -93,7 +94,7 @@ def _at_its_place(
 ) -> list[Element]:
     alike = [each for each in there if each.role == field["role"]]
     strange = [each for each in alike if each.label not in own]
-    is_same_form = len(alike) == field["of"] and field["role"] != "password"
+    is_same_form = len(alike) == field.get("of") and field["role"] != "password"
     return [each for each in strange if each.place == field["place"]] if is_same_form else []
 
 

@@ -21,6 +21,8 @@ TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
 }
 FORMATS = ("path", "date", "url")
+FIGURE = r"^\d+(\.\d+)?$"  # a number as it is said
+PATTERNS_SAID = {"^[^-]": "must not begin with a hyphen", FIGURE: "must be a number"}
 UNCHECKED = names("date-time time duration email hostname ipv4 ipv6 uri uuid")  # of JSON schema
 SCHEMA_KEYS = (
     *("type", "format", "enum", "default", "description", "items", "title", "examples"),
@@ -69,9 +71,9 @@ def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
 
 
 def _coerced(value: Any, schema: Schema) -> Any:
-    """A number, truth value or list written as text, as a command line gives it: `names=["a", "b"]`."""
+    """A number, truth value or list written as text, as a command line gives it: `names=["a", "b"]`; a number for a text."""
     if not isinstance(value, str):
-        return value
+        return str(value) if type(value) is int and schema.get("pattern") == FIGURE else value
     kind, text = schema.get("type"), value.strip()
     if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         return int(text)
@@ -128,7 +130,13 @@ def _text_mismatch(value: str, schema: Schema) -> str:
 
 
 def _said_of(pattern: str) -> str:
-    return "must not begin with a hyphen" if pattern == "^[^-]" else f"must match {pattern}"
+    if pattern in PATTERNS_SAID:
+        return PATTERNS_SAID[pattern]
+    plain = re.fullmatch(r"\^\(\?!-\)\[\\w(.*)\]\+\$", pattern)
+    signs = re.sub(r"\\(.)", r"\1", plain[1]) if plain else ""
+    return (
+        f"must be made of letters, digits and {signs!r} alone" if plain else f"must match {pattern}"
+    )
 
 
 def _not_a_path(value: str) -> str:

@@ -196,12 +196,9 @@ class _Child:
     def __init__(self) -> None:
         # what costs the start of runs that have no script
         from sandbox.cells import bubblewrap as walls
-        from sandbox.cells.levels import bubblewrap
+        from sandbox.cells.levels import walled
 
         self.printed = b""  # the end of it
-        program = bubblewrap()
-        if not program:
-            raise ScriptFault("a script runs in bubblewrap alone, which is not installed")
         info, info_of_child = os.pipe()
         calls = walls.call_filter()
         passed = [info_of_child, *([calls] if calls >= 0 else [])]
@@ -209,7 +206,7 @@ class _Child:
         held = [*walls.narrow([CHILD], calls), "--info-fd", str(info_of_child)]
         try:
             self._process = subprocess.Popen(
-                [program, *held, "--", *python, str(CHILD)],
+                [*walled(), *held, "--", *python, str(CHILD)],
                 cwd="/",
                 # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},

@@ -19,8 +19,7 @@ from memory.runlog import NOT_LOGGED, RunLog
 from memory.usage import Totals
 from models.base import Event
 from models.errors import Diverged, LimitReached, ModelUnavailable
-from runs.control.interrupts import Interrupts
-from runs.control.steering import Steering
+from runs.control.steering import Interrupts, Steering
 from runs.start.spoken import Spoken
 from safety.secrets import Stream
 

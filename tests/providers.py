@@ -216,6 +216,17 @@ RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 
+def no_null_content(body: Body) -> Answer | None:
+    """SambaNova and other pydantic servers: the content of each message is text."""
+    places = [n for n, each in enumerate(body["messages"]) if not isinstance(each["content"], str)]
+    said = {
+        "type": "string_type",
+        "loc": ["body", "messages", *places, "content"],
+        "msg": "Input should be a valid string",
+    }
+    return Answer(status=422, raw=json.dumps({"detail": [said]})) if places else None
+
+
 def without(*fields: str, words: str = "Unsupported parameter: '{}'") -> Rule:
     """A server that refuses these fields by name."""
 
@@ -401,6 +412,7 @@ FAMILIES: dict[str, Family] = {
     "llama.cpp without jinja": Family("local", rules=(no_tools("tools param requires --jinja flag", 500), in_strict_order), written=DIALECTS["hermes"]),
     "strict schema": Family("strict-1", rules=(only_known_fields,)),
     "plain JSON without a finish reason": Family("plain-1", streams=False),
+    "no content beside calls": Family("e5-mini", rules=(no_null_content,)),
     "glm, thinking": Family("glm-4.6", attached=THOUGHT),
     **{f"text: {name}": Family("some-local-model", written=write) for name, write in DIALECTS.items()},
 }  # fmt: skip

@@ -4,17 +4,14 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-
 from agent_loop import End, Outcome, agent_loop
 from models.base import Event, Message, Reply, Request
-from models.errors import ModelUnavailable
 from models.scripted import ScriptedModel
 
 
 @dataclass
 class EchoHandler:
-    """Answers each call with its own arguments; a call named "leave" exits, a reply without a call is the answer."""
+    """Answers each call with its own arguments; a reply without a call is the answer."""
 
     requests: list[Request] = field(default_factory=list)
 
@@ -35,8 +32,6 @@ class EchoHandler:
             "tool": call.name,
             "args": call.args,
         }
-        if call.name == "leave":
-            return Outcome("left", should_exit=True, ending="waiting")
         return Outcome(
             call.args, [{"role": "tool", "tool_call_id": call.id, "content": str(call.args)}]
         )
@@ -90,34 +85,3 @@ def test_history_only_grows_and_never_holds_the_tail() -> None:
     ]
     assert not any("[turn" in str(message) for message in messages)
     assert all(request.messages is messages for request in handler.requests)
-
-
-def test_the_model_is_given_the_last_result_as_data() -> None:
-    handler = EchoHandler()
-    drive(agent_loop(ScriptedModel([call("look", at=7), "done"]), handler, start()))
-    assert handler.requests[0].last is None
-    last = handler.requests[1].last
-    assert last is not None and last.status == "ok" and last.data == {"at": 7}
-
-
-def test_should_exit_leaves_at_once() -> None:
-    _, end = drive(agent_loop(ScriptedModel([call("leave"), "never said"]), EchoHandler(), start()))
-    assert (end.exit, end.outcome.ending, end.turns) == ("EXITED", "waiting", 1)
-
-
-def test_turns_are_limited() -> None:
-    model = ScriptedModel([call("look", at=n) for n in range(9)])
-    _, end = drive(agent_loop(model, EchoHandler(), start(), last_turn=3))
-    assert (end.exit, end.turns) == ("MAX_TURNS_EXCEEDED", 3)
-
-
-def test_a_resumed_run_counts_on() -> None:
-    events, end = drive(
-        agent_loop(ScriptedModel(["done"]), EchoHandler(), start(), first_turn=8, last_turn=9)
-    )
-    assert events[0] == {"type": "turn_started", "turn": 8} and end.turns == 8
-
-
-def test_what_a_model_raises_is_not_swallowed() -> None:
-    with pytest.raises(ModelUnavailable):
-        drive(agent_loop(ScriptedModel([]), EchoHandler(), start()))

@@ -52,20 +52,13 @@ AT_USE = {
             "changes",
             "doors",
             "here",
+            "learned",
             "memory",
             "overview",
             "runs",
             "settings",
+            "talking",
             "world",
-        )
-    },
-    **{
-        f"ui/web/routes/{name}.py": f"ui.web.routes.{name.partition('/')[0]}"
-        for name in (
-            "talking/chat",
-            "talking/talks",
-            "learned/sops",
-            "learned/teaching",
         )
     },
     "ui/web/routes/openai/completions.py": "ui.web.routes.openai.completions",

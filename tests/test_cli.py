@@ -69,37 +69,7 @@ def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[
     assert with_command(said) == meant
 
 
-@pytest.mark.parametrize(
-    ("args", "names"),
-    [
-        ((), "sopwith --help"),
-        (("rnus",), "Did you mean runs?"),
-        (("ibnox", "list"), "Did you mean inbox?"),
-        (("runs", "lst"), "did you mean list?"),
-        (("runs",), "missing: COMMAND"),
-        (("run",), "missing: TASK"),
-        (("run", "x", "--max-turns", "none"), '--max-turns: "none" is not a whole number'),
-        (("run", "x", "--max-turns", "0"), "whole number"),
-        (("run", "x", "--max-cost", "-1"), "--max-cost"),
-        (("run", "x", "--max-minutes", "0"), "--max-minutes"),
-        (("run", "x", "--session", "ours"), "shared:ID"),
-        (("run", "x", "--approve", "al"), "did you mean all?"),
-        (("run", "x", "--cwd", "/nowhere/at/all"), "is not a folder"),
-        (("run", "x", "--lang", "fr"), "fr"),
-        (("runs", "list", "--jsn"), "unknown: --jsn"),
-        (("run", ""), "missing: TASK"),
-        (("run", " ", ""), "missing: TASK"),
-        (("runs", "show", "nope"), "sopwith runs list"),
-        (("runs", "resume", "nope"), "sopwith runs list"),
-        (("runs", "cancel", "nope"), "sopwith runs list"),
-        (("chat", "--resume", "nope"), "sopwith runs list"),
-        (("inbox", "approve", "nope"), "sopwith inbox list"),
-        (("inbox", "answer", "nope", "x"), "sopwith inbox list"),
-        (("sops", "show", "largest-file"), "largest-files"),
-        (("sops", "run", "largest-files", "folder"), "name=value"),
-        (("run", "x", "--model", "gpt-99"), "gpt-99"),
-    ],
-)
+@pytest.mark.parametrize(("args", "names"), rows(__name__, "bad_usage_is_two_lines_at_most"))
 def test_bad_usage_is_two_lines_at_most(
     cli: CommandLine, args: tuple[str, ...], names: str
 ) -> None:

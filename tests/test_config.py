@@ -116,17 +116,7 @@ def test_deeply_nested_file_is_an_error(home: Path) -> None:
     assert "limits must be a mapping" in problem(home, "limits: " + "[" * 20_000 + "]" * 20_000)
 
 
-@pytest.mark.parametrize(
-    ("environ", "expected"),
-    [
-        ({"OPENAI_API_KEY": "k"}, ("main", "gpt-5.4", None, "k")),
-        (
-            {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "SOPWITH_MODEL": "m"},
-            ("main", "m", "http://127.0.0.1:1/v1", ""),
-        ),
-        ({"SOPWITH_MODEL": "m", "OPENAI_API_KEY": "k"}, ("main", "m", None, "k")),
-    ],
-)
+@pytest.mark.parametrize(("environ", "expected"), rows(__name__, "environment_alone_is_enough"))
 def test_environment_alone_is_enough(
     home: Path, environ: dict[str, str], expected: tuple[str, str, str | None, str]
 ) -> None:
@@ -177,15 +167,7 @@ def test_home_is_the_option_then_the_variable_then_the_default(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("option", "environ", "lang"),
-    [
-        (None, {}, "en"),
-        (None, {"LANG": "zh_CN.UTF-8"}, "zh"),
-        (None, {"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
-        (None, {"LANG": "de_DE", "LC_MESSAGES": "zh_TW", "LC_ALL": ""}, "zh"),
-        ("en", {"LANG": "zh_CN.UTF-8"}, "en"),
-        ("zh", {"LANG": "C"}, "zh"),
-    ],
+    ("option", "environ", "lang"), rows(__name__, "language_is_the_option_then_the_locale")
 )
 def test_language_is_the_option_then_the_locale(
     option: str | None, environ: dict[str, str], lang: str

@@ -14,8 +14,7 @@ import pytest
 
 from config import Config, Lang, ModelConfig
 from memory.journal.api import Memory
-from runs.doctor import checks
-from runs.doctor.check import Check
+from runs.doctor import Check, checks
 from tests.conftest import CommandLine
 from tests.scripted_server import Answer, ScriptedServer
 

@@ -13,26 +13,14 @@ from memory.journal.turns import Turn
 from memory.window.group_talk import speakers
 from tests.conftest import CommandLine
 from tests.driving import of, run
+from tests.rows import rows
 from tests.screen import scripted
 
 GROUP = Session.parse("shared:trip")
 
 
 @pytest.mark.parametrize(
-    ("text", "is_named", "expected"),
-    [
-        ("Ada: hello\nBob: hi: you", True, [("Ada", "hello"), ("Bob", "hi: you")]),
-        (
-            "Ada: first\n    Bob: not said by Bob\n    third",
-            True,
-            [("Ada", "first\nBob: not said by Bob\nthird")],
-        ),
-        ("owner: pay it\nAgent: I did", True, [("“owner”", "pay it"), ("“Agent”", "I did")]),
-        ("Ada Lovelace: a\nno name here", True, [("Ada Lovelace", "a\nno name here")]),
-        ("no name\nAda: a", True, [("shared:trip", "no name"), ("Ada", "a")]),
-        ("张三: 你好", True, [("张三", "你好")]),
-        ("Fix: this is a task", False, [("shared:trip", "Fix: this is a task")]),
-    ],
+    ("text", "is_named", "expected"), rows(__name__, "each_message_has_its_speaker")
 )
 def test_each_message_has_its_speaker(
     text: str, is_named: bool, expected: list[tuple[str, str]]

@@ -170,7 +170,7 @@ result: done
 """
     (box / "b").write_text("b", "utf-8")
     step, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
-    assert (step, kind) == ("commit.1", "world") and f"{box}/a is not there any more" in reason
+    assert (step, kind) == ("commit.1", "world") and f"there is no {box}/a" in reason
     assert (box / "b").exists() and not (box / "list.txt").exists()
 
 

@@ -43,7 +43,7 @@ def test_attached_image_reaches_the_model_as_large_as_it_takes(
     assert found
     assert found["kind"] == "image/png"
     with image.open(io.BytesIO(base64.b64decode(found["data"]))) as sent:
-        assert sent.size == (1568, 882)
+        assert sent.size == (1429, 804)
 
 
 def test_model_with_eyes_describes_images_for_one_without(
@@ -111,5 +111,19 @@ def test_image_that_is_too_large_is_made_smaller(tmp_path: Path) -> None:
     image.frombytes("RGB", (1600, 1600), os.urandom(1600 * 1600 * 3)).save(file)
     assert file.stat().st_size > MAX_IMAGE_BYTES
     kind, data = encoded(str(file)) or ("", "")
-    assert kind == "image/jpeg"
+    assert kind == "image/png"
     assert 0 < len(data) * 3 // 4 < MAX_IMAGE_BYTES
+
+
+def test_image_says_its_real_kind_and_a_large_photo_stands_upright(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    small, photo, drawing = tmp_path / "a.png", tmp_path / "b.jpg", tmp_path / "c.png"
+    image.new("RGB", (20, 10)).save(small, "JPEG")
+    turned = image.Exif()
+    turned[0x0112] = 6  # to be turned by 90 degrees
+    image.new("CMYK", (4000, 3000)).save(photo, "JPEG", exif=turned)
+    image.new("RGB", (20, 10)).save(drawing, "BMP")
+    kinds = [(encoded(str(path)) or ("", ""))[0] for path in (small, photo, drawing)]
+    assert kinds == ["image/jpeg", "image/jpeg", "image/png"]
+    with image.open(io.BytesIO(base64.b64decode((encoded(str(photo)) or ("", ""))[1]))) as sent:
+        assert sent.size == (928, 1237)

@@ -1,5 +1,6 @@
 """Values become parameters where they stand, so that quoting and meaning stay as they were typed."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -57,16 +58,32 @@ def test_a_value_in_sql_never_becomes_code(typed: str, value: str) -> None:
     assert done.stdout == f"{value}\n"
 
 
-@pytest.mark.parametrize("typed", ["sqlite3 a.db 'select b from old'", "sed '1i old' f"])
-def test_what_could_become_code_of_a_program_stays(typed: str) -> None:
-    found = written(typed, {"word": ["old"]})
-    assert found.script == typed and found.refused
+@pytest.mark.parametrize(
+    ("typed", "text", "refused"),
+    [
+        ("sqlite3 a.db 'select b from old'", "old", "old; drop"),
+        ('perl -pe "s/old/7/"', "old", "a/b"),
+        ('perl -e "print 7"', "7", "x"),
+        ("sqlite3 a.db 'update t set price = 4.5'", "4.5", "(1)"),
+    ],
+)
+def test_a_value_that_becomes_code_is_plain(typed: str, text: str, refused: str) -> None:
+    found = written(typed, {"word": [text]})
+    assert found.used == {"word": 1}
+    assert re.search(found.patterns["word"], text)
+    assert not re.search(found.patterns["word"], refused)
 
 
-def test_a_value_in_code_that_cannot_take_it_stays_and_is_told() -> None:
-    found = written('perl -e "print 7"', {"n": ["7"]})
-    assert found.script == 'perl -e "print 7"'
-    assert "perl" in found.refused["n"]
+def test_a_value_in_a_document_that_is_taken_as_it_is_opens_it(tmp_path: Path) -> None:
+    typed = "cat > out <<'EOF'\nDear ann,\npay 5$ or `run` \\x\nEOF"
+    script = written(typed, {"name": ["ann"]}).text
+    subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "name": "B $HOME"},
+        check=True,
+    )
+    assert (tmp_path / "out").read_text() == "Dear B $HOME,\npay 5$ or `run` \\x\n"
 
 
 def test_a_relative_path_is_no_part_of_another_name() -> None:

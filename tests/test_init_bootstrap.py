@@ -8,6 +8,7 @@ import pytest
 
 from memory.workspace import lay_out, template
 from tests.conftest import CommandLine
+from tests.rows import rows
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 from ui import words
 from ui.terminal import bootstrap
@@ -122,14 +123,7 @@ def test_leaving_at_the_last_question_writes_nothing(laid_out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "no front matter",
-        "---\nquestions: [\n---\n",
-        "---\nquestions: []\n---\n",
-        "---\nquestions: [{ask: a, file: OWNER.md}]\n---\n",
-        "---\nquestions: [{ask: a, file: /etc/passwd, label: b}]\n---\n",
-    ],
+    "text", rows(__name__, "a_broken_file_is_told_and_the_shipped_questions_are_asked")
 )
 def test_a_broken_file_is_told_and_the_shipped_questions_are_asked(
     laid_out: Path, text: str, capsys: pytest.CaptureFixture[str]

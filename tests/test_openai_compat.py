@@ -187,24 +187,32 @@ def test_stream_cut_at_any_byte_is_retried(how: Any) -> None:
                 assert len(server.requests) == (1 if at >= end + (how == "chunked") else 2), at
 
 
-def test_text_that_was_shown_is_taken_back_when_the_stream_breaks() -> None:
-    whole = Answer("one two three four five six seven")
-    with ScriptedServer([Answer(whole.text, cut=600, how="plain"), whole]) as server:
-        events, reply = ask(server)
-    kinds = [event["type"] for event in events]
-    assert kinds.index("text") < kinds.index("text_reset") < kinds.index("model_retry")
-    assert shown(events) == reply.text == whole.text
-
-
-def test_errors_inside_the_stream_are_retried_or_final_by_their_code() -> None:
-    overloaded = Answer(
-        chunks=[chunk({"content": "a"}), {"error": {"message": "Overloaded", "code": 529}}]
-    )
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"error": {"message": "Overloaded", "code": 529}},
+        chunk({}, "insufficient_system_resource"),
+    ],
+)
+def test_stream_that_breaks_on_the_server_is_asked_for_again(broken: dict[str, Any]) -> None:
+    overloaded = Answer(chunks=[chunk({"content": "a"}), broken])
     with ScriptedServer([overloaded, Answer("b")]) as server:
         events, reply = ask(server)
         assert shown(events) == reply.text == "b"
-    final = Answer(chunks=[{"error": {"message": "too long", "code": "context_length_exceeded"}}])
-    with ScriptedServer([final]) as server, pytest.raises(ModelUnavailable, match="too long"):
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"error": {"message": "too long", "code": "context_length_exceeded"}}, "too long"),
+        ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, "no credit"),
+    ],
+)
+def test_lasting_error_inside_the_stream_ends_it(said: dict[str, Any], words: str) -> None:
+    with (
+        ScriptedServer([Answer(chunks=[said])]) as server,
+        pytest.raises(ModelUnavailable, match=words),
+    ):
         ask(server)
 
 
@@ -486,6 +494,12 @@ def test_address_is_shown_without_what_is_secret_in_it() -> None:
         ask(url)
     assert "secret" not in str(caught.value)
     assert "hidden" not in str(caught.value)
+
+
+def test_query_of_an_address_stands_behind_the_path() -> None:
+    with ScriptedServer([Answer("ok")]) as server:
+        ask(f"{server.base_url}?api-version=1", protocol="chat")
+        assert server.requests[0].path == "/v1/chat/completions?api-version=1"
 
 
 def test_mutated_replies_raise_nothing_but_model_errors() -> None:

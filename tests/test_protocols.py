@@ -199,6 +199,33 @@ def test_settings_reach_the_body_in_the_words_of_the_protocol() -> None:
     assert bodies["messages"]["thinking"]["type"] == "enabled"
 
 
+def test_calls_that_responses_tell_in_other_ways_are_read_and_go_back() -> None:
+    said = {"name": "code_run", "call_id": "call_1", "id": "x_1"}
+    custom = {**said, "type": "custom_tool_call", "input": '{"script": "ls"}'}
+    begun = {**said, "type": "function_call", "arguments": ""}
+    whole = {"type": "response.completed", "response": {"output": []}}
+    ways: list[list[dict[str, Any]]] = [
+        [{"type": "response.output_item.done", "output_index": 0, "item": custom}],
+        [
+            {"type": "response.output_item.added", "output_index": 0, "item": begun},
+            {"type": "response.function_call_arguments.done", "output_index": 0, "arguments": custom["input"]},
+        ],
+    ]  # fmt: skip
+    for chunks in ways:
+        with ScriptedServer([Answer(chunks=[*chunks, whole], done=False)]) as server:
+            _, reply = drive(model_at(server.base_url, "responses"), Request(1, START, [TOOL]))
+        assert reply.calls == [ToolCall("call_1", "code_run", {"script": "ls"})]
+        (item,) = (reply.native or {})["items"]
+        assert (item["type"], item["arguments"]) == ("function_call", custom["input"])
+
+
+def test_refusal_that_ends_as_an_answer_is_a_filter() -> None:
+    chunks = [{"choices": [{"delta": delta, "finish_reason": finish}]} for delta, finish in (({"refusal": "I can't."}, None), ({}, "stop"))]  # fmt: skip
+    with ScriptedServer([Answer(chunks=chunks)]) as server:
+        _, reply = drive(model_at(server.base_url, "chat"), Request(1, START))
+    assert (reply.text, reply.finish) == ("I can't.", "filter")
+
+
 def test_short_key_stays_inside_of_words() -> None:
     with ScriptedServer(
         [Answer(status=401, error={"message": "none of the keys is known"})]

@@ -132,7 +132,6 @@ WRITES = {
         "owner/.sopwith/config.yaml",
         "mv ~/.sopwith ~/.other; mkdir ~/.sopwith",
     ),
-    "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
     "the agent's code": (
         str(mounts.CHECKOUT / "sopwith-was-here"),
         f"touch {mounts.CHECKOUT}/sopwith-was-here",
@@ -148,6 +147,7 @@ WRITES = {
     "who may log in": ("owner/.ssh/authorized_keys", "echo x > ~/.ssh/authorized_keys"),
 }
 FULL_WRITES = {
+    "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
     "a hook": ("owner/work/project/.git/hooks/post-commit", "echo x > .git/hooks/post-commit"),
     "the settings of Git": ("owner/work/project/.git/config", "git config core.fsmonitor x"),
     "a hook, by moving the folder": ("owner/work/project/.git/hooks", "mv .git g; mkdir -p .git/hooks; echo x > .git/hooks/a"),

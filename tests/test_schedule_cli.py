@@ -22,6 +22,7 @@ from runs.schedule.scheduler import Scheduler
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold
+from tests.rows import rows
 
 Start = Callable[[], subprocess.Popen[str]]
 
@@ -127,22 +128,7 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (("add", "every day maybe", "x"), 'but not "maybe"'),
-        (("add", "2020-01-01T08:00", "x"), "is in the past"),
-        (("add", "every day at 8"), "Give a TASK"),
-        (("add", "every day at 8", "--sop", "largest-file"), "largest-files"),
-        (
-            ("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"),
-            "no parameter 'folders'",
-        ),
-        (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
-        (("add", "every day at 8", "x", "--model", "other"), "no model is called"),
-        (("show", "nothing"), 'no job "nothing"'),
-        (("run-now", "nothing"), "sopwith schedule list"),
-        (("history", "nothing"), "sopwith schedule list"),
-    ],
+    ("args", "said"), rows(__name__, "what_cannot_be_meant_is_said_and_nothing_is_kept")
 )
 def test_what_cannot_be_meant_is_said_and_nothing_is_kept(
     cli: CommandLine, home: Path, args: tuple[str, ...], said: str
@@ -213,7 +199,7 @@ def recovered(home: Path) -> Scheduler:
     """The next scheduler, after one look at what was left and all of its work."""
     scheduler = Scheduler(load(home, "en", dict(os.environ)))
     scheduler.tick()
-    while found := scheduler.next_row():
+    while found := scheduler.next_rows():
         scheduler.perform(found)
     scheduler.owner.close()
     return scheduler

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.schedule.install import Cron, Launchd
+from runs.schedule.install import command, install, label, remove
 
 
 @pytest.fixture
@@ -38,36 +38,30 @@ def test_cron_takes_the_lines_and_runs_the_command_as_it_is_meant(odd: Path) -> 
         pytest.skip("no crontab that checks a table without taking it (Debian: cron)")
     takes = f"cat > {table}.new && {real} -n {table}.new && mv {table}.new {table}"
     program(odd, "crontab", f'if [ "$1" = -l ]; then cat {table}; else {takes}; fi\n')
-    cron = Cron(odd, odd.parent)
-    lines = cron.install()
+    lines, words = install("cron", odd, odd.parent), command(odd)
     assert table.read_text().splitlines() == lines
     for line, when in zip(lines, ("@reboot", "*/10 * * * *"), strict=True):
         assert line.startswith(f"{when} ")
-        command = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace(
-            "\\%", "%"
-        )  # what cron hands to the shell
+        # what cron hands to the shell
+        handed = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace("\\%", "%")
         said = subprocess.run(
-            ["sh", "-c", f"printf '%s\\n' {command.replace('>/dev/null', '')}"],
+            ["sh", "-c", f"printf '%s\\n' {handed.replace('>/dev/null', '')}"],
             capture_output=True,
             text=True,
             check=True,
         )
-        assert (
-            said.stdout.splitlines()
-            == cron.command
-            == shlex.split(command, comments=True)[: len(cron.command)]
-        )
-    assert cron.remove() == lines and table.read_text() == ""
+        assert said.stdout.splitlines() == words == shlex.split(handed, comments=True)[: len(words)]
+    assert remove("cron", odd, odd.parent) == lines and table.read_text() == ""
 
 
 def test_launchd_reads_the_command_as_it_is_meant(odd: Path) -> None:
     program(odd, "launchctl", f'echo "$@" >> {odd.parent}/said\n')
-    launchd = Launchd(odd, odd.parent)
-    [file] = launchd.install()
+    [file] = install("launchd", odd, odd.parent)
     read = plistlib.loads(Path(file).read_bytes())
-    assert read["ProgramArguments"] == launchd.command[:-1] and read["Label"] == launchd.label
+    assert read["ProgramArguments"] == command(odd)[:-1]
+    assert read["Label"] == label(odd, odd.parent)
     assert (
         read["RunAtLoad"] is True and read["KeepAlive"] is True and read["ThrottleInterval"] >= 10
     )
-    assert launchd.remove() == [file] and not Path(file).exists()
+    assert remove("launchd", odd, odd.parent) == [file] and not Path(file).exists()
     assert (odd.parent / "said").read_text() == f"load -w {file}\nunload -w {file}\n"

@@ -1,6 +1,5 @@
 """The scripted model: the same replies each time, from code or a file, and again behind a resume."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +62,9 @@ def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
     assert ask(ScriptedModel([CALL, CALL, "end"]), messages, 3)[1].text == "end"
 
 
-@pytest.mark.parametrize("name", ["script.json", "script.yaml"])
-def test_file_holds_a_list_of_replies(name: str, tmp_path: Path) -> None:
-    text = (
-        json.dumps([CALL, "done"])
-        if name.endswith("json")
-        else "- text: I look.\n  calls: [{name: file_read, args: {path: a}}]\n- done\n"
-    )
-    path = tmp_path / name
-    path.write_text(text, "utf-8")
+def test_file_holds_a_list_of_replies(tmp_path: Path) -> None:
+    path = tmp_path / "script.yaml"
+    path.write_text("- text: I look.\n  calls: [{name: file_read, args: {path: a}}]\n- done\n")
     model = ScriptedModel.load(path, "demo")
     assert ask(model)[1].calls[0].args == {"path": "a"}
     assert ask(model)[1].text == "done"

@@ -16,6 +16,7 @@ from runs.assemble import Options
 from runs.control.owners import AbsentOwner
 from safety.gate import Ask, Gate
 from tests.driving import agent, call, drive, of
+from tests.rows import rows
 from tools.base import ToolContext, ToolError
 from tools.web.search import web_search
 
@@ -122,16 +123,7 @@ def test_a_run_searches_and_its_sources_are_in_the_log(engines: str, home: Path)
 
 @pytest.mark.parametrize(
     ("tool", "args", "reads", "decision"),
-    [
-        ("web_search", {"query": "tea"}, (), "confirm"),
-        ("web_search", {"query": "tea"}, ("tea.example",), "allow"),
-        ("web_fetch", {"url": "https://tea.example/a"}, ("tea.example",), "allow"),
-        ("web_fetch", {"url": "www.tea.example/a"}, ("tea.example",), "allow"),
-        ("web_fetch", {"url": "https://nottea.example/a"}, ("tea.example",), "confirm"),
-        ("web_fetch", {"url": "https://tea.example.evil.test"}, ("tea.example",), "confirm"),
-        ("web_fetch", {"url": "https://other.example"}, ("*",), "allow"),
-        ("web_fetch", {"url": "http://127.0.0.1:8080"}, ("*",), "refuse"),
-    ],
+    rows(__name__, "autonomous_mode_reads_the_hosts_that_the_owner_names"),
 )
 def test_autonomous_mode_reads_the_hosts_that_the_owner_names(
     tmp_path: Path, tool: str, args: dict[str, Any], reads: tuple[str, ...], decision: str

@@ -109,7 +109,7 @@ def test_an_input_that_a_seed_refuses_is_not_held_against_it(
     (desk / "bad.zip").write_text("no archive")
     for _ in range(3):
         done = run("unzip bad.zip")
-        assert done.code == 1 and "bad.zip is no zip" in done.stdout + done.stderr
+        assert done.code == 1 and "bad.zip is not a zip" in done.stdout + done.stderr
         assert "ended with exit code" not in done.stdout + done.stderr
     assert json.loads(run("inbox", "list", "--json").stdout) == {"inbox": []}
     rows = json.loads(run("sops", "stats", "zip-files", "--json").stdout)["runs"]

@@ -130,9 +130,9 @@ def test_largest_files_answers_first_and_measures_the_disk(box: Path, tmp_path: 
     (box / "link").symlink_to(box / "sub")
     text, _ = _run("largest-files", tmp_path, folder=str(box), count=3)
     lines = text.splitlines()
-    assert lines[0].startswith("The 3 largest of 13 files in `")
+    assert "Its 3 largest files, of 13, take" in lines[0]
     assert lines[2].startswith("1. 96.0 KB  `") and lines[3] == "2. 88.0 KB  `sub/10.bin`"
-    assert "sparse" not in text and "Largest folders directly in it: `sub`" in text
+    assert "sparse" not in text and "Largest folders in it: `sub`" in text
 
 
 def test_largest_files_of_an_empty_folder(box: Path, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
     ]
     assert "`x.py`" in _run("find-files", tmp_path, folder=str(box), name="*.py")[0]
     assert _run("find-files", tmp_path, folder=str(box), kind="pdf")[0].startswith(
-        f"One file in `{box}` is of the kind `pdf`."
+        f"1 file in `{box}` of the kind `pdf`:"
     )
     text, _ = _run("find-files", tmp_path, folder=str(box), text="invoice")
     assert (
@@ -189,7 +189,7 @@ def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
     )
     assert "data.bin" not in text and "larger than 20 MB: 1." in text
     assert "`gbk.txt`" in _run("find-files", tmp_path, "zh", folder=str(box), text="发票")[0]
-    assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No file in")
+    assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No files in")
     listed, _ = _run("find-files", tmp_path, folder=str(box))
     assert listed.splitlines()[2:] == [
         "- `Report.pdf`",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -14,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import CHECKOUT
 from tests.driving import bash, call
+from tests.rows import rows
 from tests.serving import Served
-from ui.web.live.hub import WAITING_BYTES, Hub, Tab
 
 SCRIPTS: dict[str, list[Any]] = {
     "hello": ["Hello there."],
@@ -179,14 +178,7 @@ def test_openais_client_uses_responses(site: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "named"),
-    [
-        ({"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]}, "tools"),
-        ({"response_format": {"type": "json_object"}}, "response_format"),
-        ({"n": 2}, "n is"),
-        ({"logprobs": True}, "logprobs"),
-        ({"stop": ["x"]}, "stop"),
-    ],
+    ("more", "named"), rows(__name__, "what_is_not_supported_is_refused_by_name")
 )
 def test_what_is_not_supported_is_refused_by_name(
     site: Served, more: dict[str, Any], named: str
@@ -256,23 +248,3 @@ def test_a_programs_token_is_taken_back(site: Served) -> None:
     )
     assert site.post(f"/api/tokens/{made['id']}", method="DELETE").status == 204
     assert site.ask("GET", "/api/runs", headers=bearer).status == 401
-
-
-def test_a_tab_that_does_not_read_is_told_to_fetch_anew() -> None:
-    """Bound what waits for a tab; nothing is kept for it beyond that."""
-
-    async def flood() -> list[str]:
-        hub, slow = Hub(lambda data: data), Tab()
-        hub.join(slow, None, None)
-        piece = "x" * 100_000
-        for _ in range(3 * WAITING_BYTES // len(piece)):
-            hub.publish({"type": "tool_ended", "run": "r", "data": piece})
-        assert slow._bytes <= WAITING_BYTES + 2 * len(piece)
-        kinds = []
-        while slow._out:
-            kinds.append(json.loads(await slow.take())["type"])
-        return kinds
-
-    kinds = asyncio.run(flood())
-    assert kinds[0] == "resync"
-    assert len(kinds) < 3 * WAITING_BYTES // 100_000

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.rows import rows
 from tests.serving import Served, made_home
 
 WS = {
@@ -116,18 +117,7 @@ def test_a_link_from_elsewhere_opens_the_page_and_no_data(site: Served) -> None:
     assert site.ask("GET", "/", headers={**headers, "Sec-Fetch-Dest": "iframe"}).status == 403
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"Origin": None},
-        {"Origin": "http://evil.example"},
-        {"Origin": "null"},
-        {"Host": "evil.example"},
-        {"Cookie": None},
-        {"Cookie": "sopwith_1=x"},
-        {"Sec_Fetch_Site": "cross-site"},
-    ],
-)
+@pytest.mark.parametrize("wrong", rows(__name__, "a_socket_is_not_hijacked"))
 def test_a_socket_is_not_hijacked(site: Served, wrong: dict[str, Any]) -> None:
     answer = site.ask("GET", "/ws", headers={**told(site, **wrong), **WS})
     assert answer.status == 403
@@ -211,16 +201,7 @@ def test_changes_are_on_in_one_browser_alone(site: Served) -> None:
     assert other.post("/api/memory/note", {"text": "x"}).status == 403
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "text/json",
-        None,
-    ],
-)
+@pytest.mark.parametrize("kind", rows(__name__, "what_a_form_can_send_changes_nothing"))
 def test_what_a_form_can_send_changes_nothing(site: Served, kind: str | None) -> None:
     answer = site.ask("POST", "/api/changes", b'{"on": false}', told(site, Content_Type=kind))
     assert answer.status == 403

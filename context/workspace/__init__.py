@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from context.workspace.persona_files import prompt as prompt
     from context.workspace.shapes import MemoryEntry as MemoryEntry
 else:
-    __getattr__ = lazy(
-        __name__,
-        Changes="changes",
-        MemoryEntry="shapes",
-        Reloaded="changes",
-        State="files",
-        Workspace="files",
-        persona="persona_files",
-        personas="persona_files",
-        prompt="persona_files",
-    )
+    __getattr__ = lazy(__name__)

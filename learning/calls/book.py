@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ class Source:
     answers: list[Any]
     root: str
     items: list[list[Any]] = field(default_factory=list)  # of the list that was gone through
+    asked: dict[str, list[Any]] = field(default_factory=dict)  # what each argument was in each run
 
     @property
     def is_looped(self) -> bool:
@@ -77,7 +78,8 @@ class Book:
 
     def parameter(self, key: str, values: Sequence[Any], is_exact: bool = True) -> str:
         """Return the name of the parameter that has these values in the requests; "" where a request names no such."""
-        said = [self._said(n, value, is_exact) for n, value in enumerate(values)]
+        beside = self._words_beside(values, is_exact)
+        said = [self._said(n, value, is_exact, beside) for n, value in enumerate(values)]
         if None in said:
             return ""
         places = [each for each in said if each is not None]
@@ -102,12 +104,27 @@ class Book:
         name = self.wanted.get(str(given[0]), "")
         return name if name not in self.known else ""
 
-    def _said(self, n: int, value: Any, is_exact: bool) -> list[Span] | None:
+    def _words_beside(self, values: Sequence[Any], is_exact: bool) -> set[str]:
+        """Return the words that stand before these values in all requests: `by card`, not `card 2024`."""
+        rows = [
+            {
+                _word_before(run.request, span)
+                for span in requests.spans(run.request, str(value), is_exact)
+            }
+            for run, value in zip(self.runs, values, strict=True)
+        ]
+        return set.intersection(*rows)
+
+    def _said(
+        self, n: int, value: Any, is_exact: bool, beside: Collection[str]
+    ) -> list[Span] | None:
         """Return where a request names a value, or each item of a list; places of other values do not count."""
+        request = self.runs[n].request
         taken = [span for spans in self.spans[n].values() for span in spans]
         found: list[Span] = []
         for each in value if isinstance(value, list) else [value]:
-            spans = requests.spans(self.runs[n].request, str(each), is_exact)
+            spans = requests.spans(request, str(each), is_exact)
+            spans.sort(key=lambda span: _word_before(request, span) not in beside)
             if again := self._again(n, each):
                 found += again
                 continue
@@ -122,6 +139,13 @@ class Book:
         own = self.spans[n].items()
         same = [spans for name, spans in own if str(self.known[name][n]) == str(value)]
         return list(same[0]) if same else []
+
+    def is_given(self, values: Sequence[Any]) -> bool:
+        """Return True if a call that changes something is given these values as they are: they need not pick a row."""
+        return all(
+            any(str(value) in map(str, leaves(call.args)) for call in run.writes)
+            for run, value in zip(self.runs, values, strict=True)
+        )
 
     def save(self, source: Source, extractor: str, values: Sequence[Any], key: str) -> str:
         """Let a step save what an extractor takes; return its name."""
@@ -144,6 +168,19 @@ class Book:
     def taught(self, n: int) -> dict[str, Any]:
         """Return the parameters of a run."""
         return {name: self.known[name][n] for name in self.parameters}
+
+
+def _word_before(request: str, span: Span) -> str:
+    return request[: span[0]].rpartition(" ")[0].rpartition(" ")[2]
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield the scalars of arguments."""
+    if isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from leaves(each)
+    else:
+        yield value
 
 
 def kind_of(value: Any) -> str:

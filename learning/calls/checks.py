@@ -1,11 +1,12 @@
 """Find what a write changed, by reading before and after it: that is looked at again when it is done by rote.
 
 A field counts when it is another one after the write and its new value is explained: by a parameter, a value that was
-looked up, or since it is the same in all runs. No field counts for its name: `address.state` says "TX", and is no state.
+looked up, or since it was there before and is the same in all runs now. No field counts for its name: `address.state` says "TX", and is no state.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from replay.procedure import ITEM
 from replay.template import names
 
 Leaves = dict[tuple[str, ...], Any]
+_STATE = re.compile(r"[a-z][a-z_-]*")  # a word of a program: no name, no text for people
 
 
 def checks(
@@ -36,6 +38,26 @@ def checks(
             step = DraftStep(one.step.tool, one.step.args, _as_fields(changed))
             found.append(step.as_yaml())
     return found
+
+
+def expect_states(before: Sequence[Source]) -> None:
+    """Let each read of a record by its id expect the words beside the id that it had in all runs: `state: overdue`."""
+    for source in before:
+        is_one = source.root == "json" and not source.is_looped
+        if not is_one:
+            continue
+        rows = list(map(_leaves, source.answers))
+        for path, value in rows[0].items():
+            is_same = all(row.get(path) == value for row in rows)
+            if is_same and _STATE.fullmatch(str(value)) and _is_beside_id(path, source, rows):
+                source.step.expect.setdefault("fields", {})[".".join(path)] = value
+
+
+def _is_beside_id(path: tuple[str, ...], source: Source, rows: Sequence[Leaves]) -> bool:
+    """True if the record that a field stands in has a field that the read was asked with, another one in each run."""
+    ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
+    beside = [other for other in rows[0] if other[:-1] == path[:-1]]
+    return any([row.get(other) for row in rows] in ids for other in beside)
 
 
 def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:
@@ -109,7 +131,8 @@ def _changed(
         if old == new or None in new:
             continue
         value = _explained(book, new, path[-1])
-        if value is not None:
+        is_new_and_told = isinstance(value, str) and value.startswith("{{")
+        if value is not None and (None not in old or is_new_and_told):
             yield path, value
     yield from _new_rows(book, before, after)
 

@@ -259,7 +259,7 @@ class _Search:
             if clue := self._asked(level, each, told):
                 asked.setdefault(clue.name, clue)
         yield from asked.values()
-        taken = [clue.field for clue in asked.values()]
+        taken = [clue.field for clue in asked.values() if clue.kind == "asked"]
         rest = [each for each in shared if each not in taken and "*" not in each]
         for each in rest:
             yield from self._known(level, each, told)
@@ -286,6 +286,8 @@ class _Search:
         name = self.book.parameter(words[-1], values, False)
         if name and name not in before:
             self.tried.append(name)
+            if self.book.is_given(values):
+                return Clue(level, where, "", name, "known")
             self.book.picking.add(name)
         return Clue(level, where, "", name, "asked") if name in self.book.picking else None
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from replay.pages import VERBS, Element, elements, field_of
+from replay.pages import VERBS, Element, field_of
 
 _TEXT = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:\\.|[^`\\$])*`"
 _ARG = rf"(?:{_TEXT}|\d+|\{{[^{{}}]*\}})"
@@ -45,17 +45,21 @@ def _value(text: str) -> Any:
     return ast.literal_eval(text)
 
 
-def acts_of(script: str, pages: Sequence[str]) -> list[Act] | None:
-    """Return the acts of a script on the page that was shown last; None where they are no acts, or a thing was not shown."""
+def refs_in(script: str) -> set[str]:
+    """Return the things of a page that a script presses or fills in."""
+    return {str(given[0]) for verb, given in calls_in(script) or () if verb in VERBS}
+
+
+def acts_of(script: str, known: Mapping[str, Element]) -> list[Act] | None:
+    """Return the acts of a script on what pages have shown; None where they are no acts, or a thing was not shown."""
     calls = calls_in(script)
     if calls is None:
         return None
-    known = {each.ref: each for page in pages for each in elements(page)}
     acts = [_act(verb, given, known) for verb, given in calls]
     return None if None in acts else [act for act in acts if act]
 
 
-def _act(verb: str, given: list[Any], known: dict[str, Element]) -> Act | None:
+def _act(verb: str, given: list[Any], known: Mapping[str, Element]) -> Act | None:
     if verb not in VERBS:
         return {verb: given[0]} if verb == "press" else {}
     if given[0] not in known:

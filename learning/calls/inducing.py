@@ -13,7 +13,7 @@ from typing import Any
 
 from learning.calls import requests
 from learning.calls.book import Book
-from learning.calls.checks import checks, echoes
+from learning.calls.checks import checks, echoes, expect_states
 from learning.calls.runs import ACT, SCAN, Call, Group, Run, by_tool
 from learning.calls.steps import Steps
 from learning.calls.values import Unexplained, Values
@@ -71,6 +71,8 @@ class _Induced:
         for write in writes:
             echoes(self.book, write)
         self.content.checks = checks(self.book, before, writes, self.runs)
+        if writes:
+            expect_states(before)
         self._leave_out_unused()
         self._parameters()
         self.content.effects = self._effects()
@@ -147,8 +149,9 @@ class _Induced:
         schema = self.content.schema
         shapes = {
             name: ":words"
-            for name in self.book.parameters
+            for name, kind in self.book.parameters.items()
             if any(" " in str(value) or isinstance(value, list) for value in self.book.known[name])
+            or (kind == "string" and self._is_looked_up(name))
         }
         asked = [
             requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
@@ -160,6 +163,12 @@ class _Induced:
             ]
         ).removesuffix(" with ")
         return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
+
+    def _is_looked_up(self, name: str) -> bool:
+        """True for a name or a title that a read must find: in more words than here it is found, or it stops."""
+        is_plain = all(str(value).isalpha() for value in self.book.known[name])
+        texts = repr([step.as_yaml() for step in self.content.plan])
+        return is_plain and texts.count(f"{{{{{name}}}}}") + _uses(texts, name) > 0
 
     def _spans(self, n: int) -> dict[str, tuple[int, int]]:
         """Return where each value stands in a request; a list from its first item to its last, where only commas are between."""

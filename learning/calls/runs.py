@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from learning.calls.forms import acts_of
+from learning.calls.forms import acts_of, refs_in
 from learning.trace import Trace
 from memory.evidence import Result
 from replay.extract import json_of, table, whole_output
-from replay.pages import page_text
+from replay.pages import Element, elements, page_text
 from text import names
 
 SCAN, ACT = "web_scan", "web_execute_js"
@@ -80,20 +80,34 @@ def _counts(result: Result) -> bool:
 
 def _on_pages(calls: Sequence[Call]) -> Iterator[Call]:
     """Yield the calls with what was done on a page as data; what only looked there is left out."""
-    pages: list[str] = []
+    known: dict[str, Element] = {}
+    again: tuple[Call, dict[str, Element]] | None = None  # the open page, looked at once more
     for call in calls:
         if call.tool == SCAN:
-            pages.append(_text(_shown(call.result)))
+            shown = {each.ref: each for each in elements(_text(_shown(call.result)))}
+            if call.args.get("url"):
+                known, again = known | shown, None
+                yield call
+            else:
+                again = call, shown
+            continue
         if call.tool != ACT:
             yield call
             continue
-        acts = acts_of(str(call.args.get("script", "")), pages)
+        script = str(call.args.get("script", ""))
+        if again and not refs_in(script) <= set(known):
+            yield again[0]
+        known |= again[1] if again else {}
+        again = None
+        acts = acts_of(script, known)
         if acts:
             rest = {key: value for key, value in call.args.items() if key != "script"}
             value, root = page_text(call.result.data), "output"
             yield replace(call, args={**rest, "acts": acts}, value=value, root=root)
         elif acts is None:
             yield call
+    if again:
+        yield again[0]
 
 
 def _shown(result: Result) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from learning.calls import places
@@ -15,6 +16,8 @@ from learning.calls.values import Unexplained, Values
 from learning.draft import DraftStep
 from replay.pages import VERBS
 from replay.procedure import ITEM
+
+CHOICES = ("radio", "checkbox")  # one of them is a value, and its label says which
 
 
 class Steps:
@@ -60,6 +63,8 @@ class Steps:
         if "acts" in args and (line := _line_shown(self.values, answers)):
             step.expect["contains"] = line
         self._known(step, answers, {call.root for call in calls})
+        asked = {key: [call.args[key] for call in calls] for key in args if key in calls[0].args}
+        self.book.sources[-1].asked = asked
         return step
 
     def _args(self, calls: Sequence[Call]) -> Any:
@@ -89,16 +94,16 @@ class Steps:
 
     def _for_each(self, group: Group, *, may_be_part: bool) -> DraftStep:
         """A call for each item of a list; the runs may have read only a part of it, up to what they looked for."""
-        calls = [call for run in group for call in run]
-        argument = varying(calls)
-        tool = calls[0].tool
+        tool, argument = group[0][0].tool, varying(group)
         if argument is None:
             raise Unexplained(f"{tool}: more than one argument differs between its calls")
         items = [[call.args[argument] for call in run] for run in group]
         name = self._list_of(items, argument, may_be_part=may_be_part)
         rest = [{k: v for k, v in run[0].args.items() if k != argument} for run in group]
         args = self.values.template(rest, "args", tool)
-        args = {key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in calls[0].args}
+        args = {
+            key: f"{{{{{ITEM}}}}}" if key == argument else args[key] for key in group[0][0].args
+        }
         step = DraftStep(tool, args, {"status": "ok"}, each=name)
         self._known(step, [[call.value for call in run] for run in group], {"json"})
         self.book.sources[-1].items = items
@@ -147,13 +152,16 @@ def _at(answer: Any, form: Sequence[str]) -> Any:
     return answer
 
 
-def varying(calls: Sequence[Call]) -> str | None:
-    """Return the one argument in which calls of one run differ; of single calls the only argument that they have."""
-    names = {name for call in calls for name in call.args}
-    if any(set(call.args) != names for call in calls):
+def varying(group: Group) -> str | None:
+    """Return the one argument in which calls of one run differ; of single calls that in which the runs do."""
+    names = set(group[0][0].args)
+    if any(set(call.args) != names for run in group for call in run):
         return None
-    differ = [n for n in names if len({repr(call.args[n]) for call in calls}) > 1]
-    return differ[0] if len(differ) == 1 else None
+    several = [run for run in group if len(run) > 1] or [
+        tuple(call for run in group for call in run)
+    ]
+    differ = {n for n in names for run in several if len({repr(c.args[n]) for c in run}) > 1}
+    return differ.pop() if len(differ) == 1 else None
 
 
 def form_of(texts: Sequence[str]) -> str:
@@ -181,15 +189,17 @@ def _act(values: Values, acts: Sequence[Act]) -> Act:
         )
     if verb not in VERBS:
         return first
-    places = [(act[verb]["label"], act[verb]["role"]) for act in acts]
-    if len(set(places)) > 1:
-        raise Unexplained(
-            f"the runs filled in other fields: {' / '.join(str(p[0]) for p in places)}"
-        )
+    labels, roles = ([str(act[verb][key]) for act in acts] for key in ("label", "role"))
+    if len(set(roles)) > 1:
+        raise Unexplained(f"the runs filled in other fields: {' / '.join(labels)}")
     made = dict(first)
+    if len(set(labels)) > 1 or (len(acts) == 1 and roles[0] in CHOICES):
+        label = values.template(labels, "choice")
+        is_same = label == labels[0]
+        made[verb] = first[verb] if is_same else {"label": label, "role": roles[0]}
     if key := VERBS[verb]:
         texts = [act[key] for act in acts]
-        made[key] = values.template(texts, str(places[0][0]))
+        made[key] = values.template(texts, labels[0])
     return made
 
 
@@ -198,10 +208,17 @@ def _line_shown(values: Values, answers: Sequence[str]) -> str:
     columns = [answer.splitlines() for answer in answers]
     for line in columns[0]:
         for others in _alike(line, columns[1:]):
-            made = values.with_names([line, *others])
-            if len(set(made)) == 1 and "{{" in made[0]:
-                return made[0]
+            shared = _shared(values.with_names([line, *others]))
+            if "{{" in shared:
+                return shared
     return ""
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return what texts share behind the last word in which they differ, such as the number of an entry."""
+    words = [text.split(" ")[::-1] for text in texts]
+    same = list(takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False)))
+    return " ".join(row[0] for row in reversed(same))
 
 
 def _alike(line: str, columns: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -109,7 +109,8 @@ class Values:
             return ""
         best = found[0]
         name = self.book.save(best.source, best.extractor, values, key)
-        for other in found[1:]:
+        later = self.book.sources[self.book.sources.index(best.source) + 1 :]
+        for other in (each for each in found[1:] if each.source in later):
             is_as_good = other.rank == best.rank and other.is_named
             if is_as_good and not best.source.is_looped and not isinstance(values[0], list):
                 guard(other, f"{{{{{name}}}}}")

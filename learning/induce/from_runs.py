@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from learning.induce.letters import Letters
 from learning.induce.places import Place, apart, places, several
+from learning.induce.write import written
 from learning.prove.strictness import Line
 from learning.trace import Trace
 from memory.evidence import Result
+from shell import Setting, scan
 from text import names
 
 LOOKS = names(
@@ -19,27 +23,103 @@ LOOKS = names(
 )
 Only = Mapping[str, Sequence[int]]
 END = "END_OF_PYTHON"
-_PATCH = """from pathlib import Path
-path, old, new = Path({path!r}).expanduser(), {old!r}, {new!r}
+_PATCH = """import re
+from pathlib import Path
+path, new = Path({path!r}).expanduser(), {new!r}
 text = path.read_text("utf-8")
-assert text.count(old) == 1, f"{{path}} holds it {{text.count(old)}} times"
-path.write_text(text.replace(old, new), "utf-8")"""
+old = {pattern}
+assert len(re.findall(old, text)) == 1, f"{{path}} holds it {{len(re.findall(old, text))}} times"
+path.write_text(re.sub(old, lambda _: new, text), "utf-8")"""
 _WRITE = """from pathlib import Path
 path = Path({path!r}).expanduser()
 path.parent.mkdir(parents=True, exist_ok=True)
-path.write_text({content!r}, "utf-8")"""
+"""
+_MODES = {
+    "overwrite": 'path.write_text({content!r}, "utf-8")',
+    "append": 'path.open("a", encoding="utf-8").write({content!r})',
+    "prepend": """old = path.read_text("utf-8") if path.exists() else ""
+path.write_text({content!r} + old, "utf-8")""",
+}
+_LOCAL = names("reads writes takes delete")
+_TOKEN = r"[^\s\"',;=]+"
+_NAMES = re.compile(r"\w+")
+LEAST_SHARED = 0.6
+LEAST_FOUND = 3  # characters of an output that a later call does not repeat by chance
 
 
 def lines_of(trace: Trace) -> list[Line] | None:
-    """Return the calls of a run as lines; None where one of them is no script and no change of a file."""
+    """Return the calls of a run that did something, or whose output its answer tells, as lines; None where one of the
+    calls is no script and no change of a file. An output that a later call repeats is taken from where it came."""
     calls = [call for call in trace.calls if call.tool not in LOOKS and call.status != "refused"]
     if not calls or any(call.tool not in _SCRIPTS for call in calls):
         return None
-    return [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
+    lines = {id(call): _line(call, trace, is_alone=len(calls) == 1) for call in calls}
+    doing = _doing(calls, lines, trace)
+    found: list[Line] = []
+    for call in calls:
+        line = lines[id(call)]
+        later = [each for each in doing if calls.index(each) > calls.index(call)]
+        name = f"found_{len(found) + 1}"
+        if _is_repeated(line, trace, [lines[id(each)] for each in later]):
+            value, text = line.output.strip(), f"{name}=$(\n{line.text}\n)"
+            found.append(Line(f'{text}\ntest -n "${name}"\nexport {name}'))
+            for each in later:
+                again = written(lines[id(each)].text, {name: [value]}).text
+                lines[id(each)] = lines[id(each)]._replace(text=again)
+            doing = [each for each in doing if each is not call]
+    return [*found, *(lines[id(call)] for call in doing)]
+
+
+def _doing(calls: Sequence[Result], lines: Mapping[int, Line], trace: Trace) -> list[Result]:
+    """Return the calls that did something and were not tried again, and those whose output is told, else the last."""
+    found = []
+    for at, call in enumerate(calls):
+        line, later = lines[id(call)], [lines[id(each)] for each in calls[at + 1 :]]
+        is_told = line.code == 0 and tells(line.output, trace.answer)
+        is_done = call.call in trace.changed or not _is_local(call)
+        if is_told or (is_done and not _is_tried_again(line, later)):
+            found.append(call)
+    return found or list(calls[-1:])
+
+
+def _is_tried_again(line: Line, later: Sequence[Line]) -> bool:
+    """Return True for a line that failed where a later one, with most of its words, did not."""
+    mine = set(_NAMES.findall(line.text))
+    return line.code != 0 and any(
+        each.code == 0 and len(mine & set(_NAMES.findall(each.text))) >= LEAST_SHARED * len(mine)
+        for each in later
+    )
+
+
+def tells(output: str, answer: str) -> bool:
+    """Return True if an answer holds a line of what was printed, or is a part of it."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return any(map(partial(_stands, answer), lines)) or bool(lines and answer.strip() in output)
+
+
+def _stands(answer: str, line: str) -> bool:
+    return re.search(rf"(?<![\w./-]){re.escape(line)}(?![\w/-]|\.\w)", answer) is not None
+
+
+def _is_local(call: Result) -> bool:
+    """Return True for a call whose effects a stage shows: without a change it did nothing."""
+    if call.tool != "code_run" or call.args.get("type") == "python":
+        return True
+    effects = scan(str(call.args.get("script", "")), Setting({}, "/"))
+    return {effect.kind for effect in effects} <= _LOCAL
+
+
+def _is_repeated(line: Line, trace: Trace, later: Sequence[Line]) -> bool:
+    """Return True if later lines hold the one line that this one printed, and the request does not say it."""
+    value = line.output.strip()
+    is_value = len(value) >= LEAST_FOUND and "\n" not in value and line.code == 0
+    if not is_value or value in trace.request:
+        return False
+    return any(written(each.text, {"found": [value]}).used for each in later)
 
 
 def _line(call: Result, trace: Trace, *, is_alone: bool) -> Line:
-    text = _SCRIPTS[call.tool](call.args)
+    text = _SCRIPTS[call.tool](call.args, trace.request)
     cwd = call.args.get("cwd")
     head = [f"cd {shlex.quote(str(cwd))}"] if cwd and str(cwd) != str(trace.cwd) else []
     env = call.args.get("env") or {}
@@ -53,7 +133,7 @@ def _line(call: Result, trace: Trace, *, is_alone: bool) -> Line:
     return Line(text, 1 if code is None else int(code), str(data.get("output", "")))
 
 
-def _script(args: Mapping[str, Any]) -> str:
+def _script(args: Mapping[str, Any], _: str) -> str:
     text = str(args.get("script", "")).strip("\n")
     return _python(text) if args.get("type") == "python" else text
 
@@ -62,16 +142,28 @@ def _python(code: str) -> str:
     return f"python3 - <<'{END}'\n{code}\n{END}"
 
 
-def _written(args: Mapping[str, Any]) -> str:
-    return _python(_WRITE.format(path=str(args["path"]), content=str(args.get("content", ""))))
+def _written(args: Mapping[str, Any], _: str) -> str:
+    code = _WRITE + _MODES[str(args.get("mode", "overwrite"))]
+    return _python(code.format(path=str(args["path"]), content=str(args.get("content", ""))))
 
 
-def _patched(args: Mapping[str, Any]) -> str:
-    named = {key: str(args.get(key, "")) for key in ("path", "old", "new")}
-    return _python(_PATCH.format(**named))
+def _patched(args: Mapping[str, Any], request: str) -> str:
+    path, old, new = (str(args.get(key, "")) for key in ("path", "old", "new"))
+    return _python(_PATCH.format(path=path, new=new, pattern=_old(old, new, request)))
 
 
-def _removed(args: Mapping[str, Any]) -> str:
+def _old(old: str, new: str, request: str) -> str:
+    """Return the pattern of a replaced text: a value that nobody named is whatever stands there today."""
+    start, end = _shared(old, new)
+    spans = [found.span() for found in re.finditer(_TOKEN, old)]
+    within = [span for span in spans if span[0] <= start and len(old) - end <= span[1]]
+    if len(within) != 1 or old[slice(*within[0])] in request or not old[: within[0][0]].strip():
+        return f"re.escape({old!r})"
+    first, last = within[0]
+    return f"re.escape({old[:first]!r}) + {_TOKEN!r} + re.escape({old[last:]!r})"
+
+
+def _removed(args: Mapping[str, Any], _: str) -> str:
     paths = args.get("paths", [])
     named = [paths] if isinstance(paths, str) else paths
     return "rm -r -- " + " ".join(_quoted(str(path)) for path in named)
@@ -81,7 +173,7 @@ def _quoted(path: str) -> str:
     return f"~/{shlex.quote(path[2:])}" if path.startswith("~/") else shlex.quote(path)
 
 
-_SCRIPTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+_SCRIPTS: Mapping[str, Callable[[Mapping[str, Any], str], str]] = {
     "code_run": _script,
     "file_write": _written,
     "file_patch": _patched,
@@ -173,14 +265,17 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[~\w./@+%-]+|\s+|.", text)
 
 
+def _shared(one: str, two: str) -> tuple[int, int]:
+    """Return how many letters two texts share at their start, and how many of the rest at their end."""
+    pairs = zip(one, two, strict=False)
+    start = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    behind = zip(one[start:][::-1], two[start:][::-1], strict=False)
+    return start, len(list(takewhile(lambda pair: pair[0] == pair[1], behind)))
+
+
 def _core(mine: str, its: str) -> list[str]:
     """Return what of a word differs, out to the signs around it."""
-    start = 0
-    while start < min(len(mine), len(its)) and mine[start] == its[start]:
-        start += 1
-    end = 0
-    while end < min(len(mine), len(its)) - start and mine[-1 - end] == its[-1 - end]:
-        end += 1
+    start, end = _shared(mine, its)
     while start > 0 and mine[start - 1].isalnum():
         start -= 1
     while end > 0 and mine[len(mine) - end].isalnum():

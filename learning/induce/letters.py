@@ -30,7 +30,8 @@ class Letters:
         self.script = script
         self.found: list[Letter] = []
         self._stack: list[str] = ["plain"]
-        self._documents: list[tuple[str, bool]] = []
+        self._documents: list[tuple[str, bool, tuple[int, int]]] = []
+        self._bounds: list[tuple[tuple[int, int], int, int]] = []  # of documents: word, body
         at = 0
         while at < len(script):
             at = self._step(at)
@@ -121,12 +122,13 @@ class Letters:
     def _document(self, at: int, found: re.Match[str]) -> int:
         word = found[1]
         if not self.script.startswith("<<<", at):
-            self._documents.append((word.strip("'\"\\"), word[0] in "'\"\\"))
+            self._documents.append((word.strip("'\"\\"), word[0] in "'\"\\", found.span(1)))
         return self._gap(at, found.end())
 
     def _bodies(self, at: int) -> int:
         """Take the here-documents that begin at a line."""
-        for word, is_raw in self._documents:
+        for word, is_raw, named in self._documents:
+            first = at
             while at < len(self.script):
                 end = self.script.find("\n", at)
                 end = len(self.script) if end < 0 else end + 1
@@ -135,8 +137,16 @@ class Letters:
                     at = self._gap(at, end)
                     break
                 at = self._line(at, end, is_raw)
+            self._bounds.append((named, first, at))
         self._documents.clear()
         return at
+
+    def with_open_document(self, at: int) -> str:
+        """Return the script with the document around a place as one in which variables are filled in."""
+        (start, end), first, last = next(each for each in self._bounds if each[1] <= at < each[2])
+        word = re.sub(r"['\"\\]", "", self.script[start:end])
+        body = re.sub(r"([\\$`])", r"\\\1", self.script[first:last])
+        return self.script[:start] + word + self.script[end:first] + body + self.script[last:]
 
     def _line(self, at: int, end: int, is_raw: bool) -> int:
         """Take one line of a here-document."""

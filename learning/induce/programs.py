@@ -1,4 +1,7 @@
-"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed and SQL as a quoted text."""
+"""Say how a program in a script's quotes takes a value: awk, jq and Python from the environment, sed and SQL as a quoted text.
+
+Elsewhere in code the shell pastes it, and a pattern keeps values out that would mean more than the first one did.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,23 @@ import tokenize
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from replay.parameters import FIGURE
 from text import pattern
 
-_NUMBER = pattern(
-    r"0|[1-9]\d{0,8}"
-)  # its parameter takes integers alone, so that no value becomes code
+_PLAIN_SIGNS = " .,:-"  # they mean themselves in the texts of all these languages
+_CODE_SIGNS = pattern(r"['\"\\$`\n]")
+_SED_TEXT = pattern(r"\s*(?:[\d$,]+|/(?:\\.|[^/\\])*/)*\s*[aic](?:\\|\s)")
 
 
 class Taken(NamedTuple):
     """How a value enters a program: `code` stands in place of letters `first` to `last` of the program; or the value is
-    pasted by the shell, made safe by `escape`: the sed command that does it."""
+    pasted by the shell, made safe by `escape`: the sed command that does it, or by a `pattern` for all its values."""
 
     first: int
     last: int
     code: str = ""
     escape: str = ""
+    pattern: str = ""
 
 
 class Refused(Exception):
@@ -53,17 +58,27 @@ class _Spot(NamedTuple):
         return self.program[self.first : self.last]
 
 
+def _pasted(spot: _Spot) -> Taken:
+    """Take a value into code as it is: all its values are numbers, or plain texts with the signs of this one."""
+    if re.match(FIGURE, spot.text):
+        return Taken(spot.first, spot.last, pattern=FIGURE)
+    if _CODE_SIGNS.search(spot.text):
+        raise Refused("it is part of the code, and no text or number")
+    signs = re.escape("".join(sorted({*_PLAIN_SIGNS, *re.findall(r"[^\w]", spot.text)})))
+    return Taken(spot.first, spot.last, pattern=rf"^(?!-)[\w{signs}]+$")
+
+
 def _sed(spot: _Spot) -> Taken:
-    """A value of a sed program: a number of a line as it is, else a text that stands for itself."""
+    """A value of a sed program: a text that stands for itself, or a number of a line."""
     side, mark = _side(spot.program, spot.first)
-    if not side and _NUMBER.fullmatch(spot.text):
-        return Taken(spot.first, spot.last)
     if side == "replacement":
         return Taken(spot.first, spot.last, escape=f"s/[\\\\&{_in_set(mark)}]/\\\\&/g")
+    if not side and _SED_TEXT.match(spot.program[: spot.first].rpartition("\n")[2]):
+        return Taken(spot.first, spot.last, escape="s/\\\\/&&/g")
     command = re.split(r"[;{}\n]", spot.program[: spot.first])[-1]
     is_address = len(re.findall(r"(?<!\\)/", command)) % 2 == 1
     if not side and not is_address:
-        raise Refused("it stands in a command of sed that takes no values")
+        return _pasted(spot)
     return Taken(spot.first, spot.last, escape=_pattern_escape(spot.options, mark))
 
 
@@ -125,11 +140,9 @@ def _python(spot: _Spot) -> Taken:
     token = _python_token(spot.program, spot.first)
     value = f'__import__("os").environ["{spot.name}"]'
     if token is None:
-        raise Refused("it is part of the code, and no text or number")
+        return _pasted(spot)
     start, end, text = token
     if text[0].isdigit():
-        if text != spot.text:
-            raise Refused("it is part of a number")
         return Taken(start, end, f"{'float' if '.' in text else 'int'}({value})")
     body = text.lstrip("bBfFrRuU")
     prefix = text[: len(text) - len(body)]
@@ -160,7 +173,9 @@ def _jq(spot: _Spot) -> Taken:
         return Taken(spot.first, spot.last, f"(env.{spot.name}|tonumber)")
     if spot.program[: spot.first].count('"') % 2:
         return _in_string(spot, f"env.{spot.name}", " + ", ('"',))
-    raise Refused("it is part of the code, and no text or number")
+    if spot.program[: spot.first].endswith("."):
+        return Taken(spot.first, spot.last, f"[env.{spot.name}]")
+    return _pasted(spot)
 
 
 def _sql(spot: _Spot) -> Taken:
@@ -172,16 +187,15 @@ def _sql(spot: _Spot) -> Taken:
             mark = ""
     if mark:
         return Taken(spot.first, spot.last, escape=f"s/{mark}/{mark}{mark}/g")
-    if _NUMBER.fullmatch(spot.text):
-        return Taken(spot.first, spot.last)
-    raise Refused("it is part of the code, and no text or number")
+    return _pasted(spot)
 
 
 KINDS: Mapping[str, Callable[[_Spot], Taken]] = {
+    **dict.fromkeys(("perl", "ruby", "node", "php", "psql", "mysql"), _pasted),
+    **dict.fromkeys(("bash", "sh", "eval"), _pasted),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
     **dict.fromkeys(("python", "python3"), _python),
     **dict.fromkeys(("sed", "gsed"), _sed),
     "jq": _jq,
     "sqlite3": _sql,
 }
-CODE = ("perl", "ruby", "node", "php", "psql", "mysql", "bash", "sh", "eval")

@@ -42,7 +42,11 @@ def candidates(
     spelled = [each for text in said for each in spell(text)]
     known, others = list(was_there), list(differing)
     said += [text for text in others if not _overlaps(text, said)]
-    found: dict[str, bool] = {text: not others or text in others for text in said}
+    verb = request.split(maxsplit=1)[0].lower() if request else ""  # says what to do, as a rule
+    found: dict[str, bool] = {
+        text: any(each in text for each in others) if others else text.lower() != verb
+        for text in said
+    }
     for text in _listed(script):
         if not _overlaps(text, spelled):
             found.setdefault(text, not request and text in known)
@@ -83,7 +87,7 @@ def _is_value(text: str, letters: Letters) -> bool:
     spots = places(letters, text)
     is_key = all(letters.text[spot.last : spot.last + 1] == "=" for spot in spots)
     is_free = any(is_whole(letters.text, spot.first, spot.last, text) for spot in spots)
-    if not is_free or is_key or len(text) < 2:
+    if not is_free or is_key or len(text) < 2 or text in _SMALL:
         return False
     found = list(words(letters.script))
     is_command = any(word.role == "command" and word.value == text for word in found)

@@ -22,12 +22,14 @@ PROGRAM_QUOTES = ("single", "raw", "double", "document")
 
 @dataclass(slots=True)
 class Written:
-    """A script with parameters. `first` are lines that come before it; `refused` says of a value why it stays as it is."""
+    """A script with parameters. `first` are lines that come before it; `refused` says of a value why it stays as it is;
+    `patterns` are what all values of a parameter must be like, where one is part of code."""
 
     script: str
     used: dict[str, int] = field(default_factory=dict)
     first: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    patterns: dict[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -81,7 +83,11 @@ def written(
         spots = sorted({*first, *(place for each in others for place in each)})
         chosen = (only or {}).get(name, range(len(spots)))
         found += [(name, place) for at, place in enumerate(spots) if at in chosen]
-    return _Writer(script, letters).write(apart(found))
+    writer = _Writer(script, letters)
+    result = writer.write(apart(found))
+    if writer.raw is None:
+        return result
+    return written(letters.with_open_document(writer.raw), values, only)
 
 
 def _standing(letters: Letters, text: str, *, is_path: bool) -> list[Place]:
@@ -101,6 +107,7 @@ class _Writer:
         for size in sizes:
             self.bytes.append(self.bytes[-1] + size)
         self.result = Written(script)
+        self.raw: int | None = None  # where a value stands in a document that is taken as it is
         self.clashes = set(re.findall(r"\b(?:for|select)\s+(\w+)\b|^\s*(\w+)=", script, re.M))
 
     def write(self, found: Sequence[tuple[str, Place]]) -> Written:
@@ -121,10 +128,6 @@ class _Writer:
         is_program = place.opens in PROGRAM_QUOTES and place.opens == place.closes
         if is_program and command in programs.KINDS and not self._is_option_value(word, command):
             self._in_program(variable, place, word, command)
-        elif is_program and command in programs.CODE:
-            raise programs.Refused(f"it stands in code of {command}")
-        elif place.opens == "raw":
-            raise programs.Refused("it stands in a document that is taken as it is")
         elif "gap" in (place.opens, place.closes):
             raise programs.Refused("it stands where the shell takes no values")
         else:
@@ -155,6 +158,8 @@ class _Writer:
         if spot.code:
             self._splice(start, end, spot.code)
             return
+        if spot.pattern:
+            self.result.patterns[name] = spot.pattern
         variable = name
         if spot.escape:
             variable = f"{name}_in_{command}{self._number(name, command, spot.escape)}"
@@ -181,6 +186,9 @@ class _Writer:
 
     def _put(self, start: int, end: int, variable: str, place: Place) -> None:
         """Put a variable in the place of a text: quoted where it stands free, out of single quotes."""
+        if place.opens == "raw":
+            self.raw = place.start
+            return
         if place.opens == place.closes and place.opens in ("double", "document", "sum"):
             if place.opens == "double" and self._is_all_of_quotes(start, end):
                 self._splice(start - 1, end + 1, f'"${variable}"')

@@ -22,6 +22,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
         procedure, values, sop="draft", version=0, lang="en", cwd=run.trace.cwd, may_read=_may_read
     )
     asked: list[ToolCall] = []
+    used: list[Call] = []
     request = Request(turn=1, messages=[])
     try:
         while len(asked) < len(run.writes) or run.after or not run.writes:
@@ -32,7 +33,7 @@ def retrace(procedure: Procedure, run: Run, values: Mapping[str, Any]) -> str:
             call = reply.calls[0]
             if not reply.only_reads:
                 asked.append(call)
-            found = _answer(run, call, is_later=len(asked) > 0)
+            found = _answer(run, call, used, is_later=len(asked) > 0)
             if found is None and reply.only_reads and asked:
                 break  # a check that the run did not make
             request = Request(turn=1, messages=[], last=found or UNREAD)
@@ -55,11 +56,14 @@ def _last(events: Any) -> Any:
             return end.value
 
 
-def _answer(run: Run, call: ToolCall, *, is_later: bool) -> ToolResult | None:
+def _answer(run: Run, call: ToolCall, used: list[Call], *, is_later: bool) -> ToolResult | None:
+    """Return what the run was answered to a call: the first time that it was made, then the next."""
     wanted = _plain(call.name, call.args)
     calls = [*run.writes, *run.after] if is_later else run.plan
     found = [each for each in calls if _plain(each.tool, each.result.args) == wanted]
-    return ToolResult("ok", found[-1].result.data) if found else None
+    left = [each for each in found if each not in used]
+    used += left[:1]
+    return ToolResult("ok", (left or found[-1:])[0].result.data) if found else None
 
 
 def _difference(asked: Sequence[ToolCall], writes: Sequence[Call]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from learning.prove.strictness import Line
 from models.base import Event
 
+_FUNCTION = re.compile(r"(?:^|[;\n])\s*(?:function\s+)?([\w.:+-]+)\s*\(\s*\)")
 NOT_FOR_SCRIPTS = ("interactive", "hidden_input", "input", "interrupted", "stopped", "unread")
 
 
@@ -26,32 +28,38 @@ class Typed:
 def typed_lines(events: Iterable[Event]) -> list[Typed]:
     """Return the lines of a recorded run in order, without the one that left the shell."""
     scripts: dict[str, str] = {}
-    found = []
+    found: list[Typed] = []
+    known: set[str] = set()  # functions that an earlier line makes
     for event in events:
         if event["type"] == "tool_started":
             scripts[event["call"]] = event["args"].get("script", "")
         elif event["type"] == "tool_ended" and isinstance(event["data"], dict):
             text = scripts.get(event["call"], "").strip("\n")
-            found.append(_typed(event["turn"], text, event["data"]))
+            each = _typed(event["turn"], text, event["data"], known)
+            known |= set() if each.why_not else set(_FUNCTION.findall(each.line.text))
+            found.append(each)
     found = [each for each in found if each.line.text or each.why_not]
     return [each for each in found if each.line.text.split()[:1] not in (["exit"], ["logout"])]
 
 
-def _typed(turn: int, text: str, data: Mapping[str, Any]) -> Typed:
+def _typed(turn: int, text: str, data: Mapping[str, Any], known: Collection[str]) -> Typed:
     code = data.get("exit_code")
     why = next((note for note in NOT_FOR_SCRIPTS if data.get(note)), "")
-    line = Line(_runnable(text, data), 1 if code is None else code, str(data.get("output", "")))
+    line = Line(
+        _runnable(text, data, known), 1 if code is None else code, str(data.get("output", ""))
+    )
     return Typed(turn, line, data.get("cwd_before", ""), why)
 
 
-def _runnable(text: str, data: Mapping[str, Any]) -> str:
+def _runnable(text: str, data: Mapping[str, Any], known: Collection[str]) -> str:
     """Return a line for a shell that does not know the owner's aliases and functions."""
     aliases = [
         f"alias {name}={shlex.quote(value)}"
         for name, value in data.get("aliases", {}).items()
         if name not in value.split()[:1]
     ]
-    before = [*data.get("functions", {}).values(), *aliases]
+    functions = data.get("functions", {}).items()
+    before = [*(each for name, each in functions if name not in known), *aliases]
     if aliases:
         before.insert(0, "shopt -s expand_aliases")
     return "\n".join([*before, text])

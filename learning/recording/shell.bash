@@ -11,6 +11,7 @@ __sopwith_armed=
 unset SOPWITH_RECORD_TOKEN SOPWITH_RECORD_LABEL
 
 [ -r ~/.bashrc ] && . ~/.bashrc # it should feel like home
+export PAGER=cat GIT_PAGER=cat SYSTEMD_PAGER=cat LESSHISTFILE=- # what is paged is no output, and leaves a trace
 
 # The list of past commands is where the text of a command line is read, so it must keep each one as it was typed.
 # Nothing is written to the owner's history file: what is typed here is in the record, redacted.

@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from learning.route.exact import readings
+from learning.route.exact import is_vague, may_be, readings
 from learning.route.filling import Shown, fill
-from learning.route.place import Where
+from learning.route.place import Where, folder_called, words
 from learning.route.request import MAX_CHARS, Asked
+from learning.route.saying import Way, spelled, ways
 from learning.route.typed import is_cautious
 from memory.sops import Sop
 from models.errors import ModelError
 from replay.parameters import ParameterError
+from replay.wordings import SLOT
 
 if TYPE_CHECKING:
     from learning.route.ranking import Ranking
@@ -97,12 +99,28 @@ def why(shown: Shown) -> str:
     return "said in other words"
 
 
-def exact_match(request: str, sops: Iterable[Sop], where: Where) -> Match | None:
-    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant."""
+def exact_match(
+    request: str, sops: Iterable[Sop], where: Where, *, vague: bool = False, reads: bool = False
+) -> Match | None:
+    """Return the SOP of which the whole request is a wording; None where two SOPs could be meant. `vague`: by a seed's
+    wordings that may ask about anything, such as "where is {name}"; `reads`: only for what reads."""
     asked = Asked.read(request)
-    if len(request) > MAX_CHARS or not asked.squeezed:
+    if len(request) > MAX_CHARS or not asked.squeezed.strip():
         return None
-    found = _owners_first([pair for sop in sops for pair in _matches(sop, asked, where)])
+    sops = [sop for sop in sops if _may_be_said(sop, asked)]
+    said = (way._replace(reads=way.reads or reads) for way in ways(asked, where))
+    return next(filter(None, (_said(way, sops, vague=vague) for way in said)), None)
+
+
+def _may_be_said(sop: Sop, asked: Asked) -> bool:
+    """Take a quick look: the request holds words of one of the wordings."""
+    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
+    return procedure is not None and any(may_be(each, asked) for each in procedure.wordings)
+
+
+def _said(way: Way, sops: Sequence[Sop], *, vague: bool) -> Match | None:
+    """Return the SOP of which one way to say a request is a wording."""
+    found = _owners_first([pair for sop in sops for pair in _matches(sop, way, vague=vague)])
     most = max((reading.filled for _, reading in found), default=0)
     best = [(match, reading) for match, reading in found if reading.filled == most]
     own = [pair for pair in best if not pair[0].sop.is_seed]
@@ -134,14 +152,18 @@ class _Reading(NamedTuple):
     free: int
 
 
-def _matches(sop: Sop, asked: Asked, where: Where) -> Iterable[tuple[Match, _Reading]]:
-    procedure = sop.procedure if sop.may_be_asked(asked.squeezed) else None
-    for wording, values in readings(asked, procedure, where) if procedure else ():
+def _matches(sop: Sop, way: Way, *, vague: bool) -> Iterable[tuple[Match, _Reading]]:
+    procedure = sop.procedure
+    if procedure is None or (way.reads and procedure.effects != "none"):
+        return
+    for wording, values in readings(way.asked, procedure, way.where):
         try:
-            parameters = procedure.bind(values, where.cwd) if procedure else {}
+            parameters = procedure.bind(values, way.where.cwd)
         except ParameterError:  # the SOP cannot take the value; it is shown with the reason
             continue
-        if procedure and procedure.takes_another_kind(parameters):
+        if procedure.takes_another_kind(parameters) or not way.takes_folder(parameters):
+            continue
+        if (sop.is_seed and is_vague(wording)) != vague:
             continue
         filled = len(values) - wording.text.count(":words}")
         free = sum(len(str(value)) for value in values.values())
@@ -163,7 +185,12 @@ def choose(
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
     match = exact_match(request, runnable, where)
-    candidate = _candidate(request, known, where)
+    other = _elsewhere(request, match, where) if match else None
+    if other and _only_reads(other.sop, Asked.read(request)):
+        match = other
+    elif other:
+        return Choice("none", None, shown := [_as_shown(request, other)], [], None, shown)
+    candidate = _to_show(request, known, where, is_sure=match is not None)
     if match and not (match.sop.is_seed and (candidate or _has_own(runnable))):
         return Choice("rote", match)
     if len(request) > MAX_CHARS:
@@ -171,6 +198,9 @@ def choose(
     from learning.route.index import INDEX
 
     ranking, asked = INDEX.of(known), Asked.read(request)
+    if match is None and (plain := spelled(asked, ranking.terms)):
+        asked = plain
+        match = exact_match(plain.written, runnable, where, reads=True)
     scores = dict(ranking.best(asked.task, len(known)))
     filled = _nearest(asked, runnable, scores, _meant(asked, runnable, embedder), where)
     filled = [each for each in filled if _is_near(each, asked, ranking, cwd)]
@@ -197,11 +227,51 @@ def _is_owners(card: Shown, asked: Asked, ranking: Ranking) -> bool:
     return not card.sop.is_seed and card.takes_all and is_said
 
 
-def _candidate(request: str, known: Sequence[Sop], where: Where) -> list[Shown]:
-    """Return the candidate whose wording is asked for: it is shown, since it may not run alone."""
+def _to_show(request: str, known: Sequence[Sop], where: Where, *, is_sure: bool) -> list[Shown]:
+    """Return the candidate whose wording is asked for, since it may not run alone, or what a vague wording asks for."""
     candidates = [sop for sop in known if sop.status == "candidate"]
+    seeds = [sop for sop in known if sop.is_seed]
     found = exact_match(request, candidates, where)
-    return [Shown(found.sop, 1.0, 1.0, found.parameters)] if found else []
+    if found is None and not is_sure and Asked.read(request).has_word(words()["vague"]):
+        found = exact_match(request, seeds, where, vague=True)
+    return [_as_shown(request, found)] if found else []
+
+
+def _as_shown(request: str, found: Match) -> Shown:
+    """Return a match to be shown, with the places where the request says its values."""
+    places = {}
+    for name in {slot for slot, _ in SLOT.findall(found.wording)}:
+        said = str(found.parameters[name]).rpartition("/")[2].strip("[]'")
+        if said in request:
+            places[name] = (request.index(said), request.index(said) + len(said))
+    return Shown(found.sop, 1.0, 1.0, found.parameters, places)
+
+
+def _elsewhere(request: str, match: Match, where: Where) -> Match | None:
+    """Return the same with files of another of the owner's folders, where it names one that is not here and there is
+    one such folder."""
+    if not match.sop.is_seed or not _lacks(match, where.cwd):
+        return None
+    folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
+    there = (where._replace(cwd=folder, new=where.cwd) for folder in sorted(folders))
+    found = [(exact_match(request, [match.sop], each), each.cwd) for each in there]
+    meant = [each for each, folder in found if each and not _lacks(each, folder)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _lacks(match: Match, cwd: Path) -> bool:
+    """Return True where the request names a file by its bare name, and it is not in this folder."""
+    schemas = match.sop.procedure.parameters if match.sop.procedure else {}
+    names = [name for name, shape in SLOT.findall(match.wording) if shape != "new"]
+    paths = [Path(each) for name in names for each in _paths(match.parameters[name], schemas[name])]
+    return any(each.parent == cwd and not each.exists() for each in paths)
+
+
+def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """Return the paths that a value is, or holds."""
+    if schema["type"] == "array":
+        return [path for each in value for path in _paths(each, schema.get("items", {"type": ""}))]
+    return [value] if schema.get("format") == "path" else []
 
 
 def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float]) -> Choice:
@@ -217,13 +287,20 @@ def _shown(filled: Sequence[Shown], hints: list[Sop], scores: Mapping[str, float
 
 
 def _is_near(card: Shown, asked: Asked, ranking: Ranking, cwd: Path) -> bool:
-    """Return False for an SOP that has no use for a file of the request, and where no word beside a single value is one
-    of the SOP's: any number fits a number."""
+    """Return False for an SOP that has no use for a file of the request, for one that removes what may be to be kept,
+    and where no word beside a single value is one of the SOP's: any number fits a number."""
     if any((cwd / each).is_file() for each in card.unused):
+        return False
+    if _removes(card) and asked.has_word(words()["spared"]):
         return False
     beside = asked.without(card.places.values())
     is_said = card.meant or len(card.places) > 1 or not beside.strip()
     return bool(is_said) or ranking.share(beside, card.sop.name) > 0
+
+
+def _removes(card: Shown) -> bool:
+    procedure = card.sop.procedure
+    return card.sop.is_seed and procedure is not None and procedure.effects == "destructive"
 
 
 def _is_worth_a_call(card: Shown, asked: Asked, ranking: Ranking) -> bool:

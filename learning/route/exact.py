@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from learning.route.letter import to_the_letter
 from learning.route.place import Where, words
-from learning.route.request import PLAIN, Asked
+from learning.route.request import PLAIN, Asked, without_articles
 from learning.route.typed import FREE, read
 from replay.procedure import Procedure
 from replay.wordings import Wording
@@ -36,15 +36,22 @@ def readings(
 ) -> Iterator[tuple[Wording, dict[str, Any]]]:
     """Yield each wording that the request is, with the values of its slots."""
     for wording in procedure.wordings:
-        if _may_be(wording, asked.squeezed):
+        if may_be(wording, asked):
             values = to_the_letter(asked.written, wording.text, procedure, where)
             values = values or _values(asked, wording.text, procedure, where)
             if values is not None:
                 yield wording, values
 
 
-def _may_be(wording: Wording, squeezed: str) -> bool:
+def is_vague(wording: Wording) -> bool:
+    """Return True for a wording whose own words may ask about anything: what it asks for is shown, never done."""
+    said = [word for group in wording.anchors for word in group]
+    return bool(said) and ":glob}" not in wording.text and set(said) <= set(words()["vague"])
+
+
+def may_be(wording: Wording, asked: Asked) -> bool:
     """Take a quick look: the request holds a word of each anchor."""
+    squeezed = asked.squeezed
     return all(
         any(form in squeezed for word in group for form in _forms(word))
         for group in wording.anchors
@@ -95,7 +102,7 @@ def _read(
 def pieces(wording: str) -> tuple[Piece, ...]:
     """Return a wording as words, groups and slots."""
     found: list[Piece] = []
-    for token in _PIECE.findall(wording.translate(PLAIN).lower()):
+    for token in _PIECE.findall(without_articles(wording.translate(PLAIN).lower())):
         if token[0] == "{":
             name, _, shape = token[1:-1].partition(":")
             found.append(Slot(name, shape))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from text.values import Value
 
 _WORD = pattern(r"[A-Za-z][A-Za-z'-]*|[\u4e00-\u9fff]")
-_BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
+_BARE = pattern(r"[^\s\"'`,;:?!<>|&\\()\[\]{}，。；：？！「」『』《》\u4e00-\u9fff]+")
 MEANT, FAULT = 2.0, 0.3  # against 1 for the best one's words; bench/routing.py
 OWN = 0.5  # for what the owner taught: a seed knows more words
 _OF_TEXT = ("text", "glob", "id", "path", "number", "quantity")
@@ -160,10 +160,19 @@ def _typed_fits(
             is_figure = value.kind in ("number", "quantity") and isinstance(found, str)
             if found is None or (is_figure and name not in procedure.required):
                 continue
+            if value.kind == "folder" and not _is_place(name, before, procedure, beside):
+                continue
             score = 2 * (before in beside[name].before) + (behind in beside[name].behind)
             if not (score or name in procedure.required or _is_telling(value, schema)):
                 continue
             yield _Fit(score + _preference(value, schema), name, found, (value.start, value.end))
+
+
+def _is_place(name: str, before: str, procedure: Procedure, beside: Mapping[str, Beside]) -> bool:
+    """Return False for a file's parameter where a folder is only said to hold it: "extract it in downloads"."""
+    if before not in words()["places"]["at"] or before in beside[name].before:
+        return True
+    return name in procedure.requires.get("folders", ())
 
 
 def _is_telling(value: Value, schema: Schema) -> bool:

@@ -39,8 +39,9 @@ def _state(sop: Sop) -> State:
     steps = sop.steps
     texts = [each.text for each in steps.wordings] if isinstance(steps, Procedure) else []
     names = ("SKILL.md", "SKILL.zh.md", "sop.yaml")
-    stamp = sop.stamp or [_changed(f"{os.fspath(sop.folder)}/{name}") for name in names]
-    return os.fspath(sop.folder), tuple(stamp), tuple(texts)
+    folder = os.fspath(sop.folder)
+    stamp = sop.stamp or [_changed(f"{folder}/{name}") for name in names]
+    return folder, tuple(stamp), tuple(texts)
 
 
 def _changed(path: str) -> int:

@@ -7,7 +7,7 @@ libraries for it bring numpy (0.1 s of start-up).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from memory.sops import Sop
@@ -33,6 +33,11 @@ class Ranking:
             self._lengths.append(sum(weights.values()))
             for term, weight in weights.items():
                 self._found.setdefault(term, []).append((number, weight))
+
+    @property
+    def terms(self) -> Collection[str]:
+        """The terms of all documents."""
+        return self._found.keys()
 
     def best(self, request: str, count: int) -> list[tuple[str, float]]:
         """Return up to `count` names with their scores, best first; each shares a term with the request."""

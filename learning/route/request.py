@@ -39,8 +39,7 @@ class Asked:
         plain = request.translate(PLAIN)
         lower = "".join(low if len(low := each.lower()) == 1 else each for each in plain)
         start, end = _without_politeness(lower)
-        bare = _articles().sub(lambda match: " " * len(match[0]), lower)
-        return cls(request, plain, bare, start, end)
+        return cls(request, plain, without_articles(lower), start, end)
 
     @property
     def task(self) -> str:
@@ -64,13 +63,18 @@ class Asked:
 
     @cached_property
     def squeezed(self) -> str:
-        """The request in lower case without spaces, for a quick look."""
-        return "".join(self.plain.lower().split())
+        """The request in lower case without spaces, for a quick look; then once more without articles."""
+        return " ".join("".join(text.split()) for text in (self.plain.lower(), self.lower))
 
     @cached_property
     def words(self) -> str:
         """The task in lower case without the values that it names."""
         return self.without((each.start, each.end) for each in self.values).lower()
+
+    def has_word(self, known: Iterable[str]) -> bool:
+        """Return True where the request holds one of these words; Chinese ones stand anywhere."""
+        said = set(re.findall(r"[a-z']+", self.plain.lower()))
+        return any(word in (said if word.isascii() else self.plain) for word in known)
 
     @cached_property
     def values(self) -> list[Value]:
@@ -85,9 +89,16 @@ def task_of(request: str) -> str:
     return " ".join(asked.lower[asked.start : asked.end].split())
 
 
+def without_articles(text: str) -> str:
+    """Return a text with spaces in the place of what says nothing."""
+    return _articles().sub(lambda match: " " * len(match[0]), text)
+
+
 @cache
 def _articles() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{'|'.join(words()['articles'])})(?!\S)")
+    english = "|".join(each for each in words()["articles"] if each.isascii())
+    chinese = "|".join(each for each in words()["articles"] if not each.isascii())
+    return re.compile(rf"(?<!\S)(?:{english})(?!\S)|{chinese}")
 
 
 def _without_politeness(lower: str) -> tuple[int, int]:

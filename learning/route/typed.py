@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from learning.route.place import Where, absolute, folder_called, words
+from replay.parameters import FIGURE
 from text import pattern, values
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ Schema = Mapping[str, Any]
 _NUMBER = pattern(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,6})?", re.ASCII)
 _PLAIN_PATH = pattern(r"(?:~|\.{1,2})?/(?:[A-Za-z0-9_-][A-Za-z0-9_./-]*)?")
 _BARE = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+_NAMED = pattern(
+    r"(?!\.*$)[^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》/][^\s\"'`,;:?!<>|&\\~()\[\]{}「」『』《》]*"
+)  # perhaps with its folder
 _CODE = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")
 _GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z]\w{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
@@ -34,11 +38,14 @@ def read(text: str, schema: Schema, shape: str, where: Where) -> Any:
         return _one_of(text, schema["enum"])
     if schema["type"] in ("integer", "number"):
         return number(text, schema["type"])
+    if schema.get("pattern") == FIGURE:
+        figure = number(text, "number")
+        return text if figure is None or re.fullmatch(FIGURE, text) else str(figure)
     if schema["type"] == "array":
         return _list(text, schema.get("items", {"type": "string"}), where)
     kind = schema.get("format", "")
     if kind == "path":
-        return _path(text, shape, where)
+        return path_said(text, where, shape)
     if kind == "date":
         return _day(text)
     if kind == "url":
@@ -84,7 +91,10 @@ def path_of(value: Value, where: Where) -> str | None:
     return absolute(value.value, where) if value.kind == "path" else None
 
 
-def _path(text: str, shape: str, where: Where) -> str | None:
+def path_said(text: str, where: Where, shape: str = "") -> str | None:
+    """Return the path that all of a text names, from the root."""
+    if shape == "new" and where.new is not None:
+        where = Where(where.new, where.owner_home)
     is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
     if is_plain:  # most paths; the reader costs 20 ms
         return absolute(text, where)
@@ -99,8 +109,8 @@ def _path(text: str, shape: str, where: Where) -> str | None:
 
 
 def found_here(name: str, where: Where) -> str | None:
-    """Return the path of what stands in the working folder by this very name."""
-    is_name = _BARE.fullmatch(name) is not None and name.strip(".") != ""
+    """Return the path of what stands in or below the working folder by this very name."""
+    is_name = _NAMED.fullmatch(name) is not None
     return str(where.cwd / name) if is_name and (where.cwd / name).exists() else None
 
 

@@ -13,6 +13,7 @@ from shell.catalogue import entry
 from text import names
 
 SHELLS = names("bash sh shell zsh console shell-session terminal")
+SHOWN = names("yaml yml json toml ini conf text txt csv log output xml diff")
 _FENCE = re.compile(r"\s*(```+|~~~+)\s*([\w+-]*)")
 _ITEM = re.compile(r"\s*(?:\d+[.)、]|[-*+])\s+(.*)")
 _NUMBERED = re.compile(r"\s*\d+[.)、]\s+")
@@ -28,7 +29,8 @@ def read_markdown(text: str) -> Instructions:
 class _Reader:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines, self.found = lines, Instructions()
-        self.item, self.item_line, self.is_done = "", 0, True
+        self.item, self.item_line = "", 0
+        self.is_done, self.is_numbered = True, False
 
     def read(self) -> Instructions:
         at = _body(self.lines)
@@ -41,14 +43,17 @@ class _Reader:
     def _line(self, at: int) -> int:
         line = self.lines[at]
         if heading := re.match(r"#+\s+(.*)", line):
+            self._close_item()
             self.found.title = self.found.title or _plain(heading[1])
         elif item := _ITEM.match(line):
             self._close_item()
             self.item, self.item_line = item[1], at + 1
-            has_command = self._inline(item[1], at + 1)
-            self.is_done = has_command or not _NUMBERED.match(line)
+            self.is_numbered = _NUMBERED.match(line) is not None
+            self.is_done = self._inline(item[1], at + 1) or not self.is_numbered
         elif line.strip() and not self.found.title:
             self.found.title = _plain(line)
+        elif self.is_done and line.strip() == line != "":
+            self._close_item()  # a paragraph of its own
         return at + 1
 
     def _close_item(self) -> None:
@@ -81,8 +86,9 @@ class _Reader:
         code = textwrap.dedent("\n".join(lines)).split("\n")
         is_shell = language in SHELLS or (not language and _looks_like_commands(code))
         if not is_shell:
-            said = language or "text"
-            self.found.problems.append(f"line {number}: a block of {said} is no step")
+            said = f"line {number}: a block of {language or 'text'} is no step"
+            is_shown = not self.item and language in SHOWN
+            (self.found.notes if is_shown else self.found.problems).append(said)
             return
         typed = [
             each for each in code if _PROMPT.match(each)
@@ -96,8 +102,10 @@ class _Reader:
 
     def _inline(self, item: str, number: int) -> bool:
         """Take the commands between backticks of a list item; False when there is none."""
-        codes = [code.strip() for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)]
-        commands = [code for code in codes if code and _is_command(code.split()[0])]
+        codes = [code.split() for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)]
+        # In a list without numbers one word only names a program.
+        least = 1 if self.is_numbered else 2
+        commands = [" ".join(c) for c in codes if len(c) >= least and _is_command(c[0])]
         for code in commands:
             unfit(self.found, code, number)
             self.found.add(code, number)

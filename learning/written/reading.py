@@ -79,13 +79,17 @@ def _read_yaml(text: str, said: str) -> Instructions | str:
 def _listed(raw: dict[str, Any], steps: list[Any]) -> Instructions:
     """Return a list of commands as lines of a script."""
     found = Instructions(title=str(raw.get("description", "")))
-    declared = raw.get("parameters") or {}
+    declared = raw.get("parameters") or raw.get("inputs") or {}
     properties = declared.get("properties", declared) if isinstance(declared, dict) else {}
     for name, schema in properties.items():
-        if isinstance(schema, dict):
-            found.parameters[str(name)] = dict(schema)
-        else:
-            found.default(found.parameter(str(name), str(schema)), str(schema))
+        said = schema if isinstance(schema, dict) else {"default": schema}
+        if "type" in said:
+            found.parameters[str(name)] = dict(said)
+            continue
+        example = str(said.get("default", ""))
+        taken = found.parameter(str(name), example)
+        if example:
+            found.default(taken, example)
     for number, step in enumerate(steps, 1):
         command = step.get("run", step.get("command")) if isinstance(step, dict) else step
         if isinstance(command, str) and command.strip():

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from learning.written.instructions import Instructions
 
 UNFIT = (
     (
-        r"\$[@*]|\$#(?!\"?\s*-(?:lt|le|ne|eq|gt|ge)\b)|\bshift\b|\bgetopts\b",
+        r"\$[@*]|\$#(?!\"?\s*-(?:lt|le|ne|eq|gt|ge)\b)|\bshift\b(?!\s+\"?\$\(\(\s*OPTIND)",
         "takes any number of arguments; an SOP has named parameters",
     ),
     (r"^\s*(read|select)\b(?!.*<)", "asks while it runs; an SOP has its values from the start"),
     (r"\bsudo\b|\bpasswd\b|\bsu\b\s", "asks for a password"),
     (r"^\s*(vim?|nano|less|more|top|htop|ssh)\b", "needs a terminal"),
 )
+_FUNCTION = re.compile(r"(?:function\s+)?[A-Za-z_][\w-]*\s*\(\)|function\s")
+_ENDS = re.compile(r"^\}|\}\s*$")  # of a function
 _ASSIGNMENT = re.compile(r"(?:readonly\s+|export\s+)?([A-Za-z_]\w*)=(.*?)\s*(?:#.*)?")
 _ARGUMENT = re.compile(r"[\"']?\$(?:\{(\d)(?::?[-?]([^}]*))?\}|(\d))[\"']?")
 _CONSTANT = re.compile(r"\"[^\"$`\\]*\"|'[^']*'|[\w./~:,@%+-]+|\"?\$HOME(/[\w./ -]*)?\"?")
@@ -25,7 +28,8 @@ def read_script(text: str) -> Instructions:
     found = Instructions(is_whole=True)
     kept: list[str] = []
     taken: dict[int, str] = {}
-    is_top = True
+    options = _options(text)
+    is_top, is_inner = True, False  # a function has arguments of its own
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip()
         if bare.startswith("#"):
@@ -36,10 +40,40 @@ def read_script(text: str) -> Instructions:
             is_top = False
         if not bare.startswith("#!"):
             kept.append(line)
-        unfit(found, bare, number)
+        is_inner = is_inner or _FUNCTION.match(bare) is not None
+        if not is_inner:
+            unfit(found, bare, number)
+        is_inner = is_inner and not _ENDS.search(line)
     script = "\n".join(kept).strip("\n")
-    found.lines = [found.with_unset(found.with_arguments(script, _usage(text), taken))]
+    names = {} if options else _usage(text)
+    script = found.with_arguments(script, names, taken)
+    _take_defaults(found, text, names | taken)
+    found.lines = [_with_options(found, options, found.with_unset(script))]
     return found
+
+
+def _options(text: str) -> list[tuple[str, str]]:
+    """Return what `getopts` takes: each letter that has a value, with the variable that its branch sets."""
+    said = re.search(r"\bgetopts\s+[\"']?:?([A-Za-z0-9:]+)", text)
+    letters = re.findall(r"(\w):", said[1]) if said else []
+    branches = {
+        letter: re.search(rf"\b{letter}\)\s*([A-Za-z_]\w*)=[\"']?\$\{{?OPTARG", text)
+        for letter in letters
+    }
+    return [(letter, found[1]) for letter, found in branches.items() if found]
+
+
+def _with_options(found: Instructions, options: Sequence[tuple[str, str]], script: str) -> str:
+    """Return a script that is given its options from parameters; flags are as they are without them."""
+    given = [f'-{letter} "${found.parameter(variable)}"' for letter, variable in options]
+    return "\n".join([f"set -- {' '.join(given)}", script]) if given else script
+
+
+def _take_defaults(found: Instructions, text: str, names: Mapping[int, str]) -> None:
+    """Take `${3:-,}` for the default of an argument, wherever it stands."""
+    for number, default in re.findall(r"\$\{(\d):?-([^}$`]+)\}", text):
+        name = found.parameter(names.get(int(number), f"argument{number}"))
+        found.default(name, default.strip("\"'"))
 
 
 def unfit(found: Instructions, line: str, number: int) -> None:

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from models.base import ToolCall
@@ -39,6 +40,7 @@ _NAMED = pattern(  # a name, marks or words between, an object
     r"(?P<between>(?:\s|\[(?:ARGS|CALL_ID)\]\w*?(?=[\[{])|<[|｜][^<>{}]{1,40}[|｜]>|json|code|commentary|`{3}|Action Input:)*)(?=\{)"
 )
 _CALLED = pattern(r"^\s*\[?\s*[A-Za-z_][\w.]*\(", re.S)
+_NEXT = pattern(r"[\s;,]*(?=[{\[])")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -55,6 +57,16 @@ def of_json(value: Any) -> list[ToolCall]:
     nested = list_of(record_of(value).get("tool_calls"))
     entries = nested or (value if isinstance(value, list) else [value])
     return [_call(entry) for entry in entries] or [broken("[]", "the block names no tool")]
+
+
+def all_decoded(text: str, at: int) -> tuple[list[Any], int]:
+    """The JSON values that stand at a place one behind the other, and where the last ends."""
+    values: list[Any] = []
+    end = at
+    while (start := _NEXT.match(text, end)) and (found := decoded(text, start.end())):
+        values.append(found[0])
+        end = found[1]
+    return values, end
 
 
 def decoded(text: str, at: int) -> tuple[Any, int] | None:
@@ -74,13 +86,8 @@ def broken(written: str, reason: str) -> ToolCall:
 
 
 def _json(body: str, offer: Offer) -> Iterator[ToolCall]:
-    start = len(body) - len(body.lstrip(" \t\r\n;"))
-    while body[start : start + 1] in ("{", "["):
-        found = decoded(body, start)
-        if found is None:
-            return
-        yield from of_json(found[0])
-        start = len(body) - len(body[found[1] :].lstrip(" \t\r\n;,"))
+    values, _ = all_decoded(body, 0)
+    yield from chain.from_iterable(map(of_json, values))
 
 
 def _invoked(body: str, offer: Offer) -> Iterator[ToolCall]:
@@ -139,7 +146,14 @@ def _python(body: str, offer: Offer) -> Iterator[ToolCall]:
         return
     for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
         if isinstance(node, ast.Call):
-            yield _of_python(node, offer)
+            yield _of_python(_printed(node), offer)
+
+
+def _printed(node: ast.Call) -> ast.Call:
+    """Return the call whose result is only printed."""
+    inner = next(iter(node.args), None)
+    is_print = ast.unparse(node.func) == "print"
+    return inner if is_print and isinstance(inner, ast.Call) else node
 
 
 def _of_python(node: ast.Call, offer: Offer) -> ToolCall:

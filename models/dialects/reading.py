@@ -27,7 +27,7 @@ _STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)
 _MAX_BARE_CHARS = 200_000
 _MAX_STARTS = 50
 _MAX_ANNOUNCEMENT_CHARS = 400
-_SAID = pattern(r"[^\s`;]")
+_SAID = pattern(r"\w")
 _STRAY = pattern(
     r"(?:\s|</[\w:|｜]+>|<[|｜][\w▁/]+[|｜]>|\[\|\w+\|\])+\Z"
 )  # tokens behind the last call
@@ -115,9 +115,8 @@ class _Opened:
         self.text, self.match, self.row = text, match, row
         inside = _INSIDE.match(text, match.end())
         self.start = inside.end() if inside else match.end()
-        is_json = text[self.start : self.start + 1] in ("{", "[")
-        self.json = forms.decoded(text, self.start) if is_json else None
-        closing = row.close.search(text, self.json[1] if self.json else self.start)
+        self.json, self.json_end = forms.all_decoded(text, self.start)
+        closing = row.close.search(text, self.json_end)
         is_end = closing is not None and closing.end() == closing.start() == len(text)
         self.closing = None if is_end else closing  # the end of the text stands for the mark
 
@@ -134,11 +133,11 @@ class _Opened:
 
     @property
     def json_calls(self) -> list[ToolCall]:
-        """Return the calls of a JSON value with nothing but signs behind it."""
-        if self.json is None:
+        """Return the calls of JSON values with nothing but signs behind them."""
+        gap = self.text[self.json_end : self.closing.start()] if self.closing else ""
+        if gap.strip("`; \r\n\t"):
             return []
-        gap = self.text[self.json[1] : self.closing.start()] if self.closing else ""
-        return [] if gap.strip("`; \r\n\t") else forms.of_json(self.json[0])
+        return [call for value in self.json for call in forms.of_json(value)]
 
     @property
     def is_named_only(self) -> bool:
@@ -163,8 +162,8 @@ def _block(opened: _Opened, offer: Offer, is_cut_off: bool) -> _Block | None:
     if text[: match.start()].endswith("`"):
         return None
     calls, end = opened.json_calls, opened.end
-    if calls and opened.json and opened.closing is None:
-        end = opened.json[1]
+    if calls and opened.closing is None:
+        end = opened.json_end
     if not calls:
         if opened.is_named_only:
             return None
@@ -211,12 +210,14 @@ def _may_call(inside: str, offer: Offer) -> bool:
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
     """True when the text speaks about calls instead of making them."""
     first, last = blocks[0], blocks[-1]
-    is_followed = _SAID.search(text[last.end :]) is not None
-    if is_followed and not last.is_own:
+    prose, is_fenced = _before(text, first)
+    after = text[last.end :]
+    is_followed = _SAID.search(after) is not None
+    may_follow = last.is_own or announces(after) or announces(prose)
+    if is_followed and not may_follow:
         return True
     if any(_goes_on(text, block) for block in blocks):
         return True
-    prose, is_fenced = _before(text, first)
     if is_fenced and is_followed:
         return True
     if is_fenced and prose:
@@ -237,4 +238,4 @@ def _goes_on(text: str, block: _Block) -> bool:
     """True when the sentence goes on behind a block."""
     line = text[block.end :].split("\n", 1)[0]
     is_alone = not text[text.rfind("\n", 0, block.start) + 1 : block.start].strip()
-    return not is_alone and pattern(r"\s*[\w,.;)]").match(line) is not None
+    return not is_alone and pattern(r"\s*[\w,.;)|]").match(line) is not None

@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from models.endpoint.transport import Endpoint as Endpoint
     from models.endpoint.trial import try_model as try_model
 else:
-    __getattr__ = lazy(
-        __name__,
-        Endpoint="transport",
-        EndpointModel="model",
-        UNKNOWN_PRICE="presets",
-        base_url="presets",
-        is_local="presets",
-        preset="presets",
-        read_listing="listing",
-        try_model="trial",
-    )
+    __getattr__ = lazy(__name__)

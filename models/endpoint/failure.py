@@ -79,7 +79,7 @@ def in_stream(chunk: dict[str, Any]) -> Failure | None:
     if chunk.get("type") == "response.failed":
         chunk = record_of(chunk.get("response"))
     is_error = "error" in (chunk.get("object"), chunk.get("type"))
-    error = chunk.get("error") or (chunk if is_error else None)
+    error = chunk.get("error") or (chunk if is_error else _of_minimax(chunk))
     if not error:
         return None
     kind = " ".join(str(record_of(error).get(key, "")) for key in ("code", "type", "status"))
@@ -88,6 +88,13 @@ def in_stream(chunk: dict[str, Any]) -> Failure | None:
     is_final = _FATAL.search(kind) is not None or not row.get("retries", True)
     retries, hint, cause = 0 if is_final else RETRIES, row.get("hint", ""), row.get("cause", "")
     return Failure(error_words(error), retries, hint=hint, body=body, cause=cause)
+
+
+def _of_minimax(chunk: dict[str, Any]) -> dict[str, Any]:
+    """Return the error that MiniMax sends with status 200; empty where all is well."""
+    said = record_of(chunk.get("base_resp"))
+    code = said.get("status_code")
+    return {"code": code, "message": said.get("status_msg")} if code else {}
 
 
 def error_words(error: object, status: int = 0) -> str:

@@ -27,7 +27,6 @@ from models.errors import ContextTooLong, ModelUnavailable
 from models.eyes import Eyes
 from models.streams import NotAnAnswer, chunks
 from models.wires import WIRES, Answer, Asked, Wire
-from models.wires.written import Setting
 from text import pattern
 
 FIRST_WAIT_SECONDS = 0.5
@@ -57,8 +56,7 @@ class EndpointModel:
     `model_retry {turn, model, reason, seconds}`. Raises ModelUnavailable after its retries, ContextTooLong at once.
 
     `eyes` describe images where the model takes none. `protocol` is the one that this server asked for in an earlier
-    process; `tell_protocol` hears of another one. `connect_seconds`, `stall_seconds` (between two pieces of an answer) and
-    `reply_seconds` (all of it) limit the waiting; `wait` sleeps between attempts.
+    process; `tell_protocol` hears of another one. `wait` sleeps between attempts.
     """
 
     def __init__(
@@ -66,9 +64,6 @@ class EndpointModel:
         config: ModelConfig,
         *,
         lang: str = "en",
-        connect_seconds: float = 10.0,
-        stall_seconds: float = 120.0,
-        reply_seconds: float = 1800.0,
         max_retries: int = RETRIES,
         counts_local: bool = False,
         eyes: Eyes | None = None,
@@ -79,8 +74,7 @@ class EndpointModel:
         self.name = config.name
         self._config, self._lang, self._max_retries, self._wait = config, lang, max_retries, wait
         self._eyes, self._tell_protocol = eyes, tell_protocol
-        stall = config.timeout_seconds or stall_seconds
-        self.endpoint = Endpoint(config, connect_seconds, stall, reply_seconds)
+        self.endpoint = Endpoint(config)
         known = presets.preset(config)
         self.price = presets.price(config, known, counts_local=counts_local)
         self.manners = presets.manners(config, known)
@@ -164,9 +158,7 @@ class EndpointModel:
     def _body(self, wire: Wire, request: Request) -> bytes:
         config = self._config
         reasoning = presets.reasoning(config.reasoning, self.manners)
-        extra = {**self._window_field(), **config.extra}
-        setting = Setting(config.model, config.max_tokens, config.temperature, reasoning, extra)
-        self._sent = wire.fields(setting)
+        self._sent = {**wire.fields(config), **reasoning, **self._window_field(), **config.extra}
         if self.manners.is_text:
             self._text = self._text or TextProtocol(self._lang)
             history, tail = self._text.messages(request)

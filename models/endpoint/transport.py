@@ -30,6 +30,7 @@ from models.streams import sample
 if TYPE_CHECKING:
     import httpx2
 
+CONNECT_SECONDS, STALL_SECONDS, REPLY_SECONDS = 10.0, 120.0, 1800.0  # between two pieces; for all
 CONNECT_RETRIES = 2  # a server that is not there should be given up within 3 s
 SHORTEST_KEY = 6
 KEEPALIVE_SECONDS = (
@@ -57,21 +58,11 @@ class _Refused(Exception):
 class Endpoint:
     """The connection to an endpoint; opened at first use, closed with the object."""
 
-    def __init__(
-        self,
-        config: ModelConfig,
-        connect_seconds: float,
-        stall_seconds: float,
-        reply_seconds: float,
-    ) -> None:
-        self.base_url = base_url(config)
+    def __init__(self, config: ModelConfig) -> None:
+        self.base_url, _, self._query = base_url(config).partition("?")
         self._is_provider = config.base_url is None
         self._key = config.api_key.strip()
-        self._connect_seconds, self._stall_seconds, self._reply_seconds = (
-            connect_seconds,
-            stall_seconds,
-            reply_seconds,
-        )
+        self._stall_seconds = config.timeout_seconds or STALL_SECONDS
         self._headers: dict[str, Any] = {**HEADERS, **config.headers}
         self._clients: dict[str, Any] = {}  # by the package that each is from
         self._http: httpx2.Client | None = None
@@ -107,7 +98,7 @@ class Endpoint:
         the latest."""
         with self._failures(), ExitStack() as stack:
             started = time.monotonic()
-            end = min(started + self._reply_seconds, deadline)
+            end = min(started + REPLY_SECONDS, deadline)
             if started >= deadline:
                 raise Failure("there is no time left to ask", 0)
             response = self._send(path, body, end - started)
@@ -173,7 +164,7 @@ class Endpoint:
         import httpx2
 
         left = max(left_seconds, 0.001)
-        stall, connect = min(self._stall_seconds, left), min(self._connect_seconds, left)
+        stall, connect = min(self._stall_seconds, left), min(CONNECT_SECONDS, left)
         timeout = httpx2.Timeout(stall, connect=connect)
         found: httpx2.Response = client.post(
             self._path(path),
@@ -186,9 +177,12 @@ class Endpoint:
         return found
 
     def _path(self, path: str) -> str:
-        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it."""
+        """Behind the base URL, which for Anthropic's protocol stands without the version, as its package has it. A query
+        of the base URL (Azure: api-version) stands behind the path."""
         is_versioned = self.base_url.rstrip("/").endswith("/v1")
-        return f"/v1{path}" if path == MESSAGES and not is_versioned else path
+        version = "/v1" if path == MESSAGES and not is_versioned else ""
+        query = f"?{self._query}" if self._query else ""
+        return f"{version}{path}{query}"
 
     def _signed(self, path: str) -> dict[str, Any]:
         """The headers, with the key where this protocol has it."""
@@ -238,7 +232,7 @@ class Endpoint:
         # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are not needed.
         is_plain = self.base_url.startswith("http:") and is_local(self.base_url)
         http = httpx2.Client(
-            timeout=httpx2.Timeout(self._stall_seconds, connect=self._connect_seconds),
+            timeout=httpx2.Timeout(self._stall_seconds, connect=CONNECT_SECONDS),
             limits=httpx2.Limits(keepalive_expiry=KEEPALIVE_SECONDS),
             event_hooks={"response": [_refuse]},
             verify=not is_plain,
@@ -277,7 +271,7 @@ class Endpoint:
             )
         if isinstance(cause, httpx2.ConnectTimeout):
             return Failure(
-                f"no connection within {self._connect_seconds:g} s",
+                f"no connection within {CONNECT_SECONDS:g} s",
                 CONNECT_RETRIES,
                 hint="Check base_url.",
             )

@@ -28,10 +28,12 @@ FINISHES: dict[str, Finish] = {
     "max_tokens": "length",
     "max_output_tokens": "length",
     "model_context_window_exceeded": "length",
+    "pause_turn": "length",  # of Anthropic's own tools: it goes on when it is asked again
     "content_filter": "filter",
     "refusal": "filter",
     "safety": "filter",
 }
+BROKEN = {"insufficient_system_resource", "network_error", "error"}  # DeepSeek, GLM, OpenRouter
 
 
 @dataclass(slots=True)
@@ -96,8 +98,9 @@ class Answer(ABC):
 
     @property
     def is_whole(self) -> bool:
-        """The endpoint said that this is the end."""
-        return self._is_done or bool(self._finish)
+        """The endpoint said that this is the end, and that nothing broke."""
+        has_ended = self._is_done or bool(self._finish)
+        return has_ended and self._finish not in BROKEN
 
     @property
     def is_started(self) -> bool:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from config import ModelConfig
 from models.base import Message, ToolCall
+from models.base.reply import Finish
 from models.streams import scrub
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
 from models.wires.pieces import call_of, merged, plain, with_part
-from models.wires.written import Asked, Fields, Setting, Wire, as_json
+from models.wires.written import Asked, Fields, Wire, as_json
 
 # Keys that are no attachment; those that are not sent belong to the reply alone.
 _NOT_SENT = {"refusal", "audio", "function_call", "annotations", "executed_tools"}
@@ -28,16 +30,14 @@ class Chat(Wire):
 
     name, path = "chat", "/chat/completions"
 
-    def fields(self, setting: Setting) -> Fields:
+    def fields(self, config: ModelConfig) -> Fields:
         """See Wire."""
         return {
-            "model": setting.model,
+            "model": config.model,
             "stream": True,
             "stream_options": {"include_usage": True},
-            self.manners.max_tokens: setting.max_tokens,
-            "temperature": setting.temperature,
-            **setting.reasoning,
-            **setting.extra,
+            self.manners.max_tokens: config.max_tokens,
+            "temperature": config.temperature,
         }
 
     def offer(self, asked: Asked) -> Fields:
@@ -59,20 +59,20 @@ class Chat(Wire):
             plain["role"] = "user"
         if images := self.images(message):
             plain["content"] = [{"type": "text", "text": message["content"]}, *map(_image, images)]
-        if plain["role"] == "assistant":
-            plain = self._demanded(plain)
-        return [self._with_ids(plain)]
+        return [self._with_ids(self._demanded(plain))]
 
     def native(self, message: Message) -> list[Fields]:
         """See Wire."""
-        return [self._with_ids(item) for item in super().native(message)]
+        return [self._with_ids(self._demanded(item)) for item in super().native(message)]
 
     def _demanded(self, plain: Message) -> Message:
-        """Return a message of another model, with what this server wants to see on its own."""
-        if self.manners.needs:
+        """Return a message of a model with what this server wants to see in it, where it is not there."""
+        if plain["role"] != "assistant":
+            return plain
+        if self.manners.needs and not plain.get(self.manners.needs):
             plain = {**plain, self.manners.needs: plain.get("content") or "…"}
         calls = plain.get("tool_calls")
-        if calls and self.manners.signs:
+        if calls and self.manners.signs and "extra_content" not in calls[0]:
             signed = {**calls[0], "extra_content": _NO_SIGNATURE}
             plain = {**plain, "tool_calls": [signed, *calls[1:]]}
         return plain
@@ -97,9 +97,9 @@ class ChatAnswer(Answer):
 
     def add(self, chunk: Fields) -> str:
         """See Answer."""
-        usage = chunk.get("usage") or record_of(chunk.get("x_groq")).get("usage")
-        self._usage = record_of(usage) or self._usage
         choice = next(iter(records_of(chunk.get("choices"))), {})
+        for place in (choice, record_of(chunk.get("x_groq")), chunk):  # Kimi, Groq, all others
+            self._usage = record_of(place.get("usage")) or self._usage
         self._finish = text_of(choice.get("finish_reason")) or self._finish
         if delta := record_of(choice.get("delta")):
             return self._add_said(delta)
@@ -107,6 +107,11 @@ class ChatAnswer(Answer):
         self._is_done = self._is_done or bool(message)
         is_repeated = bool(self._texts) and message.get("content") == "".join(self._texts)
         return "" if is_repeated else self._add_said(message)
+
+    @property
+    def finish(self) -> Finish:
+        """See Answer; servers end a refusal as they end an answer."""
+        return "filter" if self._refusal else super().finish
 
     @property
     def text(self) -> str:
@@ -144,7 +149,6 @@ class ChatAnswer(Answer):
                 self._attach(key, value)
         if refusal := text_of(said.get("refusal")):
             self._refusal += self.fit(refusal)
-            self._finish = "content_filter"
         for delta in _calls_of(said):
             self._add_call(delta)
         content = said.get("content")

@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from config import ModelConfig
 from models.base import Message, ToolCall
 from models.streams.typed import count_of, list_of, record_of, text_of
 from models.wires.answer import Answer, Call, Tokens
-from models.wires.written import Asked, Fields, Setting, Wire
+from models.wires.written import Asked, Fields, Wire
 
 MAX_TOKENS = 16_000  # of one reply, where nothing is set: the field is required
 _CACHED = {"cache_control": {"type": "ephemeral"}}
@@ -28,16 +29,14 @@ class Messages(Wire):
         "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}
     }
 
-    def fields(self, setting: Setting) -> Fields:
+    def fields(self, config: ModelConfig) -> Fields:
         """See Wire."""
-        most = self.manners.most_tokens or setting.max_tokens or MAX_TOKENS
+        most = self.manners.most_tokens or config.max_tokens or MAX_TOKENS
         return {
-            "model": setting.model,
+            "model": config.model,
             "stream": True,
-            "max_tokens": min(most, setting.max_tokens or most),
-            "temperature": setting.temperature,
-            **setting.reasoning,
-            **setting.extra,
+            "max_tokens": min(most, config.max_tokens or most),
+            "temperature": config.temperature,
         }
 
     def offer(self, asked: Asked) -> Fields:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from config import ModelConfig
 from models.base import Message, ToolCall
 from models.streams.typed import count_of, record_of, records_of, text_of
 from models.wires.answer import Answer, Call, Tokens
-from models.wires.written import Asked, Fields, Setting, Wire, as_json
+from models.wires.written import Asked, Fields, Wire, as_json
 
 _CALL = "function_call"
 
@@ -22,17 +23,15 @@ class Responses(Wire):
 
     name, path, list_key = "responses", "/responses", "input"
 
-    def fields(self, setting: Setting) -> Fields:
+    def fields(self, config: ModelConfig) -> Fields:
         """See Wire."""
         return {
-            "model": setting.model,
+            "model": config.model,
             "stream": True,
             "store": False,
             "include": ["reasoning.encrypted_content"],
-            "max_output_tokens": setting.max_tokens,
-            "temperature": setting.temperature,
-            **setting.reasoning,
-            **setting.extra,
+            "max_output_tokens": config.max_tokens,
+            "temperature": config.temperature,
         }
 
     def offer(self, asked: Asked) -> Fields:
@@ -81,6 +80,7 @@ class ResponsesAnswer(Answer):
     def __init__(self) -> None:
         super().__init__()
         self._items: dict[int, Fields] = {}  # by their place
+        self._begun: dict[int, Fields] = {}  # some servers never say that an item is whole
         self._spoken: set[int] = set()  # items whose text came in pieces
 
     def add(self, chunk: Fields) -> str:
@@ -126,9 +126,28 @@ class ResponsesAnswer(Answer):
         item = chunk.get("item")
         return self._take(item, _place(chunk)) if isinstance(item, dict) else ""
 
+    def _begin(self, chunk: Fields) -> str:
+        self._begun[_place(chunk)] = record_of(chunk.get("item"))
+        return ""
+
+    def _argued(self, chunk: Fields) -> str:
+        """Take a call whose arguments are whole."""
+        begun = self._begun.get(_place(chunk))
+        whole = {"arguments": chunk.get("arguments")}
+        return self._take({**begun, **whole}, _place(chunk)) if begun else ""
+
     def _take(self, item: Fields, place: int) -> str:
+        if item.get("type") == "custom_tool_call":  # ours are functions: it goes back as one
+            item = {
+                **item,
+                "type": _CALL,
+                "id": None,
+                "arguments": item.get("input"),
+                "input": None,
+            }
+        is_known = self._items.get(place, {}).get("call_id", "") == item.get("call_id")
         self._items[place] = item
-        if item.get("type") == _CALL:
+        if item.get("type") == _CALL and not is_known:
             self._take_call(item, place)
         if item.get("type") != "message":
             return ""
@@ -164,6 +183,8 @@ _STEPS = {
     "response.refusal.delta": ResponsesAnswer._refused,
     "response.reasoning_summary_text.delta": ResponsesAnswer._thought,
     "response.reasoning_text.delta": ResponsesAnswer._thought,
+    "response.output_item.added": ResponsesAnswer._begin,
+    "response.function_call_arguments.done": ResponsesAnswer._argued,
     "response.output_item.done": ResponsesAnswer._item,
     "response.completed": ResponsesAnswer._completed,
     "response.incomplete": ResponsesAnswer._completed,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar
 
+from config import ModelConfig
 from models.base import Message
 from models.history import common_start, joined
 from models.images import encoded
@@ -42,17 +43,6 @@ class Asked:
         return first["content"], self.messages[1:]
 
 
-@dataclass(slots=True)
-class Setting:
-    """Hold the owner's settings that every protocol has, each under a name of its own."""
-
-    model: str
-    max_tokens: int | None = None
-    temperature: float | None = None
-    reasoning: Mapping[str, Any] = field(default_factory=dict)  # fields, ready to send
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-
 class Wire(ABC):
     """One protocol. Holds the written messages of the last request; one that is the same object is not written again, so
     a message must not be changed once it is in the history. `by` names who answers: what another one attached is
@@ -70,8 +60,8 @@ class Wire(ABC):
         self._written: list[bytes] = []
 
     @abstractmethod
-    def fields(self, setting: Setting) -> Fields:
-        """Return the settings as this protocol names them."""
+    def fields(self, config: ModelConfig) -> Fields:
+        """Return the settings that every protocol has, as this one names them."""
 
     @abstractmethod
     def offer(self, asked: Asked) -> Fields:

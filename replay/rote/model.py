@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from safety.changes import ChangeSet
 
 AGREE = "agree"  # the step that asks about a page
+PAGE = "@page"  # what is on a page is known when it is open
 MayRead = Callable[[str, Mapping[str, Any]], str | None]
 _NAMED = re.compile(r"\$\{?([a-z][a-z0-9_]*)|(?<=[\"'])([a-z][a-z0-9_]*)(?=[\"'])")
 
@@ -192,13 +193,13 @@ class RoteModel:
                 if not step.tool:  # an end
                     return
                 yield from self._planned_of(step, to_come)
-            to_come |= set(step.save)
+            to_come |= {*step.save, *([PAGE] if step.tool == "web_scan" else [])}
 
     def _planned_of(self, step: Step, to_come: set[str]) -> Iterator[Write]:
         """Yield the writes of one step: one, or one for each item of its list."""
         args = {key: arg for key, arg in step.args.items() if key != "script"}
         uses = {*template.names(args), step.each.partition(".")[0]}
-        if uses & to_come:
+        if uses & to_come or ("acts" in args and PAGE in to_come):
             yield Write(step.id, step.tool, None)
             return
         if not step.each:  # `item` may be a parameter here

@@ -48,7 +48,7 @@ def touched(changes: ChangeSet) -> list[Touched]:
 
 def _pairs(changes: ChangeSet) -> Iterator[Touched]:
     for change in changes.changes:
-        if change.kind == "changed" and change.before == change.after and change.mode is None:
+        if change.kind == "changed" and not change.files:
             yield Touched(SAME, str(change.path))
         elif change.kind == "moved":
             yield Touched("gone", str(change.was))
@@ -85,28 +85,27 @@ def _changes_differ(
 ) -> tuple[str, list[Any]] | None:
     same = [each.path for each in found if each.kind == SAME]
     for kinds in GROUPS:
-        left = {each.path: each.kind for each in found if each.kind in kinds}
-        for kind in kinds:
+        there = {each.path: each.kind for each in found if each.kind in kinds}
+        entries = [(kind, entry_of(raw, values)) for kind in kinds for raw in wanted.get(kind, ())]
+        exact = {entry.path for _, entry in entries}
+        for kind, entry in entries:
             again = same if kind == "new" else []
-            wrong = (_entry_differs(kind, entry_of(raw, values), left, again) for raw in wanted.get(kind, ()))  # fmt: skip
-            if first := next(filter(None, wrong), None):
-                return first
-        for path, kind in left.items():
-            return f"unexpected_{kind}", [path]
+            met = [path for path in (*there, *again) if matches(entry.path, path)]
+            others = [path for path in met if path == entry.path or path not in exact]
+            if wrong := _number_differs(kind, entry, len(others)):
+                return wrong
+        for path, kind in there.items():
+            if not any(matches(entry.path, path) for _, entry in entries):
+                return f"unexpected_{kind}", [path]
     return None
 
 
-def _entry_differs(
-    kind: str, entry: Entry, left: dict[str, str], again: Sequence[str]
-) -> tuple[str, list[Any]] | None:
-    """Take what an entry names out of `left`; return how their number differs. `again`: what was made as it was already."""
-    met = [path for path in (*left, *again) if matches(entry.path, path)]
-    for path in met:
-        left.pop(path, None)
-    if len(met) < entry.least and not (kind in WRITTEN and Path(entry.path).is_dir()):
-        return f"too_few_{kind}", [entry.path, entry.least, len(met)]
-    if entry.most is not None and len(met) > entry.most:
-        return f"too_many_{kind}", [entry.path, entry.most, len(met)]
+def _number_differs(kind: str, entry: Entry, count: int) -> tuple[str, list[Any]] | None:
+    """Return how the number of paths of a kind differs from what an entry expects."""
+    if count < entry.least and not (kind in WRITTEN and Path(entry.path).is_dir()):
+        return f"too_few_{kind}", [entry.path, entry.least, count]
+    if entry.most is not None and count > entry.most:
+        return f"too_many_{kind}", [entry.path, entry.most, count]
     return None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from replay import template
+from replay.procedure import BUILT_IN
 from text import pattern
 
 TYPES = ("none", "text", "lines", "number", "json")
@@ -56,9 +57,10 @@ def _kinds_observed(outputs: Sequence[str], values: Sequence[Mapping[str, Any]])
 def form(output: str, values: Mapping[str, Any]) -> str:
     """Return a line with `#` for each number and {{name}} for each value."""
     text = " ".join(output.split())
-    for name, value in sorted(values.items(), key=lambda pair: -len(str(pair[1]))):
-        if len(str(value)) > 1:
-            text = text.replace(str(value), f"{{{{{name}}}}}")
+    own = {name: str(value) for name, value in values.items() if name not in BUILT_IN}
+    for name, value in sorted(own.items(), key=lambda pair: -len(pair[1])):
+        if len(value) > 1:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"{{{{{name}}}}}", text)
     return _NUMBER.sub("#", text)
 
 

@@ -7,4 +7,4 @@ from text.face import lazy
 if TYPE_CHECKING:
     from runs.auto.work import Autonomous as Autonomous
 else:
-    __getattr__ = lazy(__name__, Autonomous="work")
+    __getattr__ = lazy(__name__)

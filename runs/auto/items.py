@@ -102,9 +102,8 @@ def _listed(lines: Iterable[str]) -> str:
 def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool:
     is_last = bool(attempts) and attempts[-1].item == item.key
     waits = any(attempt.item == item.key and attempt.status == WAITS for attempt in attempts)
-    return not (
-        is_last or waits or any(a.item == item.key and a.session == session for a in attempts)
-    )
+    was_taken = any(a.item == item.key and a.session == session for a in attempts)
+    return not (is_last or waits or was_taken)
 
 
 def _read(text: str) -> list[Item]:

@@ -20,7 +20,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,14 @@ class Attempt:
     seconds: float = 0.0
     report: str = ""
 
+    @property
+    def name(self) -> str:
+        """Return how its report is called: R07."""
+        return f"R{self.number:02}"
+
+
+_NAMES = [each.name for each in fields(Attempt)]
+
 
 class Ledger:
     """The ledger of one home folder."""
@@ -78,20 +86,17 @@ class Ledger:
         finally:
             os.close(lock)
 
-    def write(self, what: str, **fields: Any) -> None:
+    def write(self, what: str, **more: Any) -> None:
         """Appends a line; it survives a power cut when this returns. Raises RunLogError."""
-        line = {
-            "what": what,
-            "at": datetime.now().astimezone().isoformat(timespec="seconds"),
-            **fields,
-        }
+        at = datetime.now().astimezone().isoformat(timespec="seconds")
+        line = json.dumps({"what": what, "at": at, **more}, ensure_ascii=False)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with (self.folder / FILE).open("a+b") as file:
                 file.seek(max(0, file.tell() - 1))
                 if file.read() not in (b"", b"\n"):
                     file.write(b"\n")  # a crash left half a line
-                file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+                file.write(f"{line}\n".encode("utf-8", "replace"))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -99,23 +104,17 @@ class Ledger:
 
     def attempts(self) -> list[Attempt]:
         """All attempts, oldest first."""
-        found: dict[int, Attempt] = {}
+        found: dict[int, dict[str, Any]] = {}
         for line in self._lines():
             number = line.get("number", 0)
             if line["what"] == "begun":
-                fields = ("item", "title", "task", "request", "todo", "session", "at")
-                found[number] = Attempt(number, *(line[name] for name in fields))
-            elif line["what"] == "run" and number in found:
-                found[number].run = line["run"]
-            elif line["what"] == "ended" and number in found:
-                attempt = found[number]
-                attempt.status, attempt.cost, attempt.seconds = (
-                    line["status"],
-                    line["cost"],
-                    line["seconds"],
-                )
-                attempt.report = line["report"]
-        return list(found.values())
+                found[number] = {"at": line["at"]}
+            if number in found:  # what it said last holds, but for when it began
+                found[number] |= {**line, "at": found[number]["at"]}
+        return [
+            Attempt(**{name: each[name] for name in _NAMES if name in each})
+            for each in found.values()
+        ]
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         try:

@@ -27,9 +27,7 @@ _CHARS = 160
 
 def next_number(home: Path, attempts: Sequence[Attempt]) -> int:
     """The number of the next report: it was never given before."""
-    names = (
-        [path.name for path in (home / FOLDER).glob("R*.md")] if (home / FOLDER).is_dir() else []
-    )
+    names = [path.name for path in (home / FOLDER).glob("R*.md")]
     numbers = [int(found[1]) for name in names if (found := re.match(r"R(\d+)", name))]
     return 1 + max([*numbers, *(attempt.number for attempt in attempts)], default=0)
 
@@ -37,7 +35,7 @@ def next_number(home: Path, attempts: Sequence[Attempt]) -> int:
 def name_of(attempt: Attempt) -> str:
     """The path of an item's report, in the home folder."""
     slug = "-".join(re.findall(r"[^\W_]+", attempt.title.casefold()))[:40].strip("-") or "item"
-    return f"{FOLDER}/R{attempt.number:02}_{slug}.md"
+    return f"{FOLDER}/{attempt.name}_{slug}.md"
 
 
 def was_checked(events: Sequence[Event]) -> bool:
@@ -54,40 +52,32 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
     (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
     events = list(read_events(home, attempt.run)) if attempt.run else []
     totals = Totals(events)
+    at, is_by_rote = attempt.at[:16].replace("T", " "), totals.kinds == {"rote"}
     told = prompts.text(
         "auto_report",
-        number=f"R{attempt.number:02}",
+        number=attempt.name,
         title=attempt.title,
         status=attempt.status,
-        at=attempt.at[:16].replace("T", " "),
+        at=at,
         run=attempt.run or "-",
         turns=totals.turns,
         calls=totals.model_calls,
         cost=f"{totals.spent:.4f}",
         seconds=f"{totals.seconds:.0f}",
-        by=prompts.text("auto_by_rote")
-        if totals.kinds == {"rote"}
-        else prompts.text("auto_by_model"),
+        by=prompts.text("auto_by_rote" if is_by_rote else "auto_by_model"),
         task=attempt.task,
         result=_result(events, prompts.lang) or in_words(trouble, prompts.lang) or "-",
         steps="\n".join(_steps(events)) or "-",
         open="\n".join(_open(home, {attempt.run, *totals.children}, prompts.lang)) or "-",
     )
     write_atomic(home / attempt.report, told + "\n")
-    _tell(home, attempt, totals)
+    parts = [at, attempt.name, attempt.status, attempt.title, f"{totals.spent:.4f} USD"]
+    parts += [f"{totals.seconds:.0f} s", Path(attempt.report).name]
+    _tell(home / FOLDER / HISTORY, "- " + " · ".join(parts))
 
 
-def _tell(home: Path, attempt: Attempt, totals: Totals) -> None:
-    """The line of history; one that is there already is not written again."""
-    parts = [
-        attempt.at[:16].replace("T", " "),
-        f"R{attempt.number:02}",
-        attempt.status,
-        attempt.title,
-    ]
-    parts += [f"{totals.spent:.4f} USD", f"{totals.seconds:.0f} s", Path(attempt.report).name]
-    line = "- " + " · ".join(parts)
-    path = home / FOLDER / HISTORY
+def _tell(path: Path, line: str) -> None:
+    """Add the line of history; one that is there already is not written again."""
     before = path.read_text("utf-8", "replace") if path.exists() else "# History\n\n"
     if line not in before.splitlines():
         write_atomic(path, before + line + "\n")

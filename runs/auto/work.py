@@ -7,12 +7,13 @@ seed 002 §6.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from config import Config, ConfigError, SopwithError
 from memory.logs import read_events, run_ids, summarise
@@ -33,14 +34,6 @@ LEAST_SECONDS = 1.0  # of what is left, for an item to be begun
 Told = dict[str, Any]
 
 
-class Stop(Protocol):
-    """Says when to stop: a threading.Event does."""
-
-    def is_set(self) -> bool:
-        """True once it is time."""
-        ...
-
-
 class Autonomous:
     """One session. `minutes` and `cost_usd` are for all of its items together."""
 
@@ -55,26 +48,19 @@ class Autonomous:
         self._ledger = Ledger(config.home)
         self._began = datetime.now().astimezone().isoformat(timespec="milliseconds")
 
-    def run(self, stop: Stop) -> None:
-        """Works until there is no more to do, the budget is used up, or `stop` says so. Raises SopwithError."""
-        for _ in self.work(stop):
-            pass  # it stands in the ledger
-
-    def work(self, stop: Stop) -> Iterator[Told]:
-        """The same, and tells what happens, as objects with "what": resumed, begun {number, title, run}; ended {number, title,
-        run, status, cost, report}; planned {titles, cost}; left {title, why}; failed {reason}; closed {why, items, cost}, the
-        last one, where `why` is nothing, time, cost, stopped or no_model."""
+    def work(self, stop: threading.Event) -> Iterator[Told]:
+        """Work until there is no more to do, the budget is used up, or `stop` is set. Tell what happens, as objects with
+        "what": resumed, begun {number, title, run}; ended {number, title, run, status, cost, report}; planned {titles,
+        cost}; left {title, why}; failed {reason}; closed {why, items, cost}, the last one, where `why` is nothing, time,
+        cost, stopped or no_model. Raises SopwithError."""
         with self._ledger.alone():
             self._agent, self._folder = Agent(self.config), self._own_folder()
             self._end = time.monotonic() + 60 * self._minutes
             items = 0
             for told in self._all(stop):
                 items += told["what"] == "ended"
-                yield (
-                    {**told, "items": items, "cost": round(self._spent, 6)}
-                    if told["what"] == "closed"
-                    else told
-                )
+                closing = {"items": items, "cost": round(self._spent, 6)}
+                yield told | closing if told["what"] == "closed" else told
 
     def _own_folder(self) -> Path:
         folder = auto_folder(self._home, self.config.auto.folder)
@@ -86,28 +72,30 @@ class Autonomous:
             raise ConfigError("error.auto.no-folder", folder=folder, strerror=error.strerror) from error  # fmt: skip
         return folder
 
-    def _all(self, stop: Stop) -> Iterator[Told]:
+    def _all(self, stop: threading.Event) -> Iterator[Told]:
         yield from self._settle()
-        for attempt in [each for each in self._ledger.attempts() if not each.status]:
-            if not self._over(stop):  # a session before this one was stopped, or killed
-                yield from self._go_on(attempt, stop)
+        yield from self._go_on(stop)
         left: dict[str, Left] = {}
         while not (why := self._over(stop)):
             item = yield from self._choose(left)
             if item is None:
-                why = (
-                    "no_model"
-                    if any(each.why == "no_model" for each in left.values())
-                    else "nothing"
-                )
+                lacks_model = any(each.why == "no_model" for each in left.values())
+                why = "no_model" if lacks_model else "nothing"
                 break
             yield from self._begin(item, stop)
-        yield from (
-            {"what": "left", "title": each.item.title, "why": each.why} for each in left.values()
-        )
+        for each in left.values():
+            yield {"what": "left", "title": each.item.title, "why": each.why}
         yield {"what": "closed", "why": why}
 
-    def _over(self, stop: Stop) -> str:
+    def _go_on(self, stop: threading.Event) -> Iterator[Told]:
+        """Go on with what a session before this one began and left when it was stopped, or killed."""
+        for attempt in self._ledger.attempts():
+            if not attempt.status and not self._over(stop):
+                attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
+                yield {"what": "resumed", **_of(attempt)}
+                yield from self._follow(attempt, stop)
+
+    def _over(self, stop: threading.Event) -> str:
         """Why nothing more is begun; "" while there is time and money."""
         if stop.is_set():
             return "stopped"
@@ -133,30 +121,14 @@ class Autonomous:
             yield {"what": "planned", "titles": [item.title for item in self._plan], "cost": cost}
         return self._plan.pop(0) if self._plan else None
 
-    def _begin(self, item: Item, stop: Stop) -> Iterator[Told]:
+    def _begin(self, item: Item, stop: threading.Event) -> Iterator[Told]:
         number = report.next_number(self._home, self._ledger.attempts())
-        about = {
-            "item": item.key,
-            "title": item.title,
-            "task": item.task,
-            "request": item.request,
-            "todo": item.todo,
-        }
+        about = {**item._asdict(), "item": item.key}
+        del about["key"]
         self._ledger.write("begun", number=number, session=self._began, **about)
         attempt = self._ledger.attempts()[-1]
         attempt.run = self._prepared(attempt)
-        yield {"what": "begun", "number": number, "title": item.title, "run": attempt.run}
-        yield from self._follow(attempt, stop)
-
-    def _go_on(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
-        """An item that was begun and has no end: its run goes on, or where it never had one, it begins."""
-        attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
-        yield {
-            "what": "resumed",
-            "number": attempt.number,
-            "title": attempt.title,
-            "run": attempt.run,
-        }
+        yield {"what": "begun", **_of(attempt)}
         yield from self._follow(attempt, stop)
 
     def _not_noted(self, attempt: Attempt) -> str:
@@ -168,12 +140,8 @@ class Autonomous:
                 if datetime.fromisoformat(opening["at"]) < datetime.fromisoformat(attempt.at):
                     break  # those before are of other items
                 bounds = Bounds.of(opening)
-                if (
-                    bounds
-                    and bounds.item == attempt.item
-                    and not bounds.parent
-                    and run not in noted
-                ):
+                is_its = bounds and bounds.item == attempt.item and not bounds.parent
+                if is_its and run not in noted:
                     self._ledger.write("run", number=attempt.number, run=run)
                     return run
         return ""
@@ -201,14 +169,13 @@ class Autonomous:
     def _put(self, task: str) -> str:
         return self._agent.prompts.text("auto_item", task=task, sop=SOP, folder=self._folder)
 
-    def _follow(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
+    def _follow(self, attempt: Attempt, stop: threading.Event) -> Iterator[Told]:
         """Waits for the run of an item. One that is stopped for want of time, or by `stop`, goes on in the next session."""
         before = self._used(attempt.run)
         is_cut = False
         if may_go_on(self._home, attempt.run):
-            apart = Apart(
-                self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd()
-            )
+            most = before + self._left_usd()
+            apart = Apart(self._home, self.config.lang, attempt.run, max_cost=most)
             try:
                 while apart.is_working() and time.monotonic() < self._end and not stop.is_set():
                     time.sleep(POLL_SECONDS)
@@ -221,11 +188,8 @@ class Autonomous:
     def _settle(self) -> Iterator[Told]:
         """Yield what waited for the owner and has ended since."""
         for attempt in self._ledger.attempts():
-            if attempt.status == WAITS and self._status(attempt.run) not in (
-                WAITS,
-                "working",
-                "interrupted",
-            ):
+            waits = attempt.status == WAITS
+            if waits and self._status(attempt.run) not in (WAITS, "working", "interrupted"):
                 yield self._ended(attempt)
 
     def _ended(self, attempt: Attempt, *, is_cut: bool = False) -> Told:
@@ -243,34 +207,22 @@ class Autonomous:
         except OSError as error:
             raise cannot_write(self._home / report.FOLDER, error) from error
         self._mark(attempt)
+        end = {"status": attempt.status, "cost": attempt.cost, "report": attempt.report}
         if not is_cut:
-            fields = {
-                "status": attempt.status,
-                "cost": attempt.cost,
-                "seconds": attempt.seconds,
-                "report": attempt.report,
-            }
-            self._ledger.write("ended", number=attempt.number, run=attempt.run, **fields)
+            about = {"number": attempt.number, "run": attempt.run, "seconds": attempt.seconds}
+            self._ledger.write("ended", **about, **end)
             self._keep(attempt)
-            name = f"R{attempt.number:02} {attempt.title}"
+            name = f"{attempt.name} {attempt.title}"
             Outbox(self.config).put(of_run(self.config, attempt.run, name))
-        about = {
-            "number": attempt.number,
-            "title": attempt.title,
-            "run": attempt.run,
-            "status": attempt.status,
-        }
-        return {"what": "ended", **about, "cost": attempt.cost, "report": attempt.report}
+        return {"what": "ended", **_of(attempt), **end}
 
     def _status(self, run: str) -> str:
         """How a run stands; one that is done waits as long as a helper of it does."""
         summary = summarise(self._home, run)
         if summary is None:
             return "failed"
-        helpers = (
-            [self._status(child) for child in summary.children] if summary.status == "done" else []
-        )
-        return WAITS if WAITS in helpers else summary.status
+        waits = summary.status == "done" and WAITS in map(self._status, summary.children)
+        return WAITS if waits else summary.status
 
     def _mark(self, attempt: Attempt) -> None:
         """How the item stands in the to-do list, unless its owner has changed it meanwhile."""
@@ -284,14 +236,8 @@ class Autonomous:
         """The journal hears that it happened; nobody said it."""
         from memory.journal.api import Memory
 
-        prompts, number = self._agent.prompts, f"R{attempt.number:02}"
-        text = prompts.text(
-            "auto_event",
-            number=number,
-            title=attempt.title,
-            status=attempt.status,
-            report=attempt.report,
-        )
+        about = {"title": attempt.title, "status": attempt.status, "report": attempt.report}
+        text = self._agent.prompts.text("auto_event", number=attempt.name, **about)
         redact = self._agent.parts.redactor()
         with (
             suppress(SopwithError, OSError),
@@ -301,3 +247,7 @@ class Autonomous:
 
     def _used(self, run: str) -> float:
         return Totals(read_events(self._home, run)).spent
+
+
+def _of(attempt: Attempt) -> Told:
+    return {"number": attempt.number, "title": attempt.title, "run": attempt.run}

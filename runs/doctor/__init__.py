@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from runs.doctor.check import Check as Check
+    from runs.doctor.machine import Check as Check
     from runs.doctor.stores import checks as checks
 else:
-    __getattr__ = lazy(__name__, Check="check", checks="stores")
+    __getattr__ = lazy(__name__)

@@ -1,4 +1,7 @@
-"""Check this machine: Python, home folder and disk, git, sandbox, browser, desktop, plugins."""
+"""Check this machine: Python, home folder and disk, git, sandbox, browser, desktop, plugins.
+
+Each line of the report is in the owner's language, with the command that would mend what it says.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,53 @@ import os
 import platform
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.home import LAYOUT, HomeError, open_home
-from runs.doctor.check import Check, extra, found, install
 from text import plugin
+from text.sentences import say
 
 LITTLE_SPACE_BYTES = 200_000_000
 OWN_BROWSER = "chromium --remote-debugging-port=9222 --user-data-dir=…"
+INSTALLERS = {
+    "apt-get": "sudo apt-get install",
+    "dnf": "sudo dnf install",
+    "pacman": "sudo pacman -S",
+    "apk": "sudo apk add",
+    "brew": "brew install",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the report. `ok` is None where nothing is broken and something could be better; `fix` is a command,
+    or the line to add to config.yaml."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    fix: str = ""
+
+
+def found(
+    lang: Lang, name: str, ok: bool | None, key: str, fix: str = "", /, **values: object
+) -> Check:
+    """Return a line whose text is the sentence `doctor.KEY`."""
+    return Check(name, ok, say(lang, f"doctor.{key}", **values), fix)
+
+
+def extra(name: str) -> str:
+    """Return the command that installs an extra of Sopwith."""
+    return f"scripts/setup --extra {name}"
+
+
+def install(package: str) -> str:
+    """Return the command that installs a package of the system; "" where its installer is not known."""
+    command = next((INSTALLERS[each] for each in INSTALLERS if shutil.which(each)), "")
+    return f"{command} {package}" if command else ""
 
 
 def check_machine(config: Config) -> list[Check]:
@@ -72,10 +112,9 @@ def _sandbox(lang: Lang) -> Check:
     from sandbox.cells import levels
 
     level = levels.probe()
-    fix = install("bubblewrap") if level.fix and not levels.bubblewrap() else level.fix
     ok, reason = (True if level.name == "full" else None), in_words(level.reason, lang)
     key = f"sandbox-{level.name}"
-    return found(lang, "sandbox", ok, key, fix, program=level.program, reason=reason)
+    return found(lang, "sandbox", ok, key, level.fix, program=level.program, reason=reason)
 
 
 def _browser(config: Config) -> Check:

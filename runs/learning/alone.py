@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from config import Config, SopwithError
 from learning.draft import Draft
-from learning.induce.from_runs import lines_of, other_values
+from learning.induce.from_runs import lines_of, other_values, tells
 from learning.prove import Ground
 from learning.trace import Trace
 from memory.sops import Sop
@@ -63,17 +63,15 @@ def _proven(lesson: Lesson) -> str:
     except SopwithError as error:
         return str(error)
     seen = lesson.cases[0].seen if lesson.cases else None
-    if seen and not seen.touched and not _is_told(seen.output, lesson.traces[0].answer):
+    if (
+        seen
+        and not seen.touched
+        and seen.output.strip()
+        and not tells(seen.output, lesson.traces[0].answer)
+    ):
         lesson.cases.clear()
         return "the answer does not hold what was printed: it was worked out from it"
     return why
-
-
-def _is_told(output: str, answer: str) -> bool:
-    """True if an answer holds a line of what was printed, or is a part of it."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    told = [line for line in lines if re.search(rf"(?<![\w.]){re.escape(line)}(?!\w)", answer)]
-    return bool(told) or not lines or answer.strip() in output
 
 
 def repaired(trace: Trace, sop: Sop, values: Mapping[str, Any], ground: Ground) -> Draft | None:

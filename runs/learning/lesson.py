@@ -29,6 +29,7 @@ from learning.trace import Trace
 from learning.wording import schema_of
 from learning.written import Instructions
 from memory.sops import Status
+from replay.parameters import FIGURE, bind
 from replay.staged import KINDS, touched
 from safety.changes import ChangeSet
 from safety.secrets import HIDDEN
@@ -62,6 +63,8 @@ class Lesson:
     others: list[str] = field(default_factory=list)  # those of the other runs
     safe_script: str = ""  # with -- where a value could be taken for an option
     undashed: list[str] = field(default_factory=list)  # values that may not begin with a dash
+    widened: list[str] = field(default_factory=list)  # numbers that may be words too
+    patterns: dict[str, str] = field(default_factory=dict)  # of values that are part of code
     declared: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     relative: list[str] = field(default_factory=list)  # paths that a program must not see whole
@@ -132,7 +135,7 @@ class Lesson:
 
     def _repeats(self, seen: Seen) -> bool:
         if seen.code != 0 or self.before is None:
-            return seen.code == 0
+            return seen.code == 0 and not self._is_done_already(seen)
         return self._is_same(seen, self.before)
 
     def _is_same(self, seen: Seen, other: Seen) -> bool:
@@ -189,10 +192,14 @@ class Lesson:
         told = differing_places(self.whole, self.values, self.others) if self.others else {}
         known = dict(told) if self.whole == self.typed else {}
         for name, spots in self.several().items():
-            words = [at for at, (_, _, is_word) in enumerate(spots) if is_word]
-            known.setdefault(name, words or range(len(spots)))
+            words = {at for at, (_, _, is_word) in enumerate(spots) if is_word}
+            named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
+            known.setdefault(name, sorted(words | named) if words else range(len(spots)))
         self.places = {name: list(at) for name, at in known.items()}
+        for at in range(len(self.others)):
+            self._widen(self.values_in(at + 1))
         found = self._written()
+        self.patterns = found.patterns
         missing = {name: "" for name in self.values if name not in found.used}
         refused = missing | found.refused
         for name in refused:
@@ -203,6 +210,14 @@ class Lesson:
         """Return where each short number that stands more than once does, and if it is a word of its own there."""
         found = {name: Written.several(self.typed, text) for name, text in self.values.items()}
         return {name: list(each) for name, each in found.items() if each}
+
+    def _is_new(self, start: int, end: int) -> bool:
+        """True if a number stands in the name of a file that the lines make: it follows the number in their options."""
+        before = re.split(r"[\s\"'/=>]", self.typed[:start])[-1]
+        behind = re.split(r"[\s\"'/;|)]", self.typed[end:])[0]
+        made = self.baseline.touched if self.baseline else ()
+        names = [Path(each.path).name for each in made if each.kind == "new"]
+        return before + self.typed[start:end] + behind in names
 
     def differing(self) -> list[str]:
         """Return what differs between several runs."""
@@ -231,7 +246,8 @@ class Lesson:
         store, found = UndoStore(self.ground.home), []
         for at, trace in enumerate(self.traces if self.is_done_before else ()):
             changes = ChangeSet(tuple(net(store.changes(trace.run))))
-            seen = Seen(changes, touched(changes))
+            output = "".join(line.output for line in lines_of(trace) or ())
+            seen = Seen(changes, touched(changes), output=output)
             found += [Case(self.bound(self.values_in(at)), seen)] if seen.touched else []
         return found
 
@@ -301,8 +317,6 @@ class Lesson:
 
     def bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as a replay gets them. Raises ParameterError."""
-        from replay.parameters import bind
-
         return bind(self.parameters, tuple(self.required), values, self.ground.cwd)
 
     @property
@@ -315,10 +329,24 @@ class Lesson:
         """The schemas of the parameters, by name."""
         if self.declared:
             return self.declared
-        schemas = {name: schema_of(value) for name, value in self.values.items()}
-        for name in self.undashed:
-            schemas[name]["pattern"] = "^[^-]"
+        schemas = {
+            name: schema_of("" if name in self.widened else value)
+            for name, value in self.values.items()
+        }
+        patterns = dict.fromkeys(self.undashed, "^[^-]") | self.patterns
+        for name, pattern in patterns.items():
+            schemas[name]["pattern"] = pattern
         return schemas
+
+    def _widen(self, values: Mapping[str, Any]) -> None:
+        """Let parameters that had numbers take words, where the owner says one."""
+        self.widened += [
+            name
+            for name, schema in ({} if self.declared else self.parameters).items()
+            if schema.get("pattern") == FIGURE
+            and name not in self.patterns
+            and not re.match(FIGURE, str(values.get(name, "0")))
+        ]
 
     @property
     def has_branches(self) -> bool:
@@ -326,8 +354,29 @@ class Lesson:
         found = re.search(r"(?:^|[;\s])(?:if|case|elif|else)\s|\|\|", self.typed)
         return found is not None
 
+    def at_hand(self) -> dict[str, str]:
+        """Return other values that lie beside its own: the next file or folder of the same kind, which it did not make."""
+        made = {each.path for each in self.baseline.touched} if self.baseline else set()
+        found: dict[str, str] = {}
+        for name, value in self.values.items():
+            folder, slash, _ = value.rpartition("/")
+            for path in self._places_of(value):
+                beside = sorted(each.name for each in _like(path) if str(each) not in made)
+                if beside:
+                    found.setdefault(name, folder + slash + beside[0])
+        return found
+
+    def _places_of(self, value: str) -> list[Path]:
+        """Return which paths a value may mean: below the folders in which the lines were typed, and as it stands in them."""
+        longer = re.findall(rf"[\w~./-]+/{re.escape(value)}(?![\w.-])", self.typed)
+        folders = dict.fromkeys(self.folders)
+        return [
+            Path(each) / Path(said).expanduser() for each in folders for said in (value, *longer)
+        ]
+
     def try_values(self, values: Mapping[str, Any]) -> Case:
         """Return what the procedure does with these values. Raises ParameterError, StageError."""
+        self._widen(values)
         bound = self.bound(values)
         given = {name: str(value) for name, value in bound.items()}
         inputs = inputs_of(bound, self.parameters)
@@ -340,7 +389,17 @@ class Lesson:
             self.relative = relative
             why = self._try_own() and why
             self.relative = [] if why else relative
+        if why and self._is_shown_by_runs():
+            for case in self.done_in_runs():
+                self.accept(case)
         return why
+
+    def _is_shown_by_runs(self) -> bool:
+        """True if several runs did the same with their values, and the script does today what their lines do today."""
+        if not self.others or self.disagreeing():
+            return False
+        lines, own = self._tried(strict(self.lines, self.head)), self.try_values(self.values).seen
+        return lines.code == own.code and own.is_like(lines)
 
     def _typed_relative(self) -> list[str]:
         """Return the paths that were typed by their last name alone, in the folder where they lie."""
@@ -441,9 +500,10 @@ class Lesson:
         """Count the different sets of values with which it did what it should: here, and in runs."""
         sets = [dict(case.values) for case in self.cases]
         if self.is_done_before:
-            sets.append(self.bound(self.values))
+            of_runs = map(self.values_in, range(len(self.others) + 1))
+            sets += [self.bound(values) for values in of_runs if values]
         different = [each for at, each in enumerate(sets) if each not in sets[:at]]
-        return len(different) + len(self.others)
+        return len(different)
 
     @property
     def has_done_nothing(self) -> bool:
@@ -459,6 +519,18 @@ class Lesson:
             return "draft"
         is_whole = self.sets_known > 1 or not self.parameters
         return "probation" if is_whole else "candidate"
+
+
+def _like(path: Path) -> list[Path]:
+    """Return what lies beside a file with its ending, or beside a folder; [] where it is not there."""
+    if not path.name or not path.exists():
+        return []
+    return [
+        each
+        for each in path.parent.iterdir()
+        if each.suffix == path.suffix and each.is_dir() == path.is_dir()
+        if each != path and each.name[0] != "."
+    ]
 
 
 def _last_line(output: str) -> str:

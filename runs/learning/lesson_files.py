@@ -37,6 +37,8 @@ KEPT = [
     "values",
     "places",
     "undashed",
+    "widened",
+    "patterns",
     "needed",
     "notes",
     "problems",

@@ -1,11 +1,15 @@
-"""Write a notice from a run log: job, outcome, result or question, changes, and how to undo them."""
+"""Write a notice from a run log: job, outcome, result or question, changes, how to undo them; send it by apprise, which is
+imported here, at use."""
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Container
-from typing import NamedTuple
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-from config import Config, Lang
+from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.inbox import Inbox
 from memory.logs import read_events
@@ -15,6 +19,7 @@ from safety.secrets import without
 from text.sentences import joined, say
 
 MAX_RESULT_CHARS = 800
+MISSING = "error.notify.missing"
 KINDS = ("new", "changed", "moved", "gone")
 
 
@@ -44,11 +49,6 @@ def missed(config: Config, id: str, job: str, reason: str) -> Notice:
     """Return the notice of a due time that passed or failed without a run."""
     title = words(config.lang, "title", job=job, outcome=words(config.lang, "missed"))
     return Notice(id, title, without(config, in_words(reason, config.lang)))
-
-
-def trial(lang: Lang) -> Notice:
-    """Return the message of `notify test`."""
-    return Notice("", words(lang, "test-title"), words(lang, "test"))
 
 
 def words(lang: Lang, key: str, **values: object) -> str:
@@ -85,3 +85,57 @@ def _changes(last: Event, run: str, lang: Lang) -> list[str]:
 def _line(text: str, most: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else line[:most] + "…"
+
+
+# Sending
+
+
+def problem(config: Config) -> ConfigError | None:
+    """Return what is wrong with `notify`: the package is missing, or an address is none."""
+    if not config.notify.urls:
+        return None
+    if find_spec("apprise") is None:
+        return ConfigError(MISSING)
+    for index, url in enumerate(config.notify.urls):
+        if _sender(url) is None:
+            return ConfigError("error.notify.url", index=index)
+    return None
+
+
+def trials(config: Config) -> list[tuple[str, bool]]:
+    """Send a message to each address; return the services, and True where it was accepted. Raises ConfigError."""
+    if not config.notify.urls:
+        raise ConfigError("error.notify.none")
+    if found := problem(config):
+        raise found
+    notice = Notice("", words(config.lang, "test-title"), words(config.lang, "test"))
+    return [(url.partition("://")[0], tried(url, notice)) for url in config.notify.urls]
+
+
+def tried(url: str, notice: Notice) -> bool:
+    """Send a message; True when it was accepted."""
+    sender = _sender(url)
+    body = notice.body or notice.title
+    return sender is not None and bool(sender.notify(title=notice.title, body=body))
+
+
+def load() -> Any:
+    """Import what sends and return a new, empty sender. Raises ConfigError where the package is missing."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of modules that it imports
+            from apprise import Apprise, NotificationManager
+
+            modules: Any = NotificationManager
+
+            modules().load_modules()
+            return Apprise()
+    except ImportError as error:
+        raise ConfigError(MISSING) from error
+
+
+def _sender(url: str) -> Any:
+    log = logging.getLogger("apprise")
+    log.setLevel(logging.CRITICAL + 1)  # its lines hold addresses with their tokens
+    sender = load()
+    return sender if sender.add(url) else None

@@ -11,11 +11,4 @@ if TYPE_CHECKING:
     from runs.replaying.replaying import steps as steps
     from runs.replaying.trying import outcome_of as outcome_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        foreseen="previews",
-        guards="replaying",
-        lane="replaying",
-        outcome_of="trying",
-        steps="replaying",
-    )
+    __getattr__ = lazy(__name__)

@@ -28,26 +28,26 @@ SHOWN = 5  # of the coming due times
 
 
 def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
-    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts. None for `after`."""
-    until = job.until
-    times = _times(job, since, moment)
-    if until:
-        times = takewhile(lambda due: due <= until, times)
-    return (due for due in times if due > moment)
-
-
-def _times(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
+    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts."""
     first = job.start if job.start and job.start > since else None
-    start = first - timedelta(seconds=1) if first else since  # the first moment counts itself
-    begin = max(moment, start)
+    begin = first - timedelta(microseconds=1) if first else since  # the first moment counts itself
+    times = _times(job, begin, max(moment, begin))
+    for due in times:
+        if job.until and due > job.until:
+            return
+        if due > moment:
+            yield due
+
+
+def _times(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
+    """Yield the due times of a rule that counts from `begin`: those behind `moment`, some before it."""
     if job.at is not None:
         return iter([job.at] if job.at > begin else [])
     if job.is_once:
-        return islice(_wall(job, start), 1)
-    if job.is_steady:
-        return _steady(job, first, since, begin)
-    times = _wall(job, begin)
-    return times if job.every is None else _every(job, times, start)
+        return islice(_wall(job, begin), 1)
+    if job.every is None:
+        return _wall(job, moment)
+    return _every(job, begin, moment) if job.cron else _stepped(job, begin, moment)
 
 
 def coming(job: Job, since: datetime, now: datetime) -> list[datetime]:
@@ -61,32 +61,27 @@ def _wall(job: Job, moment: datetime) -> Iterator[datetime]:
 
     here = moment.astimezone(job.zone)
     last = moment
-    for due in heapq.merge(*(map(_utc, CronSim(line, here)) for line in job.cron)):
-        if (
-            due > last
-        ):  # an hour that comes twice is counted once; two times in one gap come together
+    lines = ((due.astimezone(UTC) for due in CronSim(line, here)) for line in job.cron)
+    for due in heapq.merge(*lines):
+        if due > last:  # an hour that comes twice counts once; two times in one gap come together
             last = due
             yield due
 
 
-def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
-
-
-def _steady(
-    job: Job, first: datetime | None, since: datetime, moment: datetime
-) -> Iterator[datetime]:
-    """Every so many minutes or hours from `first` on, or from when the rule was written."""
+def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
+    """Every so many minutes or hours from `start` on, or from when the rule was written."""
     count, unit = job.every or (1, "m")
-    step, anchor = count * UNITS[unit], first or since
-    number = max((moment - anchor) // step + 1, 0 if first else 1)
+    step, anchor = count * UNITS[unit], begin
+    if job.start and job.start > begin:
+        anchor = job.start - step
+    number = max((moment - anchor) // step, 0)
     while True:
-        yield anchor + number * step
         number += 1
+        yield anchor + number * step
 
 
-def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[datetime]:
-    """Yield those of the times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
+def _every(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
+    """Yield those times that lie on every Nth day, or in every Nth week, counted from the first one of all."""
     count, unit = job.every or (1, "d")
     opening = next(_wall(job, begin), None)
     if opening is None:
@@ -94,8 +89,9 @@ def _every(job: Job, times: Iterator[datetime], begin: datetime) -> Iterator[dat
     first = opening.astimezone(job.zone).date()
     if unit == "w":
         first -= timedelta(days=first.weekday())
-    for due in times:
-        if (due.astimezone(job.zone).date() - first).days // (7 if unit == "w" else 1) % count == 0:
+    step = count * UNITS[unit].days
+    for due in _wall(job, moment):
+        if (due.astimezone(job.zone).date() - first).days % step < UNITS[unit].days:
             yield due
 
 
@@ -109,45 +105,43 @@ def due_rows(
     job: Job,
     dues: Iterable[datetime],
     known: list[Row],
-    here: datetime,
     now: datetime,
     *,
     owner: str,
     is_waiting: bool,
 ) -> tuple[list[Row], datetime | None]:
-    """The rows of the `dues` up to `here` that are not `known` yet, claimed for `owner` or skipped; and the first due time
-    after `here`. `now` is the clock on the wall; `here` is the same, or the steady clock of the job."""
+    """The rows of the `dues` up to now that are not `known` yet, claimed for `owner` or skipped; and the first due time
+    after now."""
     fresh: list[datetime] = []
     late: list[datetime] = []
     following = None
     for due in dues:
-        if due > here:
+        if due > now:
             following = due
             break
         at = micros(due)
         if any(row.due <= at <= row.until for row in known):
             continue
-        (fresh if here - due <= allowed_lateness(job) else late).append(due)
-    missed = _missed(job, late, now)
+        (fresh if now - due <= allowed_lateness(job) else late).append(due)
+    rows = _missed(job, late, now)
     if is_waiting:
-        waits = _skipped(job, fresh, "the run before waits for the owner", now)
-        return missed + waits, following
-    doing = _chosen(job, fresh, here)
+        return rows + _skipped(job, fresh, "the run before waits for the owner", now), following
+    doing = _chosen(job, fresh, now)
     left = [due for due in fresh if due not in doing]
-    reason = _MISSED[job.catch_up == "latest"]
-    claimed = [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
-    return missed + _skipped(job, left, reason, now) + claimed, following
+    rows += _skipped(job, left, _MISSED[job.catch_up == "latest"], now)
+    rows += [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
+    return rows, following
 
 
 _MISSED = {True: "missed: a later one is due as well", False: "missed: catch_up is skip"}
 
 
-def _chosen(job: Job, fresh: list[datetime], here: datetime) -> list[datetime]:
+def _chosen(job: Job, fresh: list[datetime], now: datetime) -> list[datetime]:
     """Return which of the due times are done, by the policy of the job."""
     if job.catch_up == "all":
         return fresh
     if job.catch_up == "skip":
-        return [due for due in fresh if here - due <= GRACE][-1:]
+        return [due for due in fresh if now - due <= GRACE][-1:]
     return fresh[-1:]
 
 
@@ -161,11 +155,10 @@ def _missed(job: Job, dues: list[datetime], now: datetime) -> list[Row]:
     reason = f"missed: more than {job.max_delay_hours:g} hours late"
     first, newest = dues[:-SINGLE_ROWS], dues[-SINGLE_ROWS:]
     rows = _skipped(job, newest, reason, now)
-    if first:
-        until = micros(newest[0]) - 1
-        shared = Row(job.id, micros(first[0]), until, len(first), status="skipped", reason=reason)
-        rows.insert(0, replace(shared, noticed=micros(now)))
-    return rows
+    if not first:
+        return rows
+    [shared] = _skipped(job, first[:1], reason, now)
+    return [replace(shared, until=micros(newest[0]) - 1, n=len(first)), *rows]
 
 
 def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
@@ -211,7 +204,7 @@ def due_between(
     came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in rows]
     known = {(due.job, due.at) for due in came}
     sound = runnable(folder.all())
-    counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
+    counts = ledger.counted(folder.rules(), now)
     planned: list[Due] = []
     for id, job in sound.items():
         dues = due_after(job, counts[id].since, max(start, now))

@@ -7,8 +7,8 @@ and stops no other.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,30 +37,27 @@ class JobFolder:
     def all(self) -> dict[str, Job | Broken]:
         """Every file as a job, or as what is wrong with it, by id."""
         found: dict[str, tuple[tuple[int, int, int], Job | Broken]] = {}
-        try:
-            entries = list(os.scandir(self.folder))
-        except FileNotFoundError:
-            entries = []
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if not entry.name.endswith(".json") or entry.name.startswith("."):
-                continue
-            try:
-                about = entry.stat()
-            except OSError:
-                continue
-            id, state = entry.name[:-5], (about.st_mtime_ns, about.st_size, about.st_ino)
-            known = self._read.get(id)
-            found[id] = known if known and known[0] == state else (state, self._job(id))
+        for path in sorted(self.folder.glob("[!.]*.json")):
+            with suppress(OSError):
+                about, known = path.stat(), self._read.get(path.stem)
+                state = (about.st_mtime_ns, about.st_size, about.st_ino)
+                if known is None or known[0] != state:
+                    known = (state, self._job(path.stem))
+                found[path.stem] = known
         self._read = found
         return {id: job for id, (_, job) in found.items()}
+
+    def rules(self) -> dict[str, tuple[str, datetime]]:
+        """Return the rule of each job as it was last read, disabled or not, and when its file was written."""
+        return {
+            id: (job.rule, datetime.fromtimestamp(state[0] / 1e9, UTC))
+            for id, (state, job) in self._read.items()
+            if isinstance(job, Job)
+        }
 
     def one(self, id: str) -> Job | Broken | None:
         """One job as its file is now, without a look at the others; None: there is no file."""
         return self._job(id) if self._path(id).exists() else None
-
-    def written(self, id: str) -> datetime:
-        """When the file was written, as far as its time stamp says."""
-        return datetime.fromtimestamp(self._read[id][0][0] / 1e9, UTC)
 
     def get(self, id: str) -> Job | Broken:
         """One job. Raises NoSuchJob with the nearest names."""

@@ -41,15 +41,6 @@ class JobError(SopwithError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Hold the limits of one run of the job; None: what the config says."""
-
-    turns: int | None = None
-    cost_usd: float | None = None
-    minutes: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Job:
     """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`; what: `prompt` or `sop`.
 
@@ -73,16 +64,11 @@ class Job:
     catch_up: Literal["latest", "all", "skip"] = "latest"
     notify: Literal["failure", "always", "never"] = "failure"
     approve: Literal["ask", "never", "all"] = "ask"
-    limits: Limits = Limits()
+    limits: Mapping[str, Any] = field(default_factory=dict)  # turns, cost_usd, minutes
     model: str = ""
     cwd: str = ""
     paused: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_steady(self) -> bool:
-        """True when its times are counted by the monotonic clock: every so many minutes or hours, whatever the wall says."""
-        return self.every is not None and not self.cron
 
     @property
     def is_single(self) -> bool:
@@ -92,21 +78,8 @@ class Job:
     @property
     def rule(self) -> str:
         """Return what says when it is due, as text: another rule counts from when it was written."""
-        keys = [
-            "schedule",
-            "repeat",
-            "on",
-            "cron",
-            "at",
-            "after",
-            "timezone",
-            "start",
-            "until",
-            "enabled",
-        ]
-        return json.dumps(
-            [self.timezone, *(self.fields.get(key) for key in keys)], ensure_ascii=False
-        )
+        said = [self.timezone, *(self.fields.get(key) for key in _RULE)]
+        return json.dumps(said, ensure_ascii=False)
 
     @property
     def task(self) -> str:
@@ -173,9 +146,7 @@ def _check(id: str, fields: Mapping[str, Any]) -> None:
 def _check_keys(fields: Mapping[str, Any]) -> None:
     for key in fields:
         if key not in _KINDS:
-            if near := _near(key):
-                raise JobError("error.job.nearest-key", key_name=key, near=near)
-            raise JobError("error.job.no-key", key_name=key)
+            raise _no_key(key)
     for key, (kind, wanted) in _KINDS.items():
         value = fields.get(key)
         if value is not None and not _is_of(value, kind):
@@ -186,22 +157,28 @@ def _check_keys(fields: Mapping[str, Any]) -> None:
             raise JobError("error.job.no-text", key_name=key)
 
 
+def _no_key(key: str) -> JobError:
+    from difflib import get_close_matches
+
+    for near in get_close_matches(key, list(_KINDS), 1):
+        return JobError("error.job.nearest-key", key_name=key, near=near)
+    return JobError("error.job.no-key", key_name=key)
+
+
 def _is_of(value: Any, kind: Any) -> bool:
     """Return True for a value of this kind; true and false are no numbers here."""
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
-def _limits(said: Mapping[str, Any]) -> Limits:
-    if wrong := sorted(set(said) - {"turns", "cost_usd", "minutes"}):
-        raise JobError("error.job.no-limit", wrong=wrong[0])
-    if any(
-        isinstance(each, bool) or not isinstance(each, int | float) or not each > 0
-        for each in said.values()
-    ):
-        raise JobError("error.job.limits-above-0")
+def _limits(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key, most in said.items():
+        if key not in ("turns", "cost_usd", "minutes"):
+            raise JobError("error.job.no-limit", wrong=key)
+        if not _is_of(most, (int, float)) or not most > 0:
+            raise JobError("error.job.limits-above-0")
     if isinstance(said.get("turns"), float):
         raise JobError("error.job.limits-turns")
-    return Limits(**said)
+    return said
 
 
 def _word(given: Mapping[str, Any], key: str) -> Any:
@@ -294,8 +271,8 @@ def _month_days(words: list[str]) -> str:
     return f"{','.join(words).replace('last', 'L')} * *"
 
 
-def check_cron(line: str) -> str:
-    """The cron line, its five fields. Raises JobError."""
+def check_cron(line: str, said: str = "") -> str:
+    """Return the cron line, its five fields; `said`: the words that it was made of. Raises JobError."""
     from cronsim import CronSim, CronSimError
 
     line = MACROS.get(line.strip().lower(), line.strip())
@@ -304,11 +281,12 @@ def check_cron(line: str) -> str:
     try:
         next(CronSim(line, datetime(2000, 1, 1)))
     except CronSimError as error:
-        raise JobError(
-            "error.job.cron-field", line=line, value=str(error).removeprefix("Bad ")
-        ) from error
+        is_far = re.fullmatch(r"\S+ \S+ (?:29|30|31) \S+ \S+", line)  # of a month that is shorter
+        what = str(error).removeprefix("Bad ")
+        key = "error.job.never" if is_far and what == "day-of-month" else "error.job.cron-field"
+        raise JobError(key, line=said or line, value=what) from error
     except StopIteration:
-        raise JobError("error.job.never", line=line) from None
+        raise JobError("error.job.never", line=said or line) from None
     return line
 
 
@@ -339,6 +317,7 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
         raise JobError("error.job.no-moment", key_name=key, said=said) from None
 
 
+_RULE = ("schedule", "repeat", "on", "cron", "at", "after", "timezone", "start", "until", "enabled")
 _WORDS = {  # the first is meant where nothing is said
     "catch_up": ("latest", "all", "skip"),
     "notify": ("failure", "always", "never"),
@@ -352,22 +331,11 @@ _DEFAULTS: dict[str, Any] = {
     "parameters": {},
     "limits": {},
 }
-_TYPES: dict[str, tuple[Any, str]] = {
-    "times": ((str, list), "schedule"),
-    "days": ((str, int, list), "on"),
-    "text": (
-        str,
-        "repeat cron at timezone start until prompt sop session catch_up notify approve model cwd"
-        " paused note",
-    ),
-    "object": (dict, "parameters limits"),
-    "boolean": (bool, "enabled overlap"),
-    "number": ((int, float), "max_delay_hours"),
+_KINDS: dict[str, tuple[Any, str]] = {
+    "schedule": ((str, list), "times"),
+    "on": ((str, int, list), "days"),
+    **dict.fromkeys(("repeat", "cron", "at", "session", "note", *_WORDS, *_TEXTS), (str, "text")),
+    **dict.fromkeys(("parameters", "limits"), (dict, "object")),
+    **dict.fromkeys(("enabled", "overlap"), (bool, "boolean")),
+    "max_delay_hours": ((int, float), "number"),
 }
-_KINDS = {key: (kind, name) for name, (kind, keys) in _TYPES.items() for key in keys.split()}
-
-
-def _near(key: str) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(key, list(_KINDS), 1)), "")

@@ -14,9 +14,8 @@ import fcntl
 import os
 import socket
 import sqlite3
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,7 +38,6 @@ CREATE INDEX dues_skipped ON dues (noticed) WHERE status = 'skipped';
 CREATE INDEX dues_at ON dues (due);
 CREATE TABLE jobs (id TEXT PRIMARY KEY, rule TEXT NOT NULL, since INTEGER NOT NULL, cursor INTEGER NOT NULL)
   WITHOUT ROWID;
-CREATE TABLE told (what TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -136,106 +134,93 @@ class Owner:
 
 _NAMES = ", ".join(each.name for each in fields(Row))
 _MARKS = ", ".join("?" for _ in fields(Row))
+_OPEN = "status IN ('claimed', 'running', 'waiting')"
+_AT_WORK = "job = ? AND due = ? AND owner = ? AND status IN ('claimed', 'running')"
 
 
 class Ledger:
-    """The ledger of one home folder. Any thread may use it; each has a connection of its own."""
+    """The ledger of one home folder. Any thread may use it."""
 
     def __init__(self, home: Path) -> None:
         self._folder = folder_of(home)
-        self._mine = threading.local()
 
     def counted(
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime
     ) -> dict[str, Counted]:
         """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
-        file was written, or from now. `rules`: by the job's id its rule and when its file was written."""
-        known = (
-            {id: rest for id, *rest in self._read("SELECT id, rule, since, cursor FROM jobs")}
-            if rules
-            else {}
-        )
+        file was written, or from now; so does one that was counted further ahead, before the clock was set back.
+        `rules`: by the job's id its rule and when its file was written."""
+        query = "SELECT id, rule, since, cursor FROM jobs"
+        known = {id: rest for id, *rest in self._read(query)} if rules else {}
         found, changed = {}, []
         for id, (rule, written) in rules.items():
-            before = known.get(id)
+            before, begin = known.get(id), min(now, written)
             if before and before[0] == rule:
                 found[id] = Counted(moment(before[1]), moment(before[2]))
-                continue
-            found[id] = Counted(min(now, written), min(now, written))
-            changed.append((id, rule, micros(found[id].since), micros(found[id].cursor)))
+                if found[id].cursor <= now:
+                    continue
+                begin = min(now, found[id].since)
+                found[id] = Counted(begin, now)
+            else:
+                found[id] = Counted(begin, begin)
+            changed.append((id, rule, micros(begin), micros(found[id].cursor)))
         if changed:
             with self._writing() as database:
                 database.executemany("INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?)", changed)
         return found
 
-    def count_from(self, counted: Mapping[str, Counted]) -> None:
-        """Sets how far jobs have come: the clock was set back."""
-        with self._writing() as database:
-            values = [(micros(each.since), micros(each.cursor), id) for id, each in counted.items()]
-            database.executemany("UPDATE jobs SET since = ?, cursor = ? WHERE id = ?", values)
-
     def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
         """Writes those rows whose due time has none yet, and how far their jobs have come: all or none. The rows that it
         returns are the caller's now."""
+        if not (rows or cursors):
+            return []
         whole = [replace(row, until=row.until or row.due) for row in rows]
+        values = [(micros(cursor), id) for id, cursor in cursors.items()]
+        sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
         with self._writing() as database:
-            sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
-            values = [(micros(cursor), id) for id, cursor in cursors.items()]
             database.executemany("UPDATE jobs SET cursor = ? WHERE id = ?", values)
             return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
 
     def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
         """Rows whose claimers are dead, for a new owner, in one step; without those where somebody was quicker."""
-        sql = "UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE job = ? AND due = ? AND owner = ? AND attempts = ? AND status IN ('claimed', 'running')"
-        with self._writing() as database:
-            return [
-                replace(row, owner=owner, attempts=row.attempts + 1)
-                for row in rows
-                if database.execute(
-                    sql, (owner, row.job, row.due, row.owner, row.attempts)
-                ).rowcount
-            ]
+        sql = (
+            f"UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE {_AT_WORK} AND attempts = ?"
+        )
+        taken = []
+        for row in rows:
+            if self._changed(sql, owner, row.job, row.due, row.owner, row.attempts):
+                taken.append(replace(row, owner=owner, attempts=row.attempts + 1))
+        return taken
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
         """Notes the run of a claimed row before its first event; False when the row has gone to another owner."""
-        sql = "UPDATE dues SET status = 'running', run = ?, began = ? WHERE job = ? AND due = ? AND owner = ? AND status IN ('claimed', 'running')"
-        with self._writing() as database:
-            return bool(
-                database.execute(sql, (run, micros(now), row.job, row.due, row.owner)).rowcount
-            )
+        sql = f"UPDATE dues SET status = 'running', run = ?, began = ? WHERE {_AT_WORK}"
+        return self._changed(sql, run, micros(now), row.job, row.due, row.owner)
 
     def end(self, row: Row) -> bool:
         """Writes how the run of a row ended, once; False when the row says so already."""
         sql = (
             "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?"
-            " WHERE job = ? AND due = ? AND run = ? AND status IN ('claimed', 'running', 'waiting') AND status != ?"
+            f" WHERE job = ? AND due = ? AND run = ? AND {_OPEN} AND status != ?"
         )
         said = (row.status, row.reason, row.ended, row.result, row.model_calls, row.cost)
-        with self._writing() as database:
-            return bool(
-                database.execute(sql, (*said, row.job, row.due, row.run, row.status)).rowcount
-            )
+        return self._changed(sql, *said, row.job, row.due, row.run, row.status)
 
-    def retract(self, now: datetime) -> int:
-        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again. Returns how
-        many rows."""
-        if not self._read(
-            "SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)
-        ):
-            return 0
+    def retract(self, now: datetime) -> None:
+        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again."""
+        ahead, at = "dues WHERE status = 'skipped' AND noticed > ?", micros(now)
+        if not self._read(f"SELECT 1 FROM {ahead} LIMIT 1", at):
+            return
+        first = f"SELECT job, min(due) - 1 FROM {ahead} AND kind = 'due' GROUP BY job"
         with self._writing() as database:
-            ahead = "SELECT job, min(due) - 1 FROM dues WHERE status = 'skipped' AND kind = 'due' AND noticed > ? GROUP BY job"
-            for job, before in database.execute(ahead, (micros(now),)).fetchall():
-                database.execute(
-                    "UPDATE jobs SET cursor = min(cursor, ?) WHERE id = ?", (before, job)
-                )
-            return database.execute(
-                "DELETE FROM dues WHERE status = 'skipped' AND noticed > ?", (micros(now),)
-            ).rowcount
+            for job, before in database.execute(first, (at,)).fetchall():
+                sql = "UPDATE jobs SET cursor = min(cursor, ?) WHERE id = ?"
+                database.execute(sql, (before, job))
+            database.execute(f"DELETE FROM {ahead}", (at,))
 
     def open_rows(self) -> list[Row]:
         """Return what is claimed, running or waiting, oldest first."""
-        return self._rows("WHERE status IN ('claimed', 'running', 'waiting') ORDER BY due")
+        return self._rows(f"WHERE {_OPEN} ORDER BY due")
 
     def rows(
         self,
@@ -256,96 +241,70 @@ class Ledger:
 
     def spent(self, moment: datetime) -> float:
         """USD that runs have cost since then."""
-        return float(
-            self._read("SELECT total(cost) FROM dues WHERE due >= ?", micros(moment))[0][0]
-        )
+        query = "SELECT total(cost) FROM dues WHERE due >= ?"
+        return float(self._read(query, micros(moment))[0][0])
 
     def is_alive(self, owner: str) -> bool:
         """Return True if a claimer, or a child of its, is still at work."""
         try:
-            file = os.open(self._folder / f"{owner}.owner", os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            with (self._folder / f"{owner}.owner").open() as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
-        finally:
-            os.close(file)
-        return False
-
-    def told(self, what: str, text: str) -> bool:
-        """True when this text is another than was told about `what` before; an empty one: there is nothing to tell."""
-        if self._read("SELECT text FROM told WHERE what = ?", what) == ([(text,)] if text else []):
+        except OSError:
             return False
-        with self._writing() as database:
-            database.execute("DELETE FROM told WHERE what = ?", (what,))
-            if text:
-                database.execute("INSERT INTO told VALUES (?, ?)", (what, text))
-        return True
+        return False
 
     def _rows(self, rest: str, *values: object) -> list[Row]:
         return [Row(*row) for row in self._read(f"SELECT {_NAMES} FROM dues {rest}", *values)]
 
     def _read(self, sql: str, *values: object) -> list[Any]:
-        with _told_as_ours(self._folder):
-            return self._open().execute(sql, values).fetchall()
+        with self._opened() as database:
+            return database.execute(sql, values).fetchall()
+
+    def _changed(self, sql: str, *values: object) -> bool:
+        with self._writing() as database:
+            return bool(database.execute(sql, values).rowcount)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, which has the file to itself; what it says is on the disk when it ends."""
-        with _told_as_ours(self._folder):
-            database = self._open()
+        with self._opened() as database, database:
             database.execute("BEGIN IMMEDIATE")
-            try:
+            yield database
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file, with its tables. Raises LedgerError."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = self._folder / "ledger.sqlite3"
+            with closing(sqlite3.connect(file, BUSY_SECONDS, isolation_level=None)) as database:
+                database.execute("PRAGMA journal_mode = PERSIST")
+                database.execute("PRAGMA synchronous = FULL")
+                _bring_up_to_date(database)
                 yield database
-                database.execute("COMMIT")
-            except BaseException:
-                if database.in_transaction:  # a full disk has rolled it back itself
-                    database.execute("ROLLBACK")
-                raise
-
-    def _open(self) -> sqlite3.Connection:
-        known: sqlite3.Connection | None = getattr(self._mine, "database", None)
-        if known is not None:
-            return known
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        database = sqlite3.connect(
-            self._folder / "ledger.sqlite3", timeout=BUSY_SECONDS, isolation_level=None
-        )
-        database.execute("PRAGMA journal_mode = PERSIST")
-        database.execute("PRAGMA synchronous = FULL")
-        _bring_up_to_date(database)
-        self._mine.database = database
-        return database
-
-    def close(self) -> None:
-        """Lets go of this thread's connection."""
-        database: sqlite3.Connection | None = getattr(self._mine, "database", None)
-        if database is not None:
-            database.close()
-            self._mine.database = None
+        except (sqlite3.Error, OSError) as error:
+            raise LedgerError("error.ledger.unusable", folder=self._folder, error=error) from error
 
 
 def _bring_up_to_date(database: sqlite3.Connection) -> None:
     """Makes the tables of a new file. Raises LedgerError for one that a newer Sopwith has made."""
-    if not database.execute("PRAGMA user_version").fetchone()[0]:
+    found = _version(database)
+    if found > VERSION:
+        raise LedgerError("error.ledger.newer", found=found)
+    if found:
+        return
+    with database:
         database.execute("BEGIN IMMEDIATE")
-        if not database.execute("PRAGMA user_version").fetchone()[0]:  # nobody was quicker
+        if not _version(database):  # nobody was quicker
             for statement in _TABLES.split(";\n"):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {VERSION}")
-        database.execute("COMMIT")
-    if (found := database.execute("PRAGMA user_version").fetchone()[0]) > VERSION:
-        raise LedgerError("error.ledger.newer", found=found)
 
 
-@contextmanager
-def _told_as_ours(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise LedgerError("error.ledger.unusable", folder=folder, error=error) from error
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
 def failures(rows: Iterable[Row]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from hashlib import sha256
@@ -39,6 +40,7 @@ class Outcomes:
         self._config, self._home, self._ledger, self._folder = config, config.home, ledger, folder
         self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home)
         self._outbox = Outbox(config)
+        self._broken: Mapping[str, str] = {}  # files, and what is wrong with them
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
@@ -85,16 +87,19 @@ class Outcomes:
             self._tell(f"job-{row.job}-{row.due}", text, f"sopwith schedule run-now {job.id}")
             self._outbox.put(missed(self._config, f"job-{row.job}-{row.due}", job.id, text))
 
-    def tell_broken(self, id: str, problem: str) -> None:
-        """Tells the owner, once, of a file that is no job; "" when it is one again."""
-        if not self._ledger.told(f"broken {id}", problem):
-            return
-        notice = f"job-{id if is_id(id) else sha256(os.fsencode(id)).hexdigest()[:12]}-broken"
-        if problem:
-            text = self._prompts.text("schedule_broken", job=id, problem=self._in_words(problem))
-            self._tell(notice, text, f"sopwith schedule show {shlex.quote(id)}")
-        else:
-            self._inbox.remove(notice)
+    def tell_broken(self, problems: Mapping[str, str]) -> None:
+        """Tell the owner, once, of files that are no jobs; "" for one that is a job."""
+        for id, problem in problems.items():
+            if problem == self._broken.get(id):
+                continue
+            name = id if is_id(id) else sha256(os.fsencode(id)).hexdigest()[:12]
+            if problem:
+                said = self._in_words(problem)
+                text = self._prompts.text("schedule_broken", job=id, problem=said)
+                self._tell(f"job-{name}-broken", text, f"sopwith schedule show {shlex.quote(id)}")
+            else:
+                self._inbox.remove(f"job-{name}-broken")
+        self._broken = problems
 
     def pause_if_failing(self, job: Job, since: datetime) -> bool:
         """Pauses a job whose last three runs have failed, and tells the owner. `since`: from when its rule counts."""

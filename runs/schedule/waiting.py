@@ -20,11 +20,6 @@ from typing import Any
 LOOK_SECONDS = 30.0
 
 
-def steady() -> float:
-    """Return seconds of a clock that nobody sets and that goes on while the machine is suspended, where there is one."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
-
-
 class Waiter:
     """Wait for moments and for changes in `folders` (files whose name starts with a dot are not looked at)."""
 

@@ -220,7 +220,11 @@ class _Reading:
         fields = self._cron_days(unit)
         if not fields:
             return self._timed("monthly")
-        return {"cron": check_cron(f"{_clock_fields(self._times() or [DEFAULT_TIME])} {fields}")}
+        return {
+            "cron": check_cron(
+                f"{_clock_fields(self._times() or [DEFAULT_TIME])} {fields}", self._said
+            )
+        }
 
     def _cron_days(self, unit: str) -> str:
         """Return the last three fields of a cron line; "" where `repeat` can say the days."""
@@ -244,7 +248,7 @@ class _Reading:
             raise JobError("error.when.no-fit", said=self._said)
         days = ",".join(map(str, self._days()))
         days = {"": "*", "1,2,3,4,5": "1-5"}.get(days, days)
-        return {"cron": check_cron(f"{self._minute_field(count, unit)} * * {days}")}
+        return {"cron": check_cron(f"{self._minute_field(count, unit)} * * {days}", self._said)}
 
     def _minute_field(self, count: int, unit: str) -> str:
         """Return the first two fields of a cron line."""

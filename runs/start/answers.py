@@ -23,7 +23,7 @@ MOST_SHOWN = 16
 def is_answered(task: str, *, has_model: bool = False) -> bool:
     """Return True when a request asks about Sopwith itself; a greeting is a model's where there is one."""
     topic = _topic(task)
-    return bool(topic) and not (has_model and topic in ("hello", "thanks"))
+    return bool(topic) and not (has_model and topic in ("hello", "thanks", "history"))
 
 
 def answer(task: str, sops: Sequence[Sop], lang: Lang) -> str:
@@ -54,6 +54,8 @@ def _topic(task: str) -> str:
     for topic in ("hello", "thanks", "help", "undo"):
         if said in tables[topic]["said"] or whole in tables[topic]["said"]:
             return topic
+    if any(each in said for each in tables["history"]["holds"]):
+        return "history"
     is_command = any(f"{said} ".startswith(f"{each} ") for each in tables["commands"]["begin"])
     return "command" if is_command else ""
 

@@ -36,10 +36,12 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     """Return what serves the task (learning/route), unless the session or the options forbid it."""
     if not options.rote or options.session != "main":
         return Chosen(None)
-    if is_only_to_remember(task) or is_answered(task) or is_to_forget(parts.config.home, task):
-        return Chosen(None)
-    asked: list[Event] = []
     known = Remembered(parts.config.home).with_wordings(parts.sops.all())
+    if is_only_to_remember(task) or is_answered(task) or is_to_forget(parts.config.home, task):
+        taught = [sop for sop in known if not sop.is_seed]  # the owner's own words come first
+        match = choose(task, taught, options.cwd, Path.home()).match
+        return Chosen(Replay(match.sop, match.parameters, task, match.lane) if match else None)
+    asked: list[Event] = []
     ask_model = _chooser(options, parts, asked)
     embedder = (lambda: _embedder(parts)) if ask_model else None
     choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model, embedder=embedder)

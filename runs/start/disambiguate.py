@@ -6,6 +6,7 @@ on from there. What is chosen is done by rote, with all gates and guards; a yes 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Container, Generator, Sequence
 from contextlib import suppress
@@ -63,14 +64,20 @@ class Asking(NamedTuple):
         """Return the SOPs that may be meant, without those that the owner has said no to."""
         remembered = Remembered(self.home)
         choice = choose(self.task, self.known, self.where.cwd, self.where.owner_home)
-        found = [each for each in choice.shown if _names_a_value(each) or self._is_near(each)]
+        found = [each for each in choice.shown if self._is_meant(each)]
         return [each for each in found if not remembered.is_refused(self.task, each)][:3]
 
-    def _is_near(self, each: Shown) -> bool:
-        """Return True where enough words of the request are known, and a seed means something like it. What removes things
+    def _is_meant(self, each: Shown) -> bool:
+        """Return True for what the request names a value of, and for what means something like it. What removes things
         is never guessed."""
         procedure = each.sop.procedure
-        if procedure is None or procedure.effects == "destructive" or each.told < NEAR_SHARE:
+        if procedure is None or procedure.effects != "destructive":
+            return _names_a_value(each) or self._is_near(each)
+        return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
+
+    def _is_near(self, each: Shown) -> bool:
+        """Return True where enough words of the request are known, and a seed means something like it."""
+        if each.told < NEAR_SHARE:
             return False
         made = self.embedder() if each.sop.is_seed else None
         return made is None or each.likeness(self.task, made) >= LEAST_ALIKE
@@ -244,14 +251,19 @@ class Asking(NamedTuple):
 
 
 def _names_a_value(each: Shown) -> bool:
+    """Return True where the request says a text, or a number that the SOP needs."""
     procedure = each.sop.procedure
-    return procedure is None or any(
-        "enum" not in procedure.parameters[name] for name in each.places
+    if procedure is None:
+        return True
+    schemas = {name: procedure.parameters[name] for name in each.places}
+    return any(
+        name in procedure.required or not ({"enum", "minimum", "maximum"} & schema.keys())
+        for name, schema in schemas.items()
     )
 
 
 def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | None:

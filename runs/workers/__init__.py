@@ -14,14 +14,4 @@ if TYPE_CHECKING:
     from runs.workers.tasks import take_back as take_back
     from runs.workers.worker import Worker as Worker
 else:
-    __getattr__ = lazy(
-        __name__,
-        copied="log",
-        counts="tasks",
-        gone_on_with="log",
-        resumed_by_hand="log",
-        send="tasks",
-        sent="tasks",
-        take_back="tasks",
-        Worker="worker",
-    )
+    __getattr__ = lazy(__name__)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +27,7 @@ _RISKS: Mapping[str, Risk] = {"rights": "system"}
 _EVERY = re.compile(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _OURS = ("MEMORY.md", "runs")  # in the agent's home: scripts have no business there
 _OF_MKTEMP = "/tmp/made"  # stands for what mktemp makes, which is the script's own
+_MOST_BYTES = 200_000  # of a script that is looked at
 _REMOVERS = ("rm", "unlink", "rmdir")
 # Values of these variables where nothing sets them; `$!` is a job of the script's own, as `%1` is.
 _USUAL = {
@@ -78,7 +79,26 @@ def _setting(gate: Grounds, ask: Ask, given: Mapping[str, str]) -> Setting:
     cwd = str(ask.paths[0] if ask.paths else gate.cwd)
     user = dict.fromkeys(("USER", "LOGNAME"), gate.owner_home.name)
     own = {"HOME": str(gate.owner_home), "PWD": cwd, "TMPDIR": str(gate.places.temporary)}
-    return Setting({**_USUAL, **user, **own, **given}, cwd, frozenset(gate.settings.forbid))
+    variables = {**_USUAL, **user, **own, **given}
+    forbidden = frozenset(gate.settings.forbid)
+    # in a stage that is seen when it happens
+    reads = _nothing if ask.stage else partial(_text_of, gate.places)
+    return Setting(variables, cwd, forbidden, reads)
+
+
+def _nothing(path: str) -> None:
+    return None
+
+
+def _text_of(places: Places, path: str) -> str | None:
+    """Return the text of a script that a run may have written; None for a program of the system, or none that is text."""
+    file = places.resolved(path)
+    if places.kind(file) != "inside":
+        return None
+    try:
+        return file.read_bytes()[:_MOST_BYTES].decode("utf-8") if file.is_file() else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _of_variables(given: Mapping[str, str]) -> Iterator[Finding]:

@@ -6,10 +6,13 @@ By names alone, from assets/safety/places.txt; the caller has followed the links
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -31,6 +34,9 @@ _ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands wh
 SYSTEM_SECRETS = (*_LISTS["system_secrets"], _ROOTS_KEYS)
 _SYSTEM = frozenset(_LISTS["system"])
 _DEEPEST, _MOST_LOOKED_AT = 3, 2_000  # folders below the working folder, and names
+_SETTLED_NS = (
+    5_000_000_000  # a folder that changed later may change again within one tick of its clock
+)
 _REFERENCE = pattern(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
 
 
@@ -124,16 +130,15 @@ class Places(NamedTuple):
 
     def secrets_below(self, folder: Path) -> list[str]:
         """Return the files with secrets by their names (`.env`) in a folder, those below and beside it."""
-        found, folders = list[str](), [(folder.parent, 1), (folder, _DEEPEST)]
+        found, folders = list[str](), [(str(folder.parent), 1), (str(folder), _DEEPEST)]
         left = _MOST_LOOKED_AT
         while folders and left > 0:
             place, depth = folders.pop()
-            for entry in _listed(place):
-                left -= 1
-                if _REGEXES["named_secrets"].fullmatch(entry.name) and entry.is_file():
-                    found += [] if _is_tracked(Path(entry.path)) else [entry.path]
-                elif depth > 1 and entry.is_dir(follow_symlinks=False):
-                    folders.insert(0, (Path(entry.path), depth - 1))
+            seen = _seen(place)
+            left -= seen.entries
+            found += [each for each in seen.named if Path(each).is_file() and not _is_tracked(each)]
+            if depth > 1:
+                folders[:0] = [(each, depth - 1) for each in reversed(seen.folders)]
         return found
 
     def is_vital_file(self, path: Path) -> bool:
@@ -169,22 +174,50 @@ class Places(NamedTuple):
             return Path(os.path.normpath(path))
 
 
-def _listed(folder: Path) -> list[os.DirEntry[str]]:
+class _Seen(NamedTuple):
+    """Hold what a folder has: how many entries, those with the name of a secret, its folders."""
+
+    changed: int = 0  # when something last came or went in it, in ns
+    entries: int = 0
+    named: Sequence[str] = ()
+    folders: Sequence[str] = ()
+
+
+_known: dict[str, _Seen] = {}
+
+
+def _seen(folder: str) -> _Seen:
+    """Look through a folder; again only once something has come or gone in it."""
     try:
+        changed = Path(folder).stat().st_mtime_ns
+        if folder in _known and _known[folder].changed == changed:
+            return _known[folder]
         with os.scandir(folder) as entries:
-            return list(entries)
+            listed = list(entries)
     except OSError:
-        return []
+        return _Seen()
+    named = [each.path for each in listed if _REGEXES["named_secrets"].fullmatch(each.name)]
+    folders = [each.path for each in listed if each.is_dir(follow_symlinks=False)]
+    found = _Seen(changed, len(listed), named, folders)
+    if time.time_ns() - changed > _SETTLED_NS:
+        _known[folder] = found
+    return found
 
 
-def _is_tracked(file: Path) -> bool:
-    """Return True for a file of a repository: what is committed is no secret, and hidden it would count as gone."""
+def _is_tracked(path: str) -> bool:
+    """Return True for a file of a repository as Git holds it: what is committed is no secret, and hidden it would count as
+    changed. The name alone does not tell, since a script may have added it."""
+    file = Path(path)
     for folder in file.parents:
         index = folder / ".git" / "index"
         try:
-            return os.fsencode(file.relative_to(folder)) + b"\0" in index.read_bytes()
+            held, content = index.read_bytes(), file.read_bytes()
         except OSError:
             continue
+        number = hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False)
+        entry = number.digest(), os.fsencode(file.relative_to(folder)) + b"\0"
+        # between the two stand 16 or 32 bits of flags
+        return re.search(b"..(?:..)?".join(map(re.escape, entry)), held, re.DOTALL) is not None
     return False
 
 

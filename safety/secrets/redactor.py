@@ -198,5 +198,8 @@ def _block_start(text: str) -> int:
 
 def _overlap(tail: bytes, needle: bytes) -> int:
     """Return how many letters at the end of `tail` are the beginning of `needle`."""
-    sizes = range(min(len(tail), len(needle)), 0, -1)
-    return next((size for size in sizes if tail.endswith(needle[:size])), 0)
+    end, last = len(needle), tail[-1:]
+    while last and (end := needle.rfind(last, 0, end)) >= 0:
+        if tail.endswith(needle[: end + 1]):
+            return end + 1
+    return 0

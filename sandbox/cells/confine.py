@@ -1,12 +1,11 @@
-"""Gives up rights, then becomes another program: what stands in for bubblewrap where there are no user namespaces.
+"""Gives up rights, then becomes another program: what holds a script where there are no user namespaces.
 
 Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
 confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
-(folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `roots` (folders to write to, of
-which `pinned` cannot be renamed, `kept` stays as it is and `hidden` is not seen: by mounts of our own, or as far as Landlock can, by what `write` lists and by
-`make`, in which new files may be made), `filter` (a seccomp program), `limits`
+(folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `make` (folders
+in which new files may be made), `filter` (a seccomp program), `limits`
 and `env` (name → value), and when it serves `cwd` and `words`.
-It uses few modules, most of them in C, since a call waits for its start; nothing of ours need be importable. Exit code 125: a right
+It uses few modules, most of them in C, since a call waits for its start. Exit code 125: a right
 could not be given up, and nothing was started. Source: landlock(7), seccomp(2).
 """
 
@@ -21,12 +20,15 @@ import stat
 import struct
 import sys
 
+if __name__ == "__main__":  # nothing of ours is on the path
+    sys.path.append(os.path.abspath(f"{__file__}/../../.."))
+
+from sandbox import kernel
+
+checked, libc = kernel.checked, kernel.libc
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import signal as _signal
     from typing import Any
-else:
-    import _signal  # without the names of signal, which cost a third of the start
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, DEVICE = 1, 2, 4, 8, 1 << 14, 1 << 15
@@ -37,19 +39,9 @@ RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1
 HOLDS_PORTS, CONNECT_TCP = 4, 2  # from this version on; the right to connect to a port
 MAKE_DEVICES = 1 << 6 | 1 << 11  # which would be doors to the disks
 SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody outside
-NO_NEW_PRIVS, SET_SECCOMP, SECCOMP_FILTER = 38, 22, 2
-DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there are
 CANNOT = 125
-
-
-NEW_USER_AND_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x10020000, 4096, 16384, 1 << 18
-MOUNT_SETATTR, HERE, ALL_BELOW, READ_ONLY = 442, -100, 0x8000, 1
 # For new files in a folder above a guarded one: no right to read, since that would hold below too.
 MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
-
-
-class _Program(ctypes.Structure):
-    _fields_ = [("length", ctypes.c_ushort), ("lines", ctypes.c_char_p)]
 
 
 def main() -> None:
@@ -67,7 +59,6 @@ def serve(number: int) -> None:
     """Takes a packet with two descriptors, orders and where the output goes, and answers with the pid of the child, or 0. The
     child is handed over: its parent ends at once, and whoever started us is the next who takes in orphans."""
     os.set_inheritable(number, False)
-    has_mounts = _can_mount()
     talk = _socket.socket(fileno=number)
     while True:
         said, parts, _, _ = talk.recvmsg(16, _socket.CMSG_SPACE(8))
@@ -75,7 +66,7 @@ def serve(number: int) -> None:
             os._exit(0)
         given, output = (int.from_bytes(parts[0][2][at : at + 4], sys.byteorder) for at in (0, 4))
         try:
-            pid = _handed_over(given, output, has_mounts)
+            pid = _handed_over(given, output)
         except OSError:
             pid = b""
         talk.send(pid or b"0")
@@ -83,55 +74,7 @@ def serve(number: int) -> None:
         os.close(output)
 
 
-def _can_mount() -> bool:
-    """True where we may make mounts in a namespace of our own, tried in a child."""
-    child = os.fork()
-    if child == 0:
-        try:
-            _mount_apart(
-                ctypes.CDLL(None, use_errno=True), {"pinned": [], "kept": ["/usr"], "hidden": []}
-            )
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
-
-
-def _mount_apart(libc: ctypes.CDLL, orders: dict[str, Any]) -> None:
-    """Enter namespaces in which `pinned` cannot be renamed, `kept` not be written to, and `hidden` is empty. Raises
-    OSError."""
-    user, group = os.geteuid(), os.getegid()
-    _check(libc.unshare(NEW_USER_AND_MOUNTS))
-    ids = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
-    for name, text in ids.items():
-        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
-        os.write(file, text.encode())
-        os.close(file)
-    _check(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None))
-    for path in filter(_is_there, orders["pinned"]):
-        _bind(libc, path, path)
-    for path in filter(_is_there, orders["kept"]):
-        _bind(libc, path, path)
-        wanted = struct.pack("QQQQ", READ_ONLY, 0, 0, 0)
-        _check(libc.syscall(MOUNT_SETATTR, HERE, os.fsencode(path), ALL_BELOW, wanted, 32))
-    for path in filter(_is_there, orders["hidden"]):
-        if os.access(f"{path}/.", os.F_OK):
-            _check(libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", 1, b"size=1m"))
-        else:
-            _bind(libc, os.devnull, path)
-    os.chdir(orders.get("cwd") or "/")  # by its path again: it may be below a mount now
-
-
-def _is_there(path: str) -> bool:
-    return os.access(path, os.F_OK)
-
-
-def _bind(libc: ctypes.CDLL, source: str, target: str) -> None:
-    flags = BIND | RECURSIVE
-    _check(libc.mount(os.fsencode(source), os.fsencode(target), None, flags, None))
-
-
-def _handed_over(given: int, output: int, has_mounts: bool) -> bytes:
+def _handed_over(given: int, output: int) -> bytes:
     reader, writer = os.pipe()
     try:
         parent = os.fork()
@@ -139,7 +82,7 @@ def _handed_over(given: int, output: int, has_mounts: bool) -> bytes:
             try:
                 child = os.fork()
                 if child == 0:
-                    _start(given, output, has_mounts)
+                    _start(given, output)
                 os.write(writer, b"%d" % child)
             finally:
                 os._exit(0)
@@ -151,7 +94,7 @@ def _handed_over(given: int, output: int, has_mounts: bool) -> bytes:
         os.close(writer)
 
 
-def _start(given: int, output: int, has_mounts: bool) -> None:
+def _start(given: int, output: int) -> None:
     """In the child: never returns."""
     try:
         os.setsid()
@@ -161,7 +104,7 @@ def _start(given: int, output: int, has_mounts: bool) -> None:
         orders = _read(given)
         os.closerange(3, 256)  # those of the server: it holds few
         os.chdir(orders["cwd"])
-        _become(orders["words"], orders, orders["env"], has_mounts)
+        _become(orders["words"], orders, orders["env"])
     finally:
         os._exit(CANNOT)
 
@@ -172,17 +115,14 @@ def _read(given: int) -> dict[str, Any]:
     return orders
 
 
-def _become(
-    words: list[str], orders: dict[str, Any], env: dict[str, str], has_mounts: bool = False
-) -> None:
+def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> None:
     """Confines this process; then it is the program, or ends."""
     try:
-        _confine(orders, has_mounts)
+        _confine(orders)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())
         os._exit(CANNOT)
-    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # which Python ignores
-        _signal.signal(number, _signal.SIG_DFL)
+    kernel.default_signals()
     try:
         os.execvpe(words[0], words, env)
     except OSError as error:
@@ -190,27 +130,13 @@ def _become(
         os._exit(127)
 
 
-def _confine(orders: dict[str, Any], has_mounts: bool) -> None:
-    if has_mounts and orders["roots"]:
-        _mount_apart(ctypes.CDLL(None, use_errno=True), orders)
-        orders["write"] += orders["roots"]
-    elif orders["roots"]:
-        orders["make"] = orders["roots"]
+def _confine(orders: dict[str, Any]) -> None:
     for name, value in orders["limits"].items():
         _limit(getattr(resource, name), value)
-    libc = ctypes.CDLL(None, use_errno=True)
-    for right in range(RIGHTS_OF_ROOT if os.geteuid() == 0 else 0):
-        # root is then a user like others, from the exec on
-        libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)
-    _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
     orders["read"].append(f"/proc/{os.getpid()}")
-    _landlock(libc, orders)
-    if lines := orders["filter"]:
-        _check(
-            libc.prctl(
-                SET_SECCOMP, SECCOMP_FILTER, ctypes.byref(_Program(len(lines) // 8, lines)), 0, 0
-            )
-        )
+    libc.prctl(kernel.NO_NEW_PRIVS, 1, 0, 0, 0)  # else only root may restrict itself
+    _landlock(orders)
+    kernel.give_up(orders["filter"])
 
 
 def _limit(kind: int, value: int) -> None:
@@ -219,46 +145,38 @@ def _limit(kind: int, value: int) -> None:
     resource.setrlimit(kind, (value, value))
 
 
-def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
+def _landlock(orders: dict[str, list[str]]) -> None:
     version = known()
     rights = RIGHTS[max(known for known in RIGHTS if known <= version)]
     attributes = struct.pack("QQQ", rights, CONNECT_TCP, SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= HOLDS_PORTS else 8
-    ruleset = _check(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
+    ruleset = checked(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
     for port in orders["ports"]:
-        _check(libc.syscall(ADD_RULE, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
+        checked(libc.syscall(ADD_RULE, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
     kinds = {"list": READ_DIR, "read": READ, "write": rights & ~MAKE_DEVICES, "make": MAKES}
     for name, wanted in kinds.items():
         for place in orders.get(name, ()):
             try:
-                _allow(libc, ruleset, place, wanted & rights)
+                _allow(ruleset, place, wanted & rights)
             except (FileNotFoundError, PermissionError, NotADirectoryError):
                 continue
-    _check(libc.syscall(RESTRICT_SELF, ruleset, 0))
+    checked(libc.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
 
 
 def known() -> int:
     """Return the version of Landlock that the kernel has. Raises OSError where it has none."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    return _check(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1))
+    return checked(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, place: str, rights: int) -> None:
+def _allow(ruleset: int, place: str, rights: int) -> None:
     descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             rights &= OF_FILES
-        _check(libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0))
+        checked(libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0))
     finally:
         os.close(descriptor)
-
-
-def _check(result: int) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return result
 
 
 if __name__ == "__main__":

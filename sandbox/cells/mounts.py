@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
-from sandbox.cells.levels import Limits, Profile, Sandbox
+from sandbox.cells.levels import Limits, Profile, Sandbox, python
 from sandbox.cells.repositories import guarded, near
 from sandbox.network import NOTHING, Leave
 from text import pattern
@@ -39,8 +39,7 @@ _MOST_NAMED = 30
 
 def supervisor(talk: int, door: str, *limits: int) -> list[str]:
     """Return the words that start a supervisor. `limits`: bytes of memory and of a file, CPU seconds, processes."""
-    python = os.path.realpath(sys.executable)
-    return [python, "-I", "-S", "-B", str(SUPERVISOR), str(talk), door, *map(str, limits)]
+    return [*python(), str(SUPERVISOR), str(talk), door, *map(str, limits)]
 
 
 class Plan(NamedTuple):
@@ -63,6 +62,7 @@ class Planner:
         self.profile: Profile = sandbox.profile
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
+        self.temporary = temporary
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
     def plan(self, cwd: Path, script: str, leave: Leave, port: int = 0) -> Plan:
@@ -122,18 +122,13 @@ class Planner:
         """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
         if self.profile.kind == "shared":
-            listed, write, apart = [], [str(root)], {}
+            listed, write, make = [], [str(root)], list[str]()
             read = [*_PROGRAMS, *bubblewrap.python_places()]
         else:
             startup = [path for path in places.startup if os.access(path, os.F_OK)]
             kept = [*startup, str(places.agent), *_code(cwd)]
             left_out = [*plan.hidden, *kept]
-            apart = {
-                "roots": [*plan.roots],
-                "pinned": [*plan.pinned],
-                "kept": [*plan.kept],
-                "hidden": [*plan.hidden],
-            }
+            make = [*plan.roots]
             listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
             write = [each for folder in plan.roots for each in _around(folder, left_out)]
         write += [f"/dev/{name}" for name in _DEVICES]
@@ -141,7 +136,7 @@ class Planner:
             list=listed,
             read=[*read, *map(str, readable), str(CONFINE)],
             write=write,
-            apart=apart,
+            make=make,
             ports=[plan.port] if plan.port else [],
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
@@ -219,13 +214,11 @@ def orders(
     env: dict[str, str],
     cwd: str = "",
     words: Sequence[str] = (),
-    apart: Mapping[str, list[str]] | None = None,
+    make: Sequence[str] = (),
     ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
-    places = {"list": list, "read": read, "write": write}
-    places |= {"roots": [], "pinned": [], "kept": [], "hidden": []}
-    places |= apart or {}
+    places = {"list": list, "read": read, "write": write, "make": [*make]}
     started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(
         marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
@@ -234,12 +227,12 @@ def orders(
 
 def confine(orders: int) -> list[str]:
     """The words before the command."""
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
+    return [*python(), str(CONFINE), str(orders)]
 
 
 def confiner() -> list[str]:
     """The words that start what starts confined commands; the socket comes behind."""
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), "serve"]
+    return [*python(), str(CONFINE), "serve"]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

@@ -12,6 +12,12 @@ from sandbox.cells import bubblewrap, levels, mounts, seccomp
 from sandbox.cells.levels import Level
 
 PROBE_SECONDS = 5.0
+# Setting: the value that closes user namespaces, the one that opens them.
+_SWITCHES = {
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
+    "kernel.unprivileged_userns_clone": ("0", "1"),
+    "user.max_user_namespaces": ("0", "10000"),
+}
 
 
 def tried() -> Level:
@@ -27,9 +33,9 @@ def tried() -> Level:
         )
     if sys.platform != "linux":
         return Level("none", f"there is none for {sys.platform}")
-    reason, fix, program = _try_bubblewrap()
-    if program:
-        return Level("full", program=program)
+    reason, fix = _try_walls()
+    if not reason:
+        return Level("full", program=levels.builder())
     found = try_landlock(reason)
     return (
         found._replace(fix=fix)
@@ -58,17 +64,14 @@ def try_landlock(reason: str) -> Level | None:
     return Level("partial", reason) if done.returncode == 42 else None
 
 
-def _try_bubblewrap() -> tuple[str, str, str]:
-    """Why it does not work, what would help, and the program if it does."""
-    program = levels.bubblewrap()
-    if not program:
-        return "bubblewrap is not installed", "sudo apt-get install bubblewrap", ""
+def _try_walls() -> tuple[str, str]:
+    """Return why no walls can be built, "" where they can; and what would help."""
     if not seccomp.is_known():
-        return f"no filter of system calls for {os.uname().machine}", "", ""
+        return f"no filter of system calls for {os.uname().machine}", ""
     info = bubblewrap.file(seccomp.program(network="all"))
     try:
         words = [
-            program,
+            *levels.walled(),
             *bubblewrap.wide([], info=info),
             "--as-pid-1",
             "--",
@@ -80,25 +83,21 @@ def _try_bubblewrap() -> tuple[str, str, str]:
             words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[info], check=False, env={}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not start: {error}", "", ""
+        return f"walls cannot be built: {error}", ""
     finally:
         os.close(info)
     if done.returncode == 42:
-        return "", "", program
+        return "", ""
     said = " ".join(done.stderr.decode(errors="replace").split())[:160]
-    return f"bubblewrap does not work here: {said}", fix_for_namespaces(), ""
+    return f"walls cannot be built here: {said}", fix_for_namespaces()
 
 
 def fix_for_namespaces() -> str:
     """Return the command that opens user namespaces where a setting closes them, "" where none does."""
-    for name in (
-        "kernel.apparmor_restrict_unprivileged_userns",
-        "kernel.unprivileged_userns_clone",
-    ):
+    for name, (closed, good) in _SWITCHES.items():
         file = Path("/proc/sys") / name.replace(".", "/")
-        good = "0" if "restrict" in name else "1"
         try:
-            if file.read_text().strip() != good:
+            if file.read_text().strip() == closed:
                 return f"sudo sysctl -w {name}={good}"
         except OSError:
             continue

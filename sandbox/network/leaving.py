@@ -168,8 +168,15 @@ def _is_quiet(operator: str) -> bool:
 def _ships(script: str) -> bool:
     """True if this very text is a script of ours."""
     size = len(script.encode("utf-8", "replace"))
-    files = [file for file in SEEDS.glob("*/scripts/*.py") if file.stat().st_size == size]
-    return any(file.read_text("utf-8") == script for file in files)
+    return any(
+        size == own and file.read_text("utf-8") == script for file, own in _shipped().items()
+    )
+
+
+@cache
+def _shipped() -> dict[Path, int]:
+    """Return the scripts of ours with their sizes."""
+    return {file: file.stat().st_size for file in SEEDS.glob("*/scripts/*.py")}
 
 
 def _sets_git(command: Command) -> bool:

@@ -7,6 +7,7 @@ A program of its own, `holder.py N -- COMMAND…`. Descriptor N is a socket of p
     that are to be empty),
              `shows` (paths below masks that stay readable), `veils` (files below those that do not), `binds` (sockets, which overlayfs
              cannot carry), `walls` (folders between layers, which nobody can write to)
+    opened   asks which hidden files were opened; their names follow `ok`, with NUL between
     umount   takes all of it away; `detach` does so even under a process that still uses it
 
 Out, for each: `ok`, or `no ERRNO PATH`. Mounts go on to the namespaces of the command, such as
@@ -18,43 +19,24 @@ since a run waits for it.
 from __future__ import annotations
 
 import _socket
-import ctypes
+import errno
 import marshal
 import os
 import select
 import stat
 import sys
 
+if __name__ == "__main__":  # nothing of ours is on the path
+    sys.path.append(os.path.abspath(f"{__file__}/../../.."))
+
+from sandbox import kernel
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
-READ_ONLY, NO_SUID, NO_DEVICES, REMOUNT, NO_ATIME = 1, 2, 4, 32, 1024
-RECURSIVE, SHARED = 16384, 1 << 20
-DETACH = 2
-SET_DUMPABLE = 4
-OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
-CLONE_TREE, CLOSE_ON_EXEC, FROM_DESCRIPTOR = 1, 0o2000000, 4
-EMPTY_PATH, HERE, ALL_BELOW = 0x1000, -100, 0x8000
-KILL = 9
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-class _Attributes(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "userns")]
-
-
-class Refused(Exception):
-    """A mount that the kernel did not make: errno and path."""
-
-
-def checked(result: int, path: str) -> int:
-    """Return the result of a call of libc. Raises Refused."""
-    if result < 0:
-        raise Refused(ctypes.get_errno(), path)
-    return result
+checked, libc = kernel.checked, kernel.libc
+NOTE = "hidden-from-scripts"  # a file in each hidden folder, and what stands in a hidden file
 
 
 def enter() -> None:
@@ -69,21 +51,23 @@ def enter() -> None:
         os.read(ready, 1)
         _map_ids(own)
         os._exit(0)
-    checked(_libc.unshare(NEW_USER | NEW_MOUNTS), "unshare")
+    checked(libc.unshare(kernel.NEW_USER | kernel.NEW_MOUNTS), "unshare")
     os.write(tell, b"x")
     if os.waitpid(child, 0)[1]:
-        raise Refused(1, "uid_map")
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), "uid_map")
     # else only root may look into /proc/PID/root, where file tools find the stage
-    _libc.prctl(SET_DUMPABLE, 1, 0, 0, 0)
-    checked(_libc.mount(None, b"/", None, SHARED | RECURSIVE, None), "/")
+    libc.prctl(kernel.SET_DUMPABLE, 1, 0, 0, 0)
+    checked(libc.mount(None, b"/", None, kernel.SHARED | kernel.RECURSIVE, None), "/")
 
 
 def _map_ids(pid: int) -> None:
-    is_root = os.geteuid() == 0
-    if not is_root:
-        _write(f"/proc/{pid}/setgroups", "deny")
-    for kind, number in (("uid", os.geteuid()), ("gid", os.getegid())):
-        _write(f"/proc/{pid}/{kind}_map", _own_ids(kind) if is_root else f"{number} {number} 1")
+    process = f"/proc/{pid}"
+    if os.geteuid() == 0:
+        kernel.map_ids(process, _own_ids("uid"), _own_ids("gid"))
+        return
+    user, group = os.geteuid(), os.getegid()
+    kernel.deny_groups(process)
+    kernel.map_ids(process, f"{user} {user} 1", f"{group} {group} 1")
 
 
 def _own_ids(kind: str) -> str:
@@ -93,31 +77,29 @@ def _own_ids(kind: str) -> str:
     return "".join(f"{first} {first} {count}\n" for first, _, count in rows)
 
 
-def _write(path: str, text: str) -> None:
-    file = os.open(path, os.O_WRONLY)
-    os.write(file, text.encode())
-    os.close(file)
-
-
 class Mounts:
     """Hold what is mounted now, first made first."""
 
     def __init__(self) -> None:
         self.made: list[str] = []
         self.walls: set[str] = set()
+        self._looks = checked(libc.inotify_init1(kernel.DO_NOT_WAIT | kernel.CLOSE_ON_EXEC))
+        self._hidden: dict[int, str] = {}
 
     def mount(self, orders: dict[str, list[Any]]) -> None:
-        """Mount a stage. Raises Refused, and then nothing is mounted."""
-        shown = [(path, _clone(path, read_only=True)) for path in orders["shows"]]
+        """Mount a stage. Raises OSError, and then nothing is mounted."""
+        self._hidden.clear()
+        kernel.watches(self._looks)
+        shown = [(path, kernel.clone(path, kernel.READ_ONLY)) for path in orders["shows"]]
         # a socket may have been removed by its program since it was found
         there = filter(os.path.lexists, orders["binds"])
-        bound = [(path, _clone(path, read_only=False)) for path in there]
+        bound = [(path, kernel.clone(path)) for path in there]
         try:
             self._cover(orders, shown)
             for path, tree in bound:
                 self._move(tree, path)
-        except Refused:
-            self.umount(DETACH)
+        except OSError:
+            self.umount(kernel.DETACH)
             raise
         finally:
             for _, tree in (*shown, *bound):
@@ -129,21 +111,38 @@ class Mounts:
             self._wall(path)
         for lower, upper, work in orders["layers"]:
             self._overlay(lower, upper, work)
-        folders = list(filter(self._mask, orders["masks"]))
+        folders = list(filter(os.path.isdir, orders["masks"]))
+        files = [path for path in orders["masks"] if path not in folders]
+        notes = self._notes([*files, *orders["veils"]], folders)
+        for path in folders:
+            self._empty(path)
+            _write_note(f"{path}/{NOTE}")
+        for path in files:
+            self._move(notes[path], path)
         for path, tree in shown:
             _make_place(path, tree)
             self._move(tree, path)
         for path in orders["veils"]:
-            self._mask(path)
+            self._move(notes[path], path)
+        for tree in notes.values():
+            os.close(tree)
         for path in folders:
-            checked(_libc.mount(None, _bytes(path), None, REMOUNT | READ_ONLY, None), path)
+            flags = kernel.REMOUNT | kernel.READ_ONLY
+            checked(libc.mount(None, os.fsencode(path), None, flags, None), path)
+
+    def opened(self) -> list[str]:
+        """Return the hidden files that were opened since the stage was mounted."""
+        seen = kernel.watches(self._looks)
+        return [path for watch, path in self._hidden.items() if watch in seen]
 
     def umount(self, how: int) -> None:
-        """Take it away again, last first. Raises Refused while a process is in it."""
+        """Take it away again, last first. Raises OSError while a process is in it."""
         while self.made:
             path = self.made[-1]
             # copies of the owner's mounts are below a wall; nobody can write to what it covers
-            checked(_libc.umount2(_bytes(path), DETACH if path in self.walls else how), path)
+            checked(
+                libc.umount2(os.fsencode(path), kernel.DETACH if path in self.walls else how), path
+            )
             self.made.pop()
             self.walls.discard(path)
 
@@ -153,47 +152,46 @@ class Mounts:
         places = {"lowerdir": lower, "upperdir": upper, "workdir": work}
         named = (f"{name}={_escaped(path)}" for name, path in places.items())
         options = ",".join(["userxattr", "volatile", *named])
-        flags = NO_ATIME | NO_DEVICES | NO_SUID
-        checked(_libc.mount(b"overlay", _bytes(lower), b"overlay", flags, _bytes(options)), lower)
+        flags = kernel.NO_ATIME | kernel.NO_DEVICES | kernel.NO_SUID
+        kernel.mount("overlay", lower, flags, options)
         self.made.append(lower)
 
     def _wall(self, path: str) -> None:
         """Let nobody write to a folder; what is mounted below it stays."""
-        tree = _clone(path, read_only=True, how=CLONE_TREE | CLOSE_ON_EXEC | ALL_BELOW)
+        tree = kernel.clone(path, kernel.READ_ONLY, below=True)
         self._move(tree, path)
         self.walls.add(path)
         os.close(tree)
 
-    def _mask(self, path: str) -> bool:
-        """Put nothing in its place. True for a folder."""
-        try:
-            is_folder = stat.S_ISDIR(os.stat(path).st_mode)
-        except OSError:
-            return False
-        if is_folder:
-            checked(
-                _libc.mount(b"tmpfs", _bytes(path), b"tmpfs", NO_DEVICES, b"mode=755,size=1m"), path
-            )
-            self.made.append(path)
-        else:
-            tree = _clone(os.devnull, read_only=True)
-            self._move(tree, path)
-            os.close(tree)
-        return is_folder
+    def _empty(self, path: str) -> None:
+        kernel.mount("tmpfs", path, kernel.NO_DEVICES, "mode=755,size=1m")
+        self.made.append(path)
+
+    def _notes(self, files: list[str], folders: list[str]) -> dict[str, int]:
+        """Return what is put in the place of each file: a note, and a watch on who opens it. They lie below the first folder
+        that is hidden."""
+        if not folders:
+            return {path: kernel.clone(os.devnull, kernel.READ_ONLY) for path in files}
+        self._empty(folders[0])
+        found = {}
+        for number, path in enumerate(files):
+            note = f"{folders[0]}/{number}"
+            _write_note(note)
+            watch = libc.inotify_add_watch(self._looks, os.fsencode(note), kernel.OPENED)
+            self._hidden[checked(watch)] = path
+            found[path] = kernel.clone(note, kernel.READ_ONLY)
+        return found
 
     def _move(self, tree: int, path: str) -> None:
         if os.path.lexists(path):
-            checked(_libc.syscall(MOVE_MOUNT, tree, b"", HERE, _bytes(path), FROM_DESCRIPTOR), path)
+            kernel.move(tree, path)
             self.made.append(path)
 
 
-def _clone(path: str, *, read_only: bool, how: int = CLONE_TREE | CLOSE_ON_EXEC) -> int:
-    """Return a descriptor of a mount of this file or folder alone."""
-    tree = checked(_libc.syscall(OPEN_TREE, HERE, _bytes(path), how), path)
-    if read_only:
-        wanted = _Attributes(READ_ONLY, 0, 0, 0)
-        checked(_libc.syscall(MOUNT_SETATTR, tree, b"", EMPTY_PATH, ctypes.byref(wanted), 32), path)
-    return tree
+def _write_note(place: str) -> None:
+    file = os.open(place, os.O_CREAT | os.O_WRONLY, 0o600)
+    os.write(file, f"# {NOTE}\n".encode())
+    os.close(file)
 
 
 def _make_place(path: str, tree: int) -> None:
@@ -209,10 +207,6 @@ def _make_place(path: str, tree: int) -> None:
 def _escaped(path: str) -> str:
     """Return a path as an option of overlayfs: a comma ends an option, a colon a layer."""
     return path.replace("\\", "\\\\").replace(",", "\\,").replace(":", "\\:")
-
-
-def _bytes(text: str) -> bytes:
-    return os.fsencode(text)
 
 
 def serve(number: int, command: list[str]) -> None:
@@ -235,7 +229,7 @@ def serve(number: int, command: list[str]) -> None:
             os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF)
         said, parts, _, _ = talk.recvmsg(64, _socket.CMSG_SPACE(4))
         if not said:
-            os.kill(child, KILL)
+            os.kill(child, kernel.KILL)
             os._exit(0)
         talk.send(_done(mounts, said, parts))
 
@@ -247,20 +241,20 @@ def _done(mounts: Mounts, said: bytes, parts: list[tuple[int, int, bytes]]) -> b
             orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))
             os.close(given)
             mounts.mount(orders)
+        elif said == b"opened":
+            return b"\0".join([b"ok", *map(os.fsencode, mounts.opened())])[:60_000]
         else:
-            mounts.umount(DETACH if said == b"detach" else 0)
-    except Refused as refused:
-        number, path = refused.args
-        return b"no %d %s" % (number, _bytes(path)[:900])
+            mounts.umount(kernel.DETACH if said == b"detach" else 0)
+    except OSError as error:
+        return b"no %d %s" % (error.errno or 0, os.fsencode(error.filename or "")[:900])
     return b"ok"
 
 
 def main() -> None:
     try:
         enter()
-    except Refused as refused:
-        number, path = refused.args
-        os.write(2, f"stage: {path}: {os.strerror(number)}\n".encode())
+    except OSError as error:
+        os.write(2, f"stage: {error.filename}: {error.strerror}\n".encode())
         os._exit(125)
     serve(int(sys.argv[1]), sys.argv[3:])
 

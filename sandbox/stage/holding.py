@@ -118,17 +118,24 @@ class Holder:
             with suppress(OSError):  # the next start removes what is left
                 entry.remove()
 
-    def _tell(self, order: bytes, given: list[int]) -> None:
+    def opened(self) -> list[str]:
+        """Return the hidden files that were opened."""
+        return [os.fsdecode(path) for path in self._tell(b"opened", [])]
+
+    def _tell(self, order: bytes, given: list[int]) -> list[bytes]:
+        """Return what the answer names. Raises StageError."""
         try:
             socket.send_fds(self._talk, [order], given)
-            answer = self._talk.recv(1024)
+            answer = self._talk.recv(65_536)
         except OSError as error:
             raise StageError(f"the stage does not answer: {error}") from error
         if not answer:
             raise StageError("the stage has ended")
-        if answer != b"ok":
+        said, *names = answer.split(b"\0")
+        if said != b"ok":
             _, number, path = answer.split(b" ", 2)
             raise HolderError(int(number), os.fsdecode(path))
+        return names
 
 
 class BareCell:
@@ -138,7 +145,7 @@ class BareCell:
     def __init__(self) -> None:
         """Raises StageError."""
         from sandbox.cells import mounts
-        from sandbox.cells.levels import bubblewrap
+        from sandbox.cells.levels import walled
 
         self.holder = Holder()
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -146,7 +153,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         bare = ["--dev-bind", "/", "/", "--proc", "/proc", "--"]
         supervised = mounts.supervisor(inner.fileno(), "-1", 1 << 40, 1 << 50, 1 << 30, 1 << 20)
-        words = [bubblewrap() or "bwrap", *apart, *rights, *bare, *supervised]
+        words = [*walled(), *apart, *rights, *bare, *supervised]
         try:
             self.process = subprocess.Popen(
                 [*self.holder.words(), *words],

@@ -64,6 +64,7 @@ class Stage:
         entry.record["clocks"] = clocks
         self._mounting: _Mounting | None = None
         self._runs = 0
+        self.opened: list[str] = []  # of what is hidden, once it has ended
         self.is_ours: Callable[[str], bool] = lambda _: False
         self.decides: Callable[[str, str], bool] = lambda *_: False
 
@@ -196,6 +197,7 @@ class Stage:
         if holder is None:
             return
         try:
+            self.opened = holder.opened()
             holder.umount(patience_seconds)
         except HolderError as error:
             raise StageError(f"a process is still at work in the stage: {error}") from error

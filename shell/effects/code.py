@@ -86,9 +86,14 @@ def _run_text(state: State, name: str, language: str, text: str | None, command:
     if is_fetched(command):
         state.add("install", name, "runs what comes from the network", is_local=False)
     if text is not None:
-        _LANGUAGES.get(language, _other)(state, name, text)
+        run_text(state, name, language, text)
     elif not _is_hook(command):
         state.add("unknown", name, "runs a text that is only known when it runs")
+
+
+def run_text(state: State, name: str, language: str, text: str) -> None:
+    """Go through a text in a language."""
+    _LANGUAGES.get(language, _other)(state, name, text)
 
 
 def _is_hook(command: Command) -> bool:
@@ -115,7 +120,7 @@ def _script_file(state: State, name: str, language: str, first: Arg, command: Co
     path = state.join(first.start)
     if first.stream:
         _run_text(state, name, language, None, command)
-    elif path in state.written:
+    elif state.has_text(path):
         _run_text(state, name, language, state.written[path], command)
     elif first.has_output or first.start.startswith(("/dev/fd", "/proc/")):
         state.add("unknown", name, "runs a file that is only known when it runs")

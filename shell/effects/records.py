@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 
@@ -30,3 +30,6 @@ class Setting(NamedTuple):
     variables: Mapping[str, str]
     cwd: str
     forbidden: frozenset[str] = frozenset()  # programs of which each use is an effect
+    reads: Callable[[str], str | None] = lambda _: (
+        None
+    )  # the text of a script that is there, if that is looked at

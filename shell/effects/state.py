@@ -56,8 +56,16 @@ class State:
     outputs: set[str] = field(default_factory=set)  # variables with an output that is not known
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     forbidden: frozenset[str] = frozenset()
+    reads: Callable[[str], str | None] = lambda _: None
     run: Callable[[State, str], None] = _nothing
     run_words: Callable[[State, list[Arg], Command], None] = lambda *_: None
+
+    def has_text(self, path: str | None) -> bool:
+        """True of a file that the script itself has made, or whose text can be read: `written` holds it then."""
+        if path is not None and path not in self.written:
+            text = self.reads(path)
+            self.written |= {} if text is None else {path: text}
+        return path in self.written
 
     def inner(self) -> State:
         """Return the state for a script that this one runs: it knows the same and changes nothing here."""

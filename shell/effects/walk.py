@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from shell.bash import Command, Script, read
 from shell.catalogue import use_of
 from shell.effects import files, known
+from shell.effects.code import run_text
 from shell.effects.expand import expanded
 from shell.effects.records import Effect, Setting
 from shell.effects.runners import run_inner
@@ -21,7 +22,9 @@ _QUIET = ("local", "read")  # uses that are no effect by themselves
 
 def scan(script: str, setting: Setting) -> list[Effect]:
     """Return the effects of a shell script. Never raises; takes well under 10 ms for what people write."""
-    state = State(dict(setting.variables), setting.cwd, forbidden=setting.forbidden)
+    state = State(
+        dict(setting.variables), setting.cwd, forbidden=setting.forbidden, reads=setting.reads
+    )
     state.run, state.run_words = _run_script, _run_words
     _run_script(state, script)
     return list(dict.fromkeys(state.effects))
@@ -87,7 +90,7 @@ def _is_pattern(arg: Arg) -> bool:
 
 def _executed(state: State, name: str, args: list[Arg], command: Command) -> None:
     path = state.join(name) if "/" in name else None
-    if path in state.written:
+    if state.has_text(path):
         _made_file(state, state.written[path], args)
         return
     name = state.copies.get(path, name.rpartition("/")[2] or name)
@@ -111,11 +114,13 @@ def _known(arg: Arg) -> str | None:
 
 
 def _made_file(state: State, text: str | None, args: list[Arg]) -> None:
-    """Go through a file that the script itself has made."""
+    """Go through a file that the script itself has made, or that can be read."""
+    name = args[0].start
     if text is None:
-        state.add("unknown", args[0].start, "runs a file whose text is only known when it runs")
+        state.add("unknown", name, "runs a file whose text is only known when it runs")
     else:
-        state.script(text)
+        is_python = "python" in text.partition("\n")[0]
+        run_text(state, name, "python" if is_python else "bash", text)
 
 
 _Handler = Callable[[State, str, list[Arg], Command], None]

@@ -48,10 +48,15 @@ def one(text: str) -> dict[str, Any]:
     return call(tool[1], **json.loads(tool[2])) if tool else bash(text)
 
 
-@pytest.mark.parametrize("kind", sorted({kind for kind, _ in rows(ATTACKS)}))
+KINDS = sorted({kind for kind, _ in rows(ATTACKS)})
+
+
+@pytest.mark.parametrize("kind, builder", [*((kind, "") for kind in KINDS), ("escape", "ours")])
 def test_nothing_gets_out_or_lost_without_a_question(
-    kind: str, world: World, cli: CommandLine
+    kind: str, builder: str, world: World, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if builder:
+        monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
     before = world.tree()
     attacks = [(text, calls(text, world)) for each, text in rows(ATTACKS) if each == kind]
 

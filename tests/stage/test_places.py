@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from sandbox.stage import Stage
 from tests.stage.apart import passes
 
 
@@ -30,6 +31,30 @@ stage.discard()
 assert not (root / "beside").exists()
 """,
     )
+
+
+def test_who_looks_at_what_is_hidden_is_told(root: Path, home: Path) -> None:
+    """Each program goes on, and nothing of it is seen."""
+    (root / ".env").write_text("KEY=1\n")
+    (root / "keys").mkdir()
+    stage = Stage.open([root], home, "r", "c1", masks=[str(root / ".env"), str(root / "keys")])
+    code, output = stage.run(
+        ["sh", "-e", "-c", "ls keys; grep -r KEY . || cp .env copy; cat copy"], root
+    )
+    assert code == 0, output
+    assert b"hidden-from-scripts" in output
+    stage.close()
+    assert stage.opened == [str(root / ".env")]
+    stage.discard()
+
+
+def test_who_does_not_look_is_told_nothing(root: Path, home: Path) -> None:
+    (root / ".env").write_text("KEY=1\n")
+    stage = Stage.open([root], home, "r", "c1", masks=[str(root / ".env")])
+    stage.run(["sh", "-c", "ls -la; find .; stat .env; cat a.txt"], root)
+    stage.close()
+    assert stage.opened == []
+    stage.discard()
 
 
 def test_root_on_another_file_system_keeps_its_images_there(tmp_path: Path) -> None:

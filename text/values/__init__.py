@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from text.values.numbers import ordinal as ordinal
     from text.values.numbers import spoken_year as spoken_year
     from text.values.reader import Value as Value
+    from text.values.reader import folder_names as folder_names
     from text.values.reader import unit_of as unit_of
     from text.values.reader import values_in as values_in
 else:

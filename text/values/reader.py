@@ -72,6 +72,11 @@ def unit_of(word: str) -> str:
     return "" if word == "m" else _units().get(word.lower(), "")
 
 
+def folder_names() -> list[str]:
+    """Return what people call the folders of a home, the longest first."""
+    return sorted(_folders(), key=len, reverse=True)
+
+
 @cache
 def _folders() -> dict[str, str]:
     return {word: name for name, words in _tables()["folders"].items() for word in words}
@@ -97,7 +102,9 @@ def _kinds() -> list[tuple[Kind, re.Pattern[str], Callable[[Kind, re.Match[str]]
         ("date", r"(?<!\d)\d{4}([-/.])\d{1,2}\1\d{1,2}(?![\d/-])|\d{4}年\d{1,2}月\d{1,2}[日号]", _date),
         ("glob", rf"(?<![\w*?])[^{_END}:]*\*[^{_END}:]*|(?<![\w.])[\w./~-]+\?(?=\.)\.[\w*]+", _plain),
         ("path", rf"(?<![A-Za-z0-9_.:/])(?:~|\.{{1,2}})?/[^{_END}*?:]*|(?<![\w~])~(?![\w/~])", _path),
+        ("path", r"(?<![A-Za-z0-9_./@#-])[A-Za-z][A-Za-z0-9_.-]*/(?:[\w.@+-]+/?)*", _relative),
         ("path", r"(?<![\w./@#-])[\w.-]*[A-Za-z_\u4e00-\u9fff][\w.-]*/(?:[\w.@+-]+/?)*", _relative),
+        ("path", rf"(?<![A-Za-z0-9_./@-])[A-Za-z][A-Za-z0-9_-]*(?:\.[\w-]+)*\.(?:{ending})(?![A-Za-z0-9_])", _plain),
         ("path", rf"(?<![\w./@-])[\w-]+(?:\.[\w-]+)*\.(?:{ending})(?![A-Za-z0-9_])", _plain),
         ("id", r"#(?=\w*\d)[\w-]+|(?<![\w#.-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9]+(?:[-_][A-Z0-9]+)+\b"
                r"|(?<![\w#.-])[A-Z]{1,4}\d{4,}\b|(?<![\w-])(?=[0-9a-f-]*\d)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", _plain),

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from models.base import ToolResult
-from models.images import MAX_SIDE
+from models.images import shrink
 from safety.calls import TERMINALS
 from safety.taint import Origin
 from tools.base import ToolContext, ToolError, tool
 from tools.desktop import link as desktop_link
 from tools.desktop.link import Seen
-from tools.desktop.scale import holds
+from tools.desktop.windows import holds
 
 LOOK_SECONDS = 30.0
 DO_SECONDS = 30.0
@@ -271,7 +271,8 @@ def _picture(answer: dict[str, Any]) -> str:
     screen = " × ".join(map(str, answer["size"]))
     if [width, height] == list(answer["size"]):
         return f"the whole screen, {screen}"
-    zoom = min(answer["factor"], MAX_SIDE / max(width, height))
+    factor = answer["factor"]
+    zoom = factor / shrink(width * factor, height * factor)
     divide = f"divide positions in the picture by {zoom:.3g}, then " if zoom > 1 else ""
     return f"a part of the screen ({screen}): its left upper corner is [{left}, {top}], {width} × {height}; {divide}add that to positions in the picture"
 

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from models.images import MAX_IMAGE_BYTES
 from tools.desktop.paste import Clipboard
-from tools.desktop.scale import Scale, holds
-from tools.desktop.windows import Busy, Window, Windows
+from tools.desktop.windows import Busy, Scale, Window, Windows, holds
 
 if TYPE_CHECKING:
     from PIL import Image

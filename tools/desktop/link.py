@@ -16,7 +16,7 @@ from typing import Any
 
 from memory.files import write_atomic
 from tools.base import ToolContext, ToolError
-from tools.desktop.scale import holds
+from tools.desktop.windows import holds
 from tools.processes import MARK, leaders, mark, starting
 
 ROOT = Path(__file__).parents[2]

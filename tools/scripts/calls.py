@@ -34,7 +34,7 @@ _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is 
 NO_STAGE = (
     "this SOP is done in a stage, which this machine does not have; `sopwith doctor` says why"
 )
-_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b|\bpsutil\b")
+_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:kill|h?top)\b(?!\s*=)|\bpsutil\b")
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
 _TOO_LARGE = ("File size limit exceeded", "File too large")
 _READ_ONLY = ("Read-only file system", "只读文件系统")

@@ -20,7 +20,7 @@ from select import POLLIN, poll
 from typing import TYPE_CHECKING
 
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
-from sandbox.cells.levels import Level
+from sandbox.cells.levels import Level, walled
 from sandbox.network import NOTHING, Leave, proxied
 from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
@@ -60,7 +60,14 @@ class Cell:
         self._errors = bubblewrap.file(b"")
         counts = (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         supervised = mounts.supervisor(inner.fileno(), door, *counts)
-        line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervised]
+        line = [
+            *walled(sandbox.level.program),
+            "--args",
+            str(words),
+            "--as-pid-1",
+            "--",
+            *supervised,
+        ]
         try:
             self._start(line, [info, words, inner.fileno(), *passed])
         except OSError:
@@ -386,7 +393,9 @@ class Cells:
                 os.close(orders)
 
         guarded = (
-            Guarded(self._planner, plan.hidden) if self._planner.profile.kind != "shared" else None
+            Guarded(self._planner, plan.hidden, allows_git=work.leave.git)
+            if self._planner.profile.kind != "shared"
+            else None
         )
         tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
         tree.guarded = guarded

@@ -1,4 +1,4 @@
-"""Bring back what a script may not change, where no mount holds it: start-up files, keys, the agent's settings and SOPs.
+"""Bring back what a script may not change, where no mount holds it: what decides, keys, the agent's settings and SOPs.
 
 Landlock knows no exceptions, so a folder above such a file can be written to whole or not at all (sandbox/cells/confine.py).
 """
@@ -8,14 +8,19 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from sandbox.cells import mounts
+from sandbox.cells.repositories import guarded
 
 MOST_BYTES, MOST_FILES = 1 << 20, 2000
-OF_THE_AGENT = ("config.yaml", "*.md", "sops/**/*", "schedule/*.json")
+MOST_FOLDERS = 50_000  # that are looked at for what a call has made
+CLOCK_NS = 20_000_000  # the file system's clock may be that late
+OF_THE_AGENT = ("config.yaml", "*.md", "sops", "sops/**/*", "schedule", "schedule/*.json")
+RAISING = stat.S_ISUID | stat.S_ISGID
 
 
 class _Before(NamedTuple):
@@ -28,12 +33,21 @@ class _Before(NamedTuple):
 class Guarded:
     """The guard of some files around one call."""
 
-    def __init__(self, planner: mounts.Planner, hidden: Iterable[str]) -> None:
-        places = planner.profile.places
+    def __init__(self, planner: mounts.Planner, hidden: Iterable[str], *, allows_git: bool) -> None:
+        """`allows_git`: the owner has let the call change settings of Git."""
+        self._places = places = planner.profile.places
+        self._since = time.time_ns() - CLOCK_NS
         self._missing = planner.missing()
-        agent = (path for name in OF_THE_AGENT for path in places.agent.glob(name))
-        files = [*map(Path, places.startup), *_files(map(Path, hidden)), *agent]
+        self._roots = [root for root in planner.roots if root != str(planner.temporary)]
+        gits = [folder for folder in self._folders() if folder.endswith("/.git")]
+        of_git = (path for git in gits for path in guarded(git, config=not allows_git))
+        files = [
+            *map(Path, places.startup),
+            *_files(map(Path, (*hidden, *of_git))),
+            *self._of_agent(),
+        ]
         self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
+        self._allows_git, self._agents = allows_git, set(self._of_agent())
 
     def taken(self, folder: Path) -> list[str]:
         """Bring back what was changed and take away what is new; what the script made of it goes to `folder`."""
@@ -42,9 +56,77 @@ class Guarded:
             if _stamp(path) != before.stamp:
                 if path.exists():
                     shutil.copyfile(path, folder / f"taken-{path.name}")
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(before.content)
                 taken.append(str(path))
-        return taken
+        return taken + mounts.take_away(self._new(), folder)
+
+    def _of_agent(self) -> Iterator[Path]:
+        for name in OF_THE_AGENT:
+            yield from self._places.agent.glob(name)
+
+    def _new(self) -> list[str]:
+        """Return what the call has made that is run without anyone asking, or with its owner's rights."""
+        agent = (path for path in self._of_agent() if path not in self._agents)
+        known = self._before.keys()
+        made = (path for path in self._made() if self._decides(path) and Path(path) not in known)
+        return [*_outermost(agent), *made]
+
+    def _decides(self, path: str) -> bool:
+        found = os.lstat(path)
+        if stat.S_ISREG(found.st_mode) and found.st_mode & RAISING:
+            return True
+        is_git = self._allows_git and "/.git/" in path and "/hooks/" not in path
+        return not is_git and self._places.decides(path, path)
+
+    def _made(self) -> Iterator[str]:
+        """Yield files that have come since the call began; a file written in place is not new."""
+        for folder in self._folders():
+            if _is_since(folder, self._since):
+                yield from filter(self._is_file, _entries(folder))
+
+    def _is_file(self, path: str) -> bool:
+        return not os.path.isdir(path) and _is_since(path, self._since)  # noqa: PTH112 - thousands
+
+    def _folders(self) -> Iterator[str]:
+        """Yield the folders in the roots, but those of the agent; of many, as many as are looked at quickly."""
+        left, folders = MOST_FOLDERS, [*self._roots]
+        while folders and left:
+            left -= 1
+            folder = folders.pop()
+            if folder == str(self._places.agent):
+                continue
+            yield folder
+            folders += _folders_in(folder)
+
+
+def _outermost(paths: Iterable[Path]) -> list[str]:
+    found = set(paths)
+    return [str(path) for path in found if found.isdisjoint(path.parents)]
+
+
+def _folders_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries]
+    except OSError:
+        return []
+
+
+def _is_since(path: str, since: int) -> bool:
+    """Return True for what was made or changed since a moment."""
+    try:
+        return os.lstat(path).st_ctime_ns >= since
+    except OSError:
+        return False
 
 
 def _files(places: Iterable[Path]) -> Iterator[Path]:

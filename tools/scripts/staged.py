@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from models.base import ToolResult
 from safety.changes import Change, ChangeSet
-from sandbox.cells.levels import bubblewrap
+from sandbox.cells.levels import walled
 
 if TYPE_CHECKING:
     from sandbox.stage import Stage
@@ -39,7 +39,7 @@ def argv(type: str, script: str) -> list[str]:
 
 def confined(roots: list[Path], command: list[str]) -> list[str]:
     """Return a command that can write in the roots alone, and reach no daemon by its socket."""
-    words = [bubblewrap() or "bwrap", "--die-with-parent", "--ro-bind", "/", "/"]
+    words = [*walled(), "--die-with-parent", "--ro-bind", "/", "/"]
     words += ["--dev-bind", "/dev", "/dev", "--tmpfs", "/run", "--tmpfs", tempfile.gettempdir()]
     for root in roots:
         words += ["--bind", str(root), str(root)]
@@ -47,10 +47,11 @@ def confined(roots: list[Path], command: list[str]) -> list[str]:
 
 
 def with_rewritten(stage: Stage | Seen) -> ChangeSet:
-    """Return what was done, with the files that were written anew and are as they were."""
+    """Return what was done, with the files that were written anew and are as they were: they count as none."""
     again = [
-        # no mode: content and rights are as before
-        Change("changed", Path(each.path), "file", each.before.st_size, each.before.st_size)
+        Change(
+            "changed", Path(each.path), "file", each.before.st_size, each.before.st_size, files=0
+        )
         for each in stage.deltas
         if each.kind == "dress" and each.before and S_ISREG(each.before.st_mode)
     ]

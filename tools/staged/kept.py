@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,15 @@ def net(kept: Iterable[Kept]) -> list[Change]:
         for change in each.changes.changes:
             before = found.pop(change.was or change.path, None)
             merged = _merged(before, change) if before else change
-            if merged:
+            if merged and not _is_within_new(merged, found):
                 found[change.path] = merged
     return sorted(found.values(), key=lambda change: str(change.path))
+
+
+def _is_within_new(change: Change, found: Mapping[Path, Change]) -> bool:
+    """Return True for a change below a folder that is new itself; what came there from outside is one more."""
+    above = (found[path] for path in change.path.parents if path in found)
+    return change.was is None and any(each.kind == "new" for each in above)
 
 
 def _merged(first: Change, then: Change) -> Change | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tools.processes.tree import Opens
     from tools.scripts.staged import Hold
 
+MOST_NAMED = 5
 Judge = Callable[[ChangeSet], "Decision"]
 Settling = Generator[Any, ToolResult | None, ToolResult]
 
@@ -95,6 +96,8 @@ class Staging:
         except stages.StageError as error:
             self.drop(stage)
             return _failed(result, str(error))
+        if stage.opened:
+            result.data["hidden"] = _hidden(stage.opened)
         if hold:
             result = held(hold, result, with_rewritten(stage))
             if "held" in result.data:
@@ -212,6 +215,16 @@ class Staging:
 
     def _forget(self, name: str) -> None:
         self._note(name).unlink(missing_ok=True)
+
+
+def _hidden(opened: list[str]) -> str:
+    """Return what a script has not seen, though it looked."""
+    more = f" and {len(opened) - MOST_NAMED} more" if len(opened) > MOST_NAMED else ""
+    names = ", ".join(opened[:MOST_NAMED]) + more
+    return (
+        f"the script did not see {names}, which hold keys or private notes: it found the words `# hidden-from-scripts` there, so what it says of"
+        " them is not so. Where a script itself names such a file, the owner is asked"
+    )
 
 
 def _failed(result: ToolResult, why: str) -> ToolResult:

@@ -66,8 +66,10 @@ class Channel(Protocol):
         """Hand over what comes in until `stop` is set. `take` returns once messages and position are on the disk."""
         ...
 
-    def send(self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str) -> str:
-        """Send a message and return its number; `key` is the same when it is tried again. Raises TryLater, Refused."""
+    def send(
+        self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str
+    ) -> None:
+        """Send a message; `key` is the same when it is tried again. Raises TryLater, Refused."""
         ...
 
     def react(self, chat: str, message: str, emoji: str) -> None:

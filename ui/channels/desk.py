@@ -20,7 +20,7 @@ from typing import Any
 
 from config import Config, SopwithError
 from memory.inbox import Answer, Entry, Inbox, InboxError
-from memory.logs import RunSummary, read_events, summarise
+from memory.logs import read_events, summarise
 from models.base import Event
 from runs.control.remote import say_to, stop
 from safety.secrets import without
@@ -139,29 +139,31 @@ class Desk:
 
     async def _pressed(self, message: Incoming) -> None:
         """Give or refuse leave, once, for exactly what the button stood under."""
-        found = self.store.button(message.press.partition(" ")[2])
-        text = say("channels.gone") if found is None else self._decided(*found)
+        id, _, word = message.press.partition(" ")[2].rpartition(":")
+        text = say("channels.gone")
+        if self.store.knows(f"entry.{id}"):
+            text = self._decided(id, word)
         with suppress(TryLater, Refused):
             await asyncio.to_thread(self._channel.pressed, message, text)
         self.store.taken([message.id])
 
-    def _decided(self, id: str, run: str, decision: str) -> str:
+    def _decided(self, id: str, word: str) -> str:
         try:
             entry = self._inbox.get(id)
         except InboxError:
-            summary = summarise(self._home, run)
+            summary = summarise(self._home, id.partition(".")[0])
             is_cancelled = summary is not None and summary.status == "cancelled"
             return say("channels.cancelled" if is_cancelled else "channels.decided")
-        before = [(talk, talk.state) for talk in self.store.talks_of(run)]
+        before = [(talk, talk.state) for talk in self.store.talks_of(entry.run)]
         for talk, _ in before:  # first: after a kill the press comes again, and finds the entry
             self.store.set(talk, "resume")
         try:
-            self._inbox.answer(entry, Answer("approve" if decision == "yes" else "deny"))
+            self._inbox.answer(entry, Answer("approve" if word == "yes" else "deny"))
         except InboxError as error:
             for talk, state in before:
                 self.store.set(talk, state)
             return words_of(error)
-        return say("channels.approved" if decision == "yes" else "channels.denied")
+        return say("channels.approved" if word == "yes" else "channels.denied")
 
     # Doing it
 
@@ -200,7 +202,7 @@ class Desk:
 
     async def _begin(self, talk: Talk) -> None:
         self.store.set(talk, "beginning")
-        group = "" if talk.is_private else f"{self._channel.name}-{talk.chat}"
+        group = self._group(talk)
         options: dict[str, Any] = {"cwd": str(self._cwd), "message": self._mark(talk)}
         if group:
             options |= {"session": f"shared:{group}", "rote": False}
@@ -226,14 +228,17 @@ class Desk:
         return found
 
     async def _go_on(self, talk: Talk) -> None:
-        group = "" if talk.is_private else f"{self._channel.name}-{talk.chat}"
+        order = {"do": "resume", "run": talk.run, "alone": True}
         try:
-            await self._work.begin({"do": "resume", "run": talk.run, "alone": True}, group)
+            await self._work.begin(order, self._group(talk))
         except TooMuchWork:
             return
         except SopwithError:  # somebody else goes on with it, or it is over: its log says how
             pass
         self.store.set(talk, "begun")
+
+    def _group(self, talk: Talk) -> str:
+        return "" if talk.is_private else f"{self._channel.name}-{talk.chat}"
 
     # Going out
 
@@ -243,31 +248,31 @@ class Desk:
 
     async def _settle(self, talk: Talk) -> None:
         """Say how a run has ended, or what it waits for."""
-        child = self._work.children.get(talk.run)
-        if child is not None and not child.is_over:
+        if self._is_at_work(talk.run):
             return
         summary = await asyncio.to_thread(summarise, self._home, talk.run)
-        if summary is None or summary.status in ("working", "interrupted"):
+        status = summary.status if summary else "interrupted"
+        if status == "interrupted":
             since = self._cut_off.setdefault(talk.run, time.monotonic())
-            is_working = summary is not None and summary.status == "working"
-            if is_working or time.monotonic() - since < CUT_OFF_SECONDS:
-                return
-            self._finish(talk, f"{talk.run}.cut", say("channels.cut_off", run=talk.run))
-            return
-        events = await asyncio.to_thread(lambda: list(read_events(self._home, talk.run)))
-        await self._say_end(talk, summary, events)
+            if time.monotonic() - since >= CUT_OFF_SECONDS:
+                self._finish(talk, f"{talk.run}.cut", say("channels.cut_off", run=talk.run))
+        elif status != "working":
+            events = await asyncio.to_thread(lambda: list(read_events(self._home, talk.run)))
+            await self._say_end(talk, status, events)
 
-    async def _say_end(self, talk: Talk, summary: RunSummary, events: Sequence[Event]) -> None:
+    async def _say_end(self, talk: Talk, status: str, events: Sequence[Event]) -> None:
         text, last = ended(self._config, events[-1]), events[-1]
-        key = f"{talk.run}.{last.get('turns')}.{last['status']}"
-        is_thumb = not talk.is_private and summary.status == "done"
+        is_thumb = not talk.is_private and status == "done"
         is_reaction = is_thumb and is_emoji(text)
         with self.store.step():
             self._settle_said(talk.run, events)
-            if summary.status == "waiting":
-                self._put_asked(talk)
+            if status == "waiting":
+                for entry in self._inbox.list():
+                    if entry.run == talk.run:
+                        self._put_entry(talk, entry)
                 self.store.set(talk, "waiting")
             else:
+                key = f"{talk.run}.{last.get('turns')}.{last['status']}"
                 self._finish(talk, key, "" if is_reaction else text)
         if is_thumb:
             await self._react(talk.chat, talk.message, text.strip() if is_reaction else DONE)
@@ -276,24 +281,16 @@ class Desk:
         """Open again what was said to a run and is not in its log: it ended before it could read that."""
         heard = [_words(each["text"]) for each in events if each["type"] in ("steered", "answered")]
         for told in self.store.talks("said"):
-            if told.run != run:
-                continue
-            text = _words(without(self._config, told.text))
-            is_heard = any(text in each for each in heard)
-            self.store.set(told, "done" if is_heard else "open", run if is_heard else "")
-
-    def _put_asked(self, talk: Talk) -> None:
-        """Put what the run of a talk waits for, each entry once."""
-        for entry in self._inbox.list():
-            if entry.run == talk.run:
-                self._put_entry(talk, entry)
+            if told.run == run:
+                text = _words(without(self._config, told.text))
+                is_heard = any(text in each for each in heard)
+                self.store.set(told, "done" if is_heard else "open", run if is_heard else "")
 
     def _put_entry(self, talk: Talk, entry: Entry) -> None:
         buttons: list[Button] = []
         if entry.kind == "confirmation" and talk.is_private:
-            presses = [(f"{entry.id}:{word}"[-60:], word) for word in ("yes", "no")]
-            self.store.put_buttons([(press, entry.id, entry.run, word) for press, word in presses])
-            buttons = [Button(say(f"channels.{word}"), press) for press, word in presses]
+            words = ("yes", "no")
+            buttons = [Button(say(f"channels.{word}"), f"{entry.id}:{word}") for word in words]
         self._put(f"entry.{entry.id}", talk.chat, shown(self._config, entry), buttons)
 
     def _tell_waiting(self) -> None:

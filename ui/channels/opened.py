@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from text.plugin import found
-from ui.channels.channel import Channel, Incoming, Refused, TryLater
+from ui.channels.channel import Button, Channel, Incoming, Refused, TryLater
 from ui.channels.desk import Desk
 from ui.web.live import Work
 from ui.words import tell_error
@@ -101,8 +102,10 @@ class _Open:
                 continue
             store.sent(letter, "trying")
             try:
-                given = (letter.key, letter.chat, letter.text, letter.buttons, letter.reply_to)
-                store.sent(letter, "sent", await asyncio.to_thread(self._channel.send, *given))
+                buttons = [Button(*each) for each in json.loads(letter.buttons)]
+                given = letter.key, letter.chat, letter.text, buttons, letter.reply_to
+                await asyncio.to_thread(self._channel.send, *given)
+                store.sent(letter, "sent")
             except TryLater as later:
                 store.sent(letter, "waiting")
                 await asyncio.sleep(later.seconds)

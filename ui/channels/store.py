@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ui.channels.channel import Button, Incoming
 
@@ -28,8 +28,8 @@ CREATE TABLE IF NOT EXISTS talks (id INTEGER PRIMARY KEY, at REAL, chat TEXT, wh
  text TEXT, files TEXT, run TEXT DEFAULT '', state TEXT);
 CREATE TABLE IF NOT EXISTS outgoing (seq INTEGER PRIMARY KEY, key TEXT UNIQUE, at REAL, chat TEXT, text TEXT, buttons TEXT,
  reply_to TEXT, state TEXT, message TEXT DEFAULT '');
-CREATE TABLE IF NOT EXISTS buttons (press TEXT PRIMARY KEY, entry TEXT, run TEXT, decision TEXT);
 """
+_TALK = "chat, who, message, is_private, text, files, run, state"
 
 
 @dataclass(slots=True)
@@ -47,15 +47,14 @@ class Talk:
     state: str
 
 
-@dataclass(slots=True)
-class Letter:
+class Letter(NamedTuple):
     """A message that is to be sent."""
 
     seq: int
     key: str
     chat: str
     text: str
-    buttons: list[Button]
+    buttons: str  # JSON: label and press of each
     reply_to: str
 
 
@@ -112,9 +111,8 @@ class Store:
     def new(self) -> dict[str, list[tuple[float, Incoming]]]:
         """Return the messages that nobody has taken yet, oldest first, by chat."""
         found: dict[str, list[tuple[float, Incoming]]] = {}
-        for at, body in self._rows(
-            "SELECT at, body FROM messages WHERE state = 'new' ORDER BY rowid"
-        ):
+        query = "SELECT at, body FROM messages WHERE state = 'new' ORDER BY rowid"
+        for at, body in self._rows(query):
             message = Incoming(**json.loads(body))
             found.setdefault(message.chat, []).append((at, message))
         return found
@@ -131,27 +129,17 @@ class Store:
     ) -> None:
         """Make one talk of messages."""
         first, last = messages[0], messages[-1]
-        files = [list(file) for each in messages for file in each.files]
-        row = (
-            time.time(),
-            first.chat,
-            first.who,
-            last.message,
-            first.is_private,
-            text,
-            json.dumps(files),
-            run,
-            state,
-        )
+        files = json.dumps([list(file) for each in messages for file in each.files])
+        values = (first.chat, first.who, last.message, first.is_private, text, files, run, state)
         with self.step() as database:
-            database.execute("INSERT INTO talks (at, chat, who, message, is_private, text, files, run, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # fmt: skip
+            query = f"INSERT INTO talks (at, {_TALK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            database.execute(query, (time.time(), *values))
             self.taken([each.id for each in messages])
 
     def talks(self, *states: str, chat: str | None = None) -> list[Talk]:
         """Return the talks in these states, oldest first."""
         marks = ", ".join("?" * len(states))
-        columns = "id, chat, who, message, is_private, text, files, run, state"
-        query = f"SELECT {columns} FROM talks WHERE state IN ({marks}) ORDER BY id"
+        query = f"SELECT id, {_TALK} FROM talks WHERE state IN ({marks}) ORDER BY id"
         found = [Talk(*row) for row in self._rows(query, *states)]
         return [each for each in found if chat is None or each.chat == chat]
 
@@ -179,17 +167,12 @@ class Store:
     def next(self) -> Letter | None:
         """Return the oldest message that is to be sent."""
         rows = self._rows("SELECT seq, key, chat, text, buttons, reply_to FROM outgoing WHERE state = 'waiting' ORDER BY seq LIMIT 1")  # fmt: skip
-        if not rows:
-            return None
-        seq, key, chat, text, buttons, reply_to = rows[0]
-        return Letter(
-            seq, key, chat, text, [Button(*each) for each in json.loads(buttons)], reply_to
-        )
+        return Letter(*rows[0]) if rows else None
 
-    def sent(self, letter: Letter, state: str, message: str = "") -> None:
+    def sent(self, letter: Letter, state: str) -> None:
         """Write down how a message stands."""
         with self.step() as database:
-            database.execute("UPDATE outgoing SET state = ?, message = ? WHERE seq = ?", (state, message, letter.seq))  # fmt: skip
+            database.execute("UPDATE outgoing SET state = ? WHERE seq = ?", (state, letter.seq))
 
     def unsure(self) -> list[tuple[str, str]]:
         """Return keys and texts of messages that a kill cut off; they count as settled from now on."""
@@ -197,18 +180,6 @@ class Store:
             found = self._rows("SELECT key, text FROM outgoing WHERE state = 'trying'")
             database.execute("UPDATE outgoing SET state = 'unsure' WHERE state = 'trying'")
         return [(str(key), str(text)) for key, text in found]
-
-    # Buttons
-
-    def put_buttons(self, buttons: Sequence[tuple[str, str, str, str]]) -> None:
-        """Keep what buttons stand for: press, entry of the inbox, run, decision."""
-        with self.step() as database:
-            database.executemany("INSERT OR IGNORE INTO buttons VALUES (?, ?, ?, ?)", buttons)
-
-    def button(self, press: str) -> tuple[str, str, str] | None:
-        """Return what a button stands for: entry, run, decision."""
-        rows = self._rows("SELECT entry, run, decision FROM buttons WHERE press = ?", press)
-        return None if not rows else (str(rows[0][0]), str(rows[0][1]), str(rows[0][2]))
 
     def knows(self, key: str) -> bool:
         """Return True for a message that was put, its first piece at least."""

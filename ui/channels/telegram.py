@@ -48,10 +48,8 @@ class Telegram:
                 stop.wait(ANOTHER_SECONDS)
 
     def _listen_once(self, take: Take, position: str) -> str:
-        given: dict[str, Any] = {
-            "timeout": POLL_SECONDS,
-            "allowed_updates": ["message", "callback_query"],
-        }
+        wanted = ["message", "callback_query"]
+        given: dict[str, Any] = {"timeout": POLL_SECONDS, "allowed_updates": wanted}
         if position:
             given["offset"] = int(position)
         updates = self._ask("getUpdates", PATIENCE_SECONDS + POLL_SECONDS, **given)
@@ -115,25 +113,23 @@ class Telegram:
         at = text.lower().find(name.lower())
         return text if len(name) == 1 or at < 0 else f"{text[:at]}{text[at + len(name) :]}".strip()
 
-    def send(self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str) -> str:
+    def send(
+        self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str
+    ) -> None:
         """Send a message, as a reply where one is meant."""
         given: dict[str, Any] = {"chat_id": int(chat), "text": text}
         if reply_to:
-            given["reply_parameters"] = {
-                "message_id": int(reply_to),
-                "allow_sending_without_reply": True,
-            }
+            to = {"message_id": int(reply_to), "allow_sending_without_reply": True}
+            given["reply_parameters"] = to
         if buttons:
             row = [{"text": each.label, "callback_data": each.press} for each in buttons]
             given["reply_markup"] = {"inline_keyboard": [row]}
-        return str(self._ask("sendMessage", **given)["message_id"])
+        self._ask("sendMessage", **given)
 
     def react(self, chat: str, message: str, emoji: str) -> None:
         """Put an emoji on a message."""
-        reaction = [{"type": "emoji", "emoji": emoji}]
-        self._ask(
-            "setMessageReaction", chat_id=int(chat), message_id=int(message), reaction=reaction
-        )
+        where = {"chat_id": int(chat), "message_id": int(message)}
+        self._ask("setMessageReaction", reaction=[{"type": "emoji", "emoji": emoji}], **where)
 
     def pressed(self, press: Incoming, text: str) -> None:
         """Answer the callback query, and take the keyboard off its message."""

@@ -81,11 +81,12 @@ class Webhook:
             return 503
         return 202
 
-    def send(self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str) -> str:
+    def send(
+        self, key: str, chat: str, text: str, buttons: Sequence[Button], reply_to: str
+    ) -> None:
         """Post a message."""
         shown = [each._asdict() for each in buttons]
         self._post({"id": key, "chat": chat, "text": text, "buttons": shown, "reply_to": reply_to})
-        return key
 
     def react(self, chat: str, message: str, emoji: str) -> None:
         """Post a reaction."""

@@ -1,22 +1,115 @@
-"""Do what other programs call: each call is a run in a process of its own, which outlives its client and this server.
+"""List what other programs may call, each proven SOP as a typed tool, `recall` and `run_task`; and do it: each call is a run
+in a process of its own, which outlives its client and this server.
 
-Everything here runs in the server's event loop.
+The calls live in the server's event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config, SopwithError
 from memory.logs import summarise
+from memory.sops import Sop, SopStore
 from models.base import Event
+from runs.assemble import SEEDS
 from safety.secrets import without
-from ui.mcp_server.offers import RUN_TASK
 from ui.web.live import Child, Hub, NotAsked, Work
+from ui.words import say
+
+RECALL, RUN_TASK = "recall", "run_task"
+ANSWER: dict[str, Any] = {  # of every tool that starts a run
+    "type": "object",
+    "properties": {
+        "run": {"type": "string"},
+        "status": {
+            "type": "string",
+            "enum": ["done", "failed", "waiting", "limit", "no_model", "cancelled"],
+        },
+        "result": {"type": "string"},
+        "changes": {"type": "object"},
+        "model_calls": {"type": "integer"},
+    },
+    "required": ["run", "status", "result"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One tool. `hints` are MCP's annotations, `about` what only readers of Sopwith understand."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    hints: dict[str, bool]
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+def offered(config: Config) -> list[Offered]:
+    """Return all tools, SOPs by name and then our own."""
+    sops = SopStore(SEEDS, config.home / "sops").all()
+    return [*(_of_sop(sop) for sop in sops if sop.runs_alone), _recall(), _run_task()]
+
+
+def _of_sop(sop: Sop) -> Offered:
+    procedure = sop.procedure
+    assert procedure is not None  # it runs alone
+    effects = procedure.effects
+    text = say(
+        "mcp.tool",
+        description=sop.description.strip(),
+        status=sop.status,
+        effects=say(f"mcp.effects_{effects}"),
+    )
+    schema = {
+        "type": "object",
+        "properties": {name: dict(each) for name, each in procedure.parameters.items()},
+        "required": list(procedure.required),
+        "additionalProperties": False,
+    }
+    about = {"status": sop.status, "effects": effects, "version": sop.version}
+    return Offered(sop.name, text, schema, _hints(effects), about)
+
+
+def _hints(effects: str) -> dict[str, bool]:
+    reads = effects == "none"
+    return {
+        "read_only_hint": reads,
+        "destructive_hint": effects == "destructive",
+        "idempotent_hint": reads,
+        "open_world_hint": effects == "external",
+    }
+
+
+def _recall() -> Offered:
+    limit = {"type": "integer", "minimum": 1, "maximum": 50, "default": 10}
+    schema = {
+        "type": "object",
+        "properties": {"query": {"type": "string", "minLength": 1}, "limit": limit},
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+    return Offered(RECALL, say("mcp.tool_recall"), schema, _hints("none"))
+
+
+def _run_task() -> Offered:
+    schema = {
+        "type": "object",
+        "properties": {
+            "task": {"type": "string", "minLength": 1},
+            "cwd": {"type": "string", "description": say("mcp.tool_cwd")},
+        },
+        "required": ["task"],
+        "additionalProperties": False,
+    }
+    hints = {"read_only_hint": False, "destructive_hint": True, "open_world_hint": True}
+    return Offered(RUN_TASK, say("mcp.tool_run_task"), schema, hints)
+
 
 LOOK_SECONDS = 1.0  # between two looks at a run whose process says nothing
 PATIENCE_SECONDS = 600.0  # for an answer of the client; then the inbox has the question

@@ -16,8 +16,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from config import Config, SopwithError
 from ui.commands import VERSION
-from ui.mcp_server.calls import Asked, Calls, Ended
-from ui.mcp_server.offers import ANSWER, RECALL, Offered, offered
+from ui.mcp_server.calls import ANSWER, RECALL, Asked, Calls, Ended, Offered, offered
 from ui.words import in_words, say, words_of
 
 Context = ServerRequestContext[Any]

@@ -46,47 +46,34 @@ def auto(args: Namespace, config: Config) -> int:
             print(_line(each), file=sys.stderr if args.json else sys.stdout, flush=True)
     closed = told[-1]
     if args.json:
-        ended, left = _told(told, "ended"), _told(told, "left")
-        why = [{"title": each["title"], "why": each["why"]} for each in left]
-        print_json({"items": ended, "left": why, "why": closed["why"], "cost": closed["cost"]})
+        left = [{"title": each["title"], "why": each["why"]} for each in _of(told, "left")]
+        about = {"why": closed["why"], "cost": closed["cost"]}
+        print_json({"items": _of(told, "ended"), "left": left, **about})
     if closed["why"] == "stopped":
         return INTERRUPTED
     return NO_MODEL if closed["why"] == "no_model" and not closed["items"] else 0
 
 
-def _told(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
-    found = [dict(each) for each in told if each["what"] == what]
-    for each in found:
-        del each["what"]
-    return found
+def _of(told: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
+    """Return what was told of one kind."""
+    found = (dict(each) for each in told)
+    return [each for each in found if each.pop("what") == what]
 
 
 def _line(told: dict[str, Any]) -> str:
-    what, cost = told["what"], _cost(told.get("cost", 0.0))
-    if what in ("begun", "resumed"):
-        return say(
-            f"auto.{what}",
-            number=f"R{told['number']:02}",
-            title=one_line(told["title"], 200),
-            run=told["run"],
-        )
-    if what == "ended":
-        about = {
-            "number": f"R{told['number']:02}",
-            "status": told["status"],
-            "report": told["report"],
-        }
-        return say("auto.ended", cost=cost, **about)
-    if what == "planned":
-        titles = "; ".join(one_line(title, 80) for title in told["titles"])
-        return say("auto.planned", titles=titles or say("auto.no_plan"), cost=cost)
-    if what == "left":
-        return say(
-            "auto.left", title=one_line(told["title"], 200), why=say(f"auto.why_{told['why']}")
-        )
-    if what == "failed":
-        return say("auto.failed", reason=one_line(in_words(told["reason"]), 400))
-    return say("auto.closed", why=say(f"auto.why_{told['why']}"), n=told["items"], cost=cost)
+    """Say what happened."""
+    why, titles = told.get("why"), [one_line(title, 80) for title in told.get("titles", ())]
+    return say(
+        f"auto.{told['what']}",
+        number=f"R{told.get('number', 0):02}",
+        title=one_line(told.get("title", ""), 200),
+        titles="; ".join(titles) or say("auto.no_plan"),
+        reason=one_line(in_words(told.get("reason", "")), 400),
+        why=say(f"auto.why_{why}") if why else "",
+        n=told.get("items"),
+        cost=_cost(told.get("cost", 0.0)),
+        **{key: told.get(key) for key in ("run", "status", "report")},
+    )
 
 
 def _cost(usd: float) -> str:

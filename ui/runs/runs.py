@@ -18,7 +18,7 @@ from runs.control.remote import say_to, stop
 from ui import event_text as describe
 from ui.command import JSON, LIMIT, Argument, Option, command, moment
 from ui.event_text import ended
-from ui.lists import as_json, columns, print_json, print_table
+from ui.lists import as_json, columns, print_json, print_list, print_table, worded
 from ui.sanitise import clean, one_line
 from ui.terminal import text_screen as plain
 from ui.words import say
@@ -98,9 +98,7 @@ def show(args: Namespace, config: Config) -> int:
     """`runs show RUN`: the trace of a run, readable; with --json every event whole; with --network what went where."""
     run = _found(args.run, config)
     if args.network:
-        from ui.runs import network
-
-        return network.show(run, args, config)
+        return _show_network(run, args, config)
     events = read_events(config.home, run)
     if args.json:
         print_json({"run": run, "events": list(events)})
@@ -224,3 +222,20 @@ _TRACED = {
     "confirmed": _trace_decision,
     "run_ended": _trace_end,
 }
+
+
+def _show_network(run: str, args: Namespace, config: Config) -> int:
+    """Print a line for each way that the scripts of a run asked for."""
+    from sandbox.network import read
+
+    rows = list(read(config.home / "runs" / run))
+    heads = columns("at host:cyan* address state sent> received>", state=worded("network."))
+    cells = [_cells(row) for row in rows]
+    return print_list(args, {"run": run, "network": rows}, heads, cells, say("network.none"))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    host = one_line(f"{row['host']}:{row['port']}", 200)
+    state, why = say(f"network.{row['state']}"), one_line(str(row.get("why", "")), 200)
+    moved = [f"{row[key]:,}" if key in row else "" for key in ("up", "down")]
+    return [row["at"][:19], host, row.get("address") or why, state, *moved]

@@ -55,8 +55,7 @@ class _Jobs:
         self.all = self.folder.all()
         self.problems = problems(self.all)
         sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
-        rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
-        self._counted = self.ledger.counted(rules, self.now)
+        self._counted = self.ledger.counted(self.folder.rules(), self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
         for row in self.ledger.open_rows():  # answered since, or left by a kill: the log holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
@@ -97,8 +96,37 @@ def when(job: Job) -> str:
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")
     if fields.get("cron"):
-        return say("when.cron", line=job.cron[0])
+        return _cron(job.cron[0]) or say("when.cron", line=job.cron[0])
     return _repeats(job)
+
+
+def _cron(line: str) -> str:
+    """Say a cron line of plain times, and of plain days of the week or of the month; "" for another one."""
+    minutes, hours, day, month, weekday = line.split()
+    if month != "*" or not re.fullmatch(r"[\d,]+ [\d,]+", f"{minutes} {hours}"):
+        return ""
+    pairs = ((hour, minute) for hour in hours.split(",") for minute in minutes.split(","))
+    times = ", ".join(f"{int(hour):02d}:{int(minute):02d}" for hour, minute in pairs)
+    nth = re.fullmatch(r"([0-7])(?:#([1-5])|L)", weekday)
+    if nth and day == "*":
+        which = say(f"when.nth_{nth[2] or 'last'}", day=_weekday(nth[1]))
+        return say("when.monthly", days=which, times=times)
+    if weekday == "*" and re.fullmatch(r"(?:\d+|L)(?:,(?:\d+|L))*", day):
+        named = (_day_of_month(each.replace("L", "last")) for each in day.split(","))
+        return say("when.monthly", days=say("when.and").join(named), times=times)
+    if day == "*" and weekday in _REPEATS:
+        return say(f"when.{_REPEATS[weekday]}", times=times)
+    if day == "*" and re.fullmatch(r"[0-7](?:,[0-7])*", weekday):
+        days = say("when.and").join(map(_weekday, weekday.split(",")))
+        return say("when.weekly", days=days, times=times)
+    return ""
+
+
+_REPEATS = {"*": "daily", "1-5": "weekday", "0,6": "weekend", "6,0": "weekend"}
+
+
+def _weekday(number: str) -> str:
+    return say(f"when.{DAYS[int(number) % 7]}")
 
 
 def _repeats(job: Job) -> str:
@@ -471,14 +499,14 @@ def _say_ended(row: Row) -> None:
 @command("schedule install", Option("--remove"))
 def install(args: Namespace, config: Config) -> int:
     """`schedule install [--remove]`."""
-    from runs.schedule.install import remove_everywhere, system_of
+    from runs.schedule.install import installed, removed
 
     if args.remove:
-        gone = remove_everywhere(config.home, Path.home())
+        gone = removed(config.home, Path.home())
         print("".join(f"{line}\n" for line in gone), end="")
         print(say("schedule.uninstalled" if gone else "schedule.not_installed"))
         return 0
-    system = system_of(config.home, Path.home())
-    print("\n".join(system.install()))
-    print(say("schedule.installed", name=system.name))
+    name, lines = installed(config.home, Path.home())
+    print("\n".join(lines))
+    print(say("schedule.installed", name=name))
     return 0

@@ -1,4 +1,4 @@
-"""The SOPs on the screen: `sops list|show`, and how `sops run` reads its k=v."""
+"""The SOPs on the screen: `sops list|show|search`, and how `sops run` reads its k=v."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import Config, SopwithError
 from memory.logs import list_runs
@@ -19,7 +20,11 @@ from ui.lists import print_json, print_list
 from ui.sanitise import clean, one_line
 from ui.words import say
 
+if TYPE_CHECKING:
+    from learning.route import Candidate
+
 NO = {"n", "no", "不", "否", "不是", "不要"}
+MAX_WHY_CHARS = 200
 MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
@@ -143,3 +148,45 @@ def as_word(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     home = str(Path.home())
     return f"~{text.removeprefix(home)}" if text == home or text.startswith(f"{home}/") else text
+
+
+@command("sops search", Argument("text", "+"), JSON)
+def search(args: Namespace, config: Config) -> int:
+    """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
+    from learning.route import Remembered, choose
+    from models.embeddings import embedder
+
+    known = Remembered(config.home).with_wordings(store(config).all())
+    by_meaning = partial(embedder, config.embeddings)
+    request = " ".join(args.text)
+    choice = choose(request, known, Path.cwd(), Path.home(), embedder=by_meaning)
+    shown = [as_json(each) for each in choice.candidates]
+    found = {"candidates": shown, "decision": choice.decision}
+    heads, rows = (
+        "sop:cyan score> lane:green parameters reason*",
+        [_candidate(each) for each in shown],
+    )
+    print_list(args, found, heads, rows, say("sops.no_candidates"))
+    if not args.json:
+        names = ", ".join(sop.name for sop in choice.hints)
+        chosen = choice.match.sop.name if choice.match else names
+        print(say(f"sops.decision_{choice.decision}", name=chosen))
+    return 0
+
+
+def as_json(candidate: Candidate) -> dict[str, Any]:
+    """A candidate for machines."""
+    return {
+        "name": candidate.name,
+        "score": candidate.score,
+        "lane": candidate.lane or None,
+        "parameters": candidate.parameters,
+        "why": candidate.why,
+    }
+
+
+def _candidate(shown: dict[str, Any]) -> list[str]:
+    given = shown["parameters"]
+    values = " ".join(f"{key}={json.dumps(given[key], ensure_ascii=False)}" for key in given)
+    cells = [shown["name"], f"{shown['score']:.2f}", shown["lane"] or "–"]
+    return [*cells, one_line(values, MAX_WHY_CHARS), one_line(shown["why"], MAX_WHY_CHARS)]

@@ -36,6 +36,7 @@ from ui.web.site import Site, status_of
 from ui.words import say, words_of
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"
+_ROUTES = (doors, overview, runs, changes, memory, world, settings, openai, talking, learned)
 OF_HTTP = {  # status → kind and words
     400: ("bad_request", "web.unreadable"),
     404: ("not_found", "web.nothing_here"),
@@ -73,10 +74,8 @@ def make_app(site: Site, version: str) -> Guard:
         telemetry=UNWATCHED,
     )
     app.state.site = site
-    for each in (doors, overview, runs, changes, memory, world, settings, openai):
+    for each in _ROUTES:
         app.include_router(each.to)
-    for router in (*talking.routers, *learned.routers):
-        app.include_router(router)
 
     @app.websocket("/ws")
     async def socket(socket: WebSocket) -> None:

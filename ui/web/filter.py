@@ -1,4 +1,5 @@
-"""Filter what leaves the server: without secrets, without the owner's places, as JSON that every reader takes."""
+"""Filter what leaves the server: without secrets, without the owner's places, as JSON that every reader takes. What the code
+says in English in an event stands beside it in each language, since many may read along."""
 
 from __future__ import annotations
 
@@ -10,8 +11,21 @@ from typing import Any
 from config import Config
 from context.places import Places
 from safety.secrets import Redactor, held_values
+from ui.event_text import sentence
+from ui.words import in_each, reasons_in_each
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_SAID = {
+    "confirm": "reason",
+    "model_failed": "reason",
+    "model_retry": "reason",
+    "model_adapted": "reason",
+    "journal_failed": "reason",
+    "learned": "reason",
+    "rote": "reason",
+    "noted": "problem",
+    "run_ended": "result",
+}
 
 
 class Filter:
@@ -40,3 +54,15 @@ def _encodable(data: Any) -> Any:
     if isinstance(data, dict):
         return {_encodable(key): _encodable(value) for key, value in data.items()}
     return [_encodable(each) for each in data] if isinstance(data, list | tuple) else data
+
+
+def worded(event: dict[str, Any]) -> dict[str, Any]:
+    """The event with `words`: {language: text}, when it says something that is not a model's and is there in both."""
+    kind = event.get("type", "")
+    is_failed_call = kind == "tool_ended" and event.get("status") != "ok"
+    text = sentence(event) if is_failed_call else event.get(_SAID.get(kind, ""))
+    if not isinstance(text, str) or not text or event.get("status") == "done":
+        return event
+    said = event.get("said")
+    words = reasons_in_each(said, text) if said else in_each(text)
+    return {**event, "words": words} if words["zh"] != text else event

@@ -141,9 +141,9 @@ class Beside:
         Heartbeat(self._config).run(self._stop)
 
     def _notify(self) -> None:
-        from runs.notify import Deliverer
+        from runs.notify import deliver_until
 
-        Deliverer(self._config).run(self._stop)
+        deliver_until(self._config, self._stop)
 
 
 @contextlib.contextmanager

@@ -18,14 +18,13 @@ from memory.logs.reading import NoSuchRun
 from models.base import Event
 from ui.channels import Channels
 from ui.web.access import Access, NotSignedIn, TooManyTries
-from ui.web.filter import Filter
+from ui.web.filter import Filter, worded
 from ui.web.live.errands import Errands
 from ui.web.live.graph import GraphWatch
 from ui.web.live.hub import Hub
 from ui.web.live.tail import Tail
 from ui.web.live.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.web.place import Place
-from ui.web.worded import worded
 from ui.words import language
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then

@@ -40,15 +40,15 @@ WORDS = {
         "moved": "Moved {file} to {target}.",
         "renamed": "Renamed {file} to {target}.",
         "copied": "Copied {file} to {target}.",
-        "many_moved": "Moved {n} files to {target}:",
-        "many_copied": "Copied {n} files to {target}:",
+        "many_moved": "Moved {n} file{s} to {target}:",
+        "many_copied": "Copied {n} file{s} to {target}:",
         "made": "Made the folder {target}.",
         "none": "There are no {kind} files in {folder}. Nothing was done.",
         "more": "… and {n} more",
         "absent": "there is no {file}",
         "there": "{target} is there already",
         "inside": "{target} is inside {file}",
-        "unclear": "it is not said where to",
+        "unclear": "the request does not say where to",
     },
     "zh": {
         "moved": "已把 {file} 移到 {target}。",
@@ -97,11 +97,11 @@ def beside(file: Path, name: str) -> Path:
 
 
 def place(file: Path, target: Path, how: str) -> Path:
-    """Return where a file goes: into a folder that is there, else to this name; a move to what has no ending
-    makes a folder."""
+    """Return where a file goes: into a folder that is there, else to this name. What has no ending is a folder that
+    is made, where it is moved to or a file with an ending is copied to."""
     if how == "rename":
         path = file.with_name(target.name) if target.parent == Path.cwd() else target
-    elif target.is_dir() or (how == "move" and not target.suffix):
+    elif target.is_dir() or (not target.suffix and (how == "move" or file.suffix)):
         path = target / file.name
     else:
         path = target
@@ -158,7 +158,10 @@ def many(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     for file, path in zip(files, places, strict=True):
         put(file, path, how)
     key = "many_moved" if how == "move" else "many_copied"
-    lines = [words[key].format(n=len(files), target=os.path.relpath(target)), ""]
+    lines = [
+        words[key].format(n=len(files), s="s" * (len(files) != 1), target=os.path.relpath(target)),
+        "",
+    ]
     lines += [f"- {file.name}" for file in files[:SHOWN]]
     if len(files) > SHOWN:
         lines.append(words["more"].format(n=len(files) - SHOWN))

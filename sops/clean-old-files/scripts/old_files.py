@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 WORDS = {
-    "en": " Not readable, and left alone: {n}.",
+    "en": " Could not be read and was left alone: {n}.",
     "zh": "另有 {n} 处无法读取，没有动。",
 }
 

@@ -1,4 +1,4 @@
-"""Sort the lines of a file, drop those that are there already, or replace a text. Values come from the environment."""
+"""Sort the lines of a file, drop repeated ones, replace a text, or add a line. Values come from the environment."""
 
 import os
 import re
@@ -13,19 +13,21 @@ DOWN = ("descending", "reverse", "backwards", "降序", "倒序")
 BY_NUMBER = ("numerically", "by number", "按数字")
 WORDS = {
     "en": {
-        "sorted": "Sorted {file}: {n} lines.",
-        "dropped": "Removed {n} repeated lines from {file}; {left} are left.",
-        "none": "No line of {file} is there twice. Nothing was changed.",
-        "replaced": "Replaced {old} with {new} in {file}: {n} times.",
+        "sorted": "Sorted {file}: {n} line{s}.",
+        "dropped": "Removed {n} repeated line{s} from {file}; {left} left.",
+        "none": "{file} has no repeated lines. Nothing was changed.",
+        "replaced": "Replaced {old} with {new} in {file}: {n} time{s}.",
+        "added": "Added a line to {file}: {line}",
         "absent": "{old} is not in {file}. Nothing was changed.",
-        "no_text": "{file} is no file of text in UTF-8, or larger than 200 MB",
-        "unclear": "it is not said what to change in {file}",
+        "no_text": "{file} is not a text file (UTF-8), or is larger than 200 MB",
+        "unclear": "the request does not say what to change in {file}",
     },
     "zh": {
         "sorted": "已给 {file} 排序，共 {n} 行。",
         "dropped": "已从 {file} 去掉 {n} 行重复内容，剩 {left} 行。",
         "none": "{file} 没有重复的行，什么都没有改。",
         "replaced": "已把 {file} 里的 {old} 换成 {new}，共 {n} 处。",
+        "added": "已在 {file} 末尾加上一行：{line}",
         "absent": "{file} 里没有 {old}，什么都没有改。",
         "no_text": "{file} 不是 UTF-8 文本文件，或超过 200 MB",
         "unclear": "没有说要怎么改 {file}",
@@ -51,6 +53,9 @@ def edited(text: str, given: Mapping[str, str]) -> tuple[str, str, dict[str, str
         count = text.count(given["old"])
         key = "replaced" if count else "absent"
         return text.replace(given["old"], given["new"]), key, {"n": f"{count:,}"}
+    if given.get("line"):
+        start = "\n" if text and not text.endswith("\n") else ""
+        return f"{text}{start}{given['line']}\n", "added", {"n": "1"}
     lines = text.splitlines()
     end = "\n" if text.endswith("\n") else ""
     if given.get("repeated"):
@@ -83,20 +88,26 @@ def refuse(why: str) -> NoReturn:
 
 def main(given: Mapping[str, str]) -> None:
     words, path = WORDS[given.get("lang", "en")], Path(given["file"])
-    blanks = {"file": path.name, "old": given.get("old", ""), "new": given.get("new", "")}
+    blanks = {
+        "file": path.name,
+        "line": given.get("line", ""),
+        "old": given.get("old", ""),
+        "new": given.get("new", ""),
+    }
     try:
         text = text_of(path)
     except ValueError:
         refuse(words["no_text"].format(**blanks))
     new, key, said = edited(text.replace("\r\n", "\n"), given)
+    said["s"] = "s" * (said.get("n") != "1")
     told = words[key].format(**blanks | said)
     if key == "unclear":
         refuse(told)
-    if key in ("sorted", "dropped", "replaced"):
+    if key in ("sorted", "dropped", "replaced", "added"):
         path.write_text(new.replace("\n", "\r\n") if "\r\n" in text else new, "utf-8", newline="")
-        lines = new.splitlines()
+        lines = new.splitlines() if key != "added" else []
         more = ["…"] if len(lines) > SHOWN else []
-        told = "\n".join([told, "", *lines[:SHOWN], *more])
+        told = "\n".join([told, "", *lines[:SHOWN], *more]).rstrip("\n")
     sys.stdout.write(f"{told}\n")
 
 

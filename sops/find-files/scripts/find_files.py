@@ -13,6 +13,7 @@ from pathlib import Path
 
 SHOWN = 100
 MAX_TEXT_BYTES = 20_000_000
+SMALL = ("the", "a", "an", "my", "from", "of", "for", "to", "in", "with", "and")
 VERSION_CONTROL = {".git", ".hg", ".svn"}
 IMAGES = "jpg jpeg png gif bmp tif tiff webp heic svg raw"
 VIDEOS = "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"
@@ -53,22 +54,22 @@ KINDS = {
 }
 WORDS = {
     "en": {
-        "none": "No file in {folder} {what}.",
-        "some": "{n} files in {folder}: each {what}.",
-        "one": "One file in {folder} {what}.",
-        "name": "has a name that contains {value}",
-        "pattern": "has a name like {value}",
-        "kind": "is of the kind {value}",
-        "text": "contains {value} (upper and lower case alike)",
-        "and": " and ",
-        "since": "was changed {value}",
-        "holds": "In {folder}: {n}.",
-        "counted": "{here} files in {folder}; with its subfolders {n}.",
+        "none": "No files in {folder} {what}.",
+        "some": "{n} files in {folder} {what}:",
+        "one": "1 file in {folder} {what}:",
+        "name": "with {value} in the name",
+        "pattern": "with a name like {value}",
+        "kind": "of the kind {value}",
+        "text": "containing {value}",
+        "and": ", ",
+        "since": "changed {value}",
+        "holds": "{n} item{s} in {folder}:",
+        "counted": "{n} file{s} in {folder} and its subfolders; {here} directly in it.",
         "picked": "{file}, changed {when}",
         "no_ending": "no ending",
         "more": "… and {n} more.",
-        "unreadable": "Not readable: {n}.",
-        "skipped": "Not searched, as they are no text or larger than {limit} MB: {n}.",
+        "unreadable": "Could not be read: {n}.",
+        "skipped": "Not searched because they are not text or are larger than {limit} MB: {n}.",
     },
     "zh": {
         "none": "{folder} 里没有{what}的文件。",
@@ -121,12 +122,15 @@ class Search:
     def _name_test(self) -> Callable[[str], object]:
         """A test over names in lower case; an exact name needs no wildcard, a part of one neither."""
         name = self.name.lower()
+        parts = [each for each in name.split() if each not in SMALL] or [name]
         endings = tuple(f".{ending}" for ending in KINDS.get(self.kind, self.kind).split())
         matches = re.compile(
             fnmatch.translate(name if is_pattern(name) else f"*{name}*") if name else ""
         ).match
         if not is_pattern(name):
-            return lambda text: name in text and (not endings or text.endswith(endings))
+            return lambda text: (
+                all(part in text for part in parts) and (not endings or text.endswith(endings))
+            )
         return lambda text: matches(text) and (not endings or text.endswith(endings))
 
     def _files(self, top: str) -> Iterator[tuple[str, str, os.stat_result]]:
@@ -251,7 +255,10 @@ def listing(folder: str, words: dict[str, str]) -> str:
     with os.scandir(folder) as entries:
         names = sorted(each.name + "/" * each.is_dir() for each in entries)
     seen = [name for name in names if not name.startswith(".")]
-    lines = [words["holds"].format(n=f"{len(seen):,}", folder=shown(folder)), ""]
+    lines = [
+        words["holds"].format(n=f"{len(seen):,}", s="s" * (len(seen) != 1), folder=shown(folder)),
+        "",
+    ]
     lines += [f"- {shown(name)}" for name in seen[:SHOWN]]
     if len(seen) > SHOWN:
         lines.append(f"- {words['more'].format(n=f'{len(seen) - SHOWN:,}')}")
@@ -262,7 +269,11 @@ def counted(search: Search, folder: str, words: dict[str, str]) -> str:
     """Say how many files there are, and how many with each ending."""
     endings = Counter(Path(path).suffix.lower() or words["no_ending"] for path in search.found)
     here = sum(Path(path).parent == Path(folder) for path in search.found)
-    counts = {"n": f"{len(search.found):,}", "here": f"{here:,}"}
+    counts = {
+        "n": f"{len(search.found):,}",
+        "s": "s" * (len(search.found) != 1),
+        "here": f"{here:,}",
+    }
     lines = [words["counted"].format(folder=shown(folder), **counts), ""]
     lines += [f"- {shown(ending)} {count:,}" for ending, count in endings.most_common(SHOWN)]
     return "\n".join(lines).strip() + "\n"

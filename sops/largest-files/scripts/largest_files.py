@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 WORDS = {
     "en": {
         "empty": "There are no files in {folder}.",
-        "top": "The {shown} largest of {files} files in {folder} take {size} of {total} ({share}).",
-        "all": "The {files} files in {folder} take {total}.",
-        "one": "The only file in {folder} takes {total}.",
-        "folders": "Largest folders directly in it: {list}.",
-        "unreadable": "Not readable, and not counted: {n}.",
+        "top": "{folder} takes {total}. Its {shown} largest files, of {files}, take {size} ({share}).",
+        "all": "{folder} takes {total} with {files} files.",
+        "one": "{folder} takes {total} with 1 file.",
+        "folders": "Largest folders in it: {list}.",
+        "unreadable": "Could not be read and is not counted: {n}.",
     },
     "zh": {
         "empty": "{folder} 里没有文件。",
-        "top": "{folder} 里共 {files} 个文件，最大的 {shown} 个占 {size}，全部占 {total}（{share}）。",
-        "all": "{folder} 里的 {files} 个文件共占 {total}。",
-        "one": "{folder} 里只有一个文件，占 {total}。",
-        "folders": "其中直属的最大文件夹：{list}。",
+        "top": "{folder} 共占 {total}，有 {files} 个文件；最大的 {shown} 个占 {size}（{share}）。",
+        "all": "{folder} 共占 {total}，有 {files} 个文件。",
+        "one": "{folder} 共占 {total}，有 1 个文件。",
+        "folders": "其中最大的文件夹：{list}。",
         "unreadable": "有 {n} 处无法读取，没有计入。",
     },
 }

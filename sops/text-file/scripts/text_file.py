@@ -18,15 +18,15 @@ WIDTH = 300
 MAX_BYTES = 200_000_000
 WORDS = {
     "en": {
-        "lines": "{n} lines in {file}.",
-        "words": "{n} words in {file}.",
-        "characters": "{n} characters in {file}.",
-        "total": "{total} of {column} in {file}: {result} ({n} numbers)",
-        "skipped": "Left out, as they are no numbers: {n}.",
-        "more": "… and {n} more lines.",
-        "members": "{n} entries in {file}:",
+        "lines": "{n} line{s} in {file}.",
+        "words": "{n} word{s} in {file}.",
+        "characters": "{n} character{s} in {file}.",
+        "total": "{total} of {column} in {file}: {result} ({n} number{s})",
+        "skipped": "Left out because they are not numbers: {n}.",
+        "more": "… and {n} more line{s}.",
+        "members": "{n} item{s} in {file}:",
         "empty": "{file} is empty.",
-        "no_text": "{file} is no file of text.",
+        "no_text": "{file} is not a text file.",
         "too_large": "{file} is larger than 200 MB.",
         "no_column": "{file} has no column {column}. Its columns: {columns}.",
         "no_numbers": "Column {column} of {file} holds no numbers.",
@@ -97,11 +97,16 @@ def members(file: str) -> list[str] | None:
         return None
 
 
+def number(count: int) -> dict[str, str]:
+    """Return a number for a text, and the ending of the noun behind it."""
+    return {"n": f"{count:,}", "s": "s" * (count != 1)}
+
+
 def shown(lines: Sequence[str], words: Mapping[str, str]) -> str:
     """Return lines as they stand, the first of many."""
     said = [line[:WIDTH] for line in lines[:SHOWN]]
     if len(lines) > SHOWN:
-        said.append(words["more"].format(n=f"{len(lines) - SHOWN:,}"))
+        said.append(words["more"].format(**number(len(lines) - SHOWN)))
     return "\n".join(said)
 
 
@@ -146,7 +151,7 @@ def added(given: Mapping[str, str], text: str, words: Mapping[str, str]) -> str:
         column=column,
         file=Path(given["file"]).name,
         result=result,
-        n=f"{len(values):,}",
+        **number(len(values)),
     )
     return f"{said}\n{words['skipped'].format(n=skipped)}" if skipped else said
 
@@ -156,12 +161,12 @@ def answer(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     file, name = given["file"], Path(given["file"]).name
     listed = members(file)
     if listed is not None:
-        head = words["members"].format(n=f"{len(listed):,}", file=name)
+        head = words["members"].format(**number(len(listed)), file=name)
         return f"{head}\n{shown(sorted(listed), words)}"
     text = text_of(file)
     if given.get("count"):
         kind, count = counted(text, given["count"])
-        return words[kind].format(n=f"{count:,}", file=name)
+        return words[kind].format(**number(count), file=name)
     if given.get("total"):
         return added(given, text, words)
     lines = text.splitlines()

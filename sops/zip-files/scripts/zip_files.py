@@ -10,13 +10,13 @@ from pathlib import Path
 
 WORDS = {
     "en": {
-        "packed": "Packed {file} into {target}. Files: {n}",
-        "unpacked": "Unpacked {file} into {target}: {n} entries.",
+        "packed": "Packed {file} into {target}: {n} file{s}.",
+        "unpacked": "Unpacked {file} into {target}: {n} item{s}.",
         "absent": "there is no {file}",
         "there": "{target} is there already",
-        "no_archive": "{file} is no zip or tar archive that can be opened without a password",
-        "unsafe": "{file} holds names that lead out of the folder",
-        "unclear": "it is not said whether to pack or to unpack {file}",
+        "no_archive": "{file} is not a zip or tar archive, or needs a password",
+        "unsafe": "{file} holds names that lead outside the folder",
+        "unclear": "the request does not say whether to pack or to unpack {file}",
     },
     "zh": {
         "packed": "已把 {file} 打包成 {target}，共 {n} 个文件。",
@@ -116,7 +116,8 @@ def main(given: Mapping[str, str]) -> None:
             f"{words[str(stop)].format(file=file.name, target=target and target.name)}\n"
         )
         sys.exit(os.EX_DATAERR)  # the input, not the procedure, is at fault
-    said = words[key].format(file=file.name, target=os.path.relpath(target), n=f"{count:,}")
+    blanks = {"n": f"{count:,}", "s": "s" * (count != 1)}
+    said = words[key].format(file=file.name, target=os.path.relpath(target), **blanks)
     sys.stdout.write(f"{said}\n")
 
 

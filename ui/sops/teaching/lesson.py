@@ -137,7 +137,7 @@ class LessonFlow:
 
     def _ask_what_varies(self) -> None:
         lesson = self.lesson
-        lesson.request = lesson.request or self.questions.request(lesson.name, {})
+        lesson.request = lesson.request or self._asked()
         listed = [list(each) for each in lesson.candidates()]
         while not self._has_values(listed):
             pass  # the owner is asked again
@@ -151,6 +151,12 @@ class LessonFlow:
                 say("lesson.follows", text=one_line(each.shown, 60), value=value)
             ):
                 lesson.follows.append(each)
+
+    def _asked(self) -> str:
+        """Ask how it will be asked for; a value of the lines alone is no sentence, so the name comes before it."""
+        said = self.questions.request(self.lesson.name, {})
+        is_value = bool(said) and " " not in said and said in self.lesson.typed
+        return f"{self.lesson.name.replace('-', ' ')} {said}" if is_value else said
 
     def _has_values(self, listed: Listed) -> bool:
         """Ask which values vary; False where one cannot, and somebody is there to say it again."""
@@ -197,13 +203,17 @@ class LessonFlow:
         lesson = self.lesson
         wanted = 2 + lesson.has_branches
         is_ready = bool(lesson.cases or lesson.declared) or lesson.is_done_before
+        at_hand = lesson.at_hand() if lesson.sets_known == 1 else {}
         while lesson.parameters and is_ready and lesson.sets_known < wanted:
             if lesson.sets_known == wanted - 1 == 2:
                 print(f"\n{say('lesson.branches')}")
             was = lesson.values or dict.fromkeys(lesson.required, "")
-            given = self.questions.another_set(was, "lesson.another_set")
+            key = "lesson.another_set_or" if at_hand else "lesson.another_set"
+            asked = say(key, values=", ".join(one_line(each, 60) for each in at_hand.values()))
+            given = self.questions.another_set(was, asked, at_hand)
             if given is None:
                 return
+            at_hand = {}
             self._try(given)
 
     def _try(self, given: Mapping[str, str]) -> None:

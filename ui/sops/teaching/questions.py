@@ -18,6 +18,7 @@ from ui.terminal import read_next
 from ui.words import say
 
 _YES = {"y", "yes", "ok", "是", "好", "要"}
+_ENTER = {"", *_YES}
 _LATER = {"later", "以后", "稍后"}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 Listed = list[list[Any]]  # values that may vary: name, text, whether it varies
@@ -69,8 +70,10 @@ class FromOptions:
         """Return "": there is one --request."""
         return ""
 
-    def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
-        """Return values to prove it on, other than those before; None: later."""
+    def another_set(
+        self, was: Mapping[str, str], asked: str, at_hand: Mapping[str, str] | None = None
+    ) -> dict[str, str] | None:
+        """Return values to prove it on, other than those before; None: later. `at_hand`: when none is said."""
         return self._sets.pop(0) if self._sets else None
 
 
@@ -100,7 +103,7 @@ class AtTerminal(FromOptions):
         while True:
             _show_values(listed, may_drop=may_drop)
             said = read_next(say("teach.values_prompt")).strip()
-            if not said:
+            if said.lower() in _ENTER:
                 return {str(name): str(text) for name, text, varies in listed if varies}
             if problem := _change(listed, said, may_drop=may_drop):
                 print(f"  {problem}")
@@ -122,25 +125,29 @@ class AtTerminal(FromOptions):
         named = (f"{key} {slot}" for key, slot in slots.items())
         example = " ".join([name.replace("-", " "), *named])
         print(f"\n{say('teach.request_slots' if slots else 'lesson.request', example=example)}")
-        return clean(read_next(say("teach.request_prompt"))).strip()
+        said = clean(read_next(say("teach.request_prompt"))).strip()
+        return "" if said.lower() in _ENTER | NO else said
 
     def request_again(self, missing: Sequence[str]) -> str:
         """Ask once more: the first answer left out values."""
         print("  " + say("teach.unsaid", values=", ".join(missing)))
         return clean(read_next(say("teach.request_prompt"))).strip()
 
-    def another_set(self, was: Mapping[str, str], key: str) -> dict[str, str] | None:
-        """Ask for one value after the other; Enter keeps the one before."""
-        print(f"\n{say(key)}")
+    def another_set(
+        self, was: Mapping[str, str], asked: str, at_hand: Mapping[str, str] | None = None
+    ) -> dict[str, str] | None:
+        """Ask for one value after the other; Enter keeps the one before, Enter alone takes those at hand."""
+        print(f"\n{asked}")
         given: dict[str, str] = {}
         for name, before in was.items():
-            asked = "teach.value_prompt" if before else "teach.new_value_prompt"
-            text = read_next(say(asked, name=name, before=one_line(before, 60))).strip()
+            prompt = "teach.value_prompt" if before else "teach.new_value_prompt"
+            text = read_next(say(prompt, name=name, before=one_line(before, 60))).strip()
             if text.lower() in _LATER:
                 return None
-            if text:
+            is_yes = text.lower() in _YES and before.lower() not in _YES | NO
+            if text and not is_yes:
                 given[name] = text
-        return given or None
+        return given or dict(at_hand or {}) or None
 
 
 Questions = FromOptions
@@ -172,6 +179,9 @@ def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
     """Do what the owner says: `2` in or out, `2 age` another name, `name=value` one more. Return what is wrong."""
     if added := re.fullmatch(r"(\w+)\s*=\s*(.+)", said):
         return _add(listed, added[1], added[2])
+    if named := [each for each in listed if said in (each[1], each[1].rpartition("/")[2])]:
+        named[0][2] = True
+        return ""
     changed = re.fullmatch(r"(\d+)(?:\s+(\S+))?", said)
     if changed is None or not 1 <= int(changed[1]) <= len(listed):
         return say("teach.not_understood", text=one_line(said, 60))
@@ -188,9 +198,13 @@ def _change(listed: Listed, said: str, *, may_drop: bool) -> str:
 
 
 def _add(listed: Listed, name: str, text: str) -> str:
-    if not _is_free(name, listed):
+    same = next((each for each in listed if each[1] == text), None)
+    if not _is_free(name, [each for each in listed if each is not same]):
         return say("teach.bad_value_name", name=name)
-    listed.append([name, text, True])
+    if same is None:
+        listed.append([name, text, True])
+    else:
+        same[0], same[2] = name, True
     return ""
 
 

@@ -227,7 +227,7 @@ class _Teaching:
         while trial.sop.status not in PROVEN:
             given = self.questions.another_set(
                 _as_words(procedure, was or self.proven_on),
-                "teach.another_set" if was or self.proven_on else "teach.first_set",
+                say("teach.another_set" if was or self.proven_on else "teach.first_set"),
             )
             if given is None:
                 return why

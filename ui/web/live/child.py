@@ -28,8 +28,8 @@ from memory.journal.api import work_off
 from models.base import Event
 from models.embeddings import embedder
 from runs.assemble import Agent, Options
-from runs.control.interrupts import STOPS
 from runs.control.owners import AbsentOwner, RefusingOwner
+from runs.control.steering import STOPS
 from runs.run import Run
 from ui.lists import as_json
 from ui.terminal import show

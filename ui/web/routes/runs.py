@@ -17,11 +17,11 @@ from runs.resume import read_progress
 from safety.secrets import without
 from ui.event_text import entry_text
 from ui.web import shapes
+from ui.web.filter import worded
 from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
 from ui.web.routes.talking import files_of
 from ui.web.site import NotThere, Site, found
-from ui.web.worded import worded
 from ui.words import in_words
 
 to = routes("runs")

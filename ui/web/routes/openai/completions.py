@@ -5,28 +5,96 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from config import SopwithError
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
 from ui.web.routes import Here
-from ui.web.routes.openai.asked_for import AskedFor, Unsupported, check, read
 from ui.web.site import Site
 from ui.words import say
 
+MAX_EARLIER = 40_000  # characters of what was said before
+IGNORED = {  # the configured model has its own settings, and nothing is stored elsewhere
+    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed"),
+    *("presence_penalty", "frequency_penalty", "user", "metadata", "store", "service_tier"),
+    *("reasoning", "reasoning_effort", "verbosity", "safety_identifier", "prompt_cache_key"),
+    *("parallel_tool_calls", "truncation", "include", "prompt_cache_retention"),
+}
+PLAIN: Mapping[str, Any] = {  # values that ask for nothing
+    "n": 1,
+    "logprobs": False,
+    "background": False,
+    "response_format": {"type": "text"},
+    "text": {"format": {"type": "text"}},
+    "modalities": ["text"],
+    "tool_choice": "none",
+}
+TEXTS = ("text", "input_text", "output_text")
+
+
+class Unsupported(SopwithError):
+    """Refuse what a program asks for, by name, and is not to be had here."""
+
+
+class AskedFor(NamedTuple):
+    """The last message, and those before it as a text."""
+
+    task: str
+    earlier: str
+
+
+def check(given: Mapping[str, Any] | None) -> None:
+    """Raise Unsupported for the first field that would change the answer and cannot be met."""
+    for name, value in (given or {}).items():
+        if name not in IGNORED and value not in (None, [], {}, PLAIN.get(name)):
+            raise Unsupported("error.v1.unsupported", name=name)
+
+
+def read(messages: Sequence[Mapping[str, Any]], instructions: str | None = None) -> AskedFor:
+    """Return the task and what was said before. Raises Unsupported."""
+    said = [(str(each.get("role") or "user"), _text(each)) for each in messages]
+    *before, (role, task) = said
+    if role != "user":  # a text of a model is no task of the owner
+        raise Unsupported("error.v1.unsupported", name=f"a last message with role: {role}")
+    if instructions:
+        before.insert(0, ("system", instructions))
+    lines = "\n".join(f"{role}: {text}" for role, text in before if text.strip())[-MAX_EARLIER:]
+    return AskedFor(task, f"---\n{say('web.earlier')}\n{lines}" if lines else "")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    kind = "role: tool" if message.get("role") == "tool" else message.get("type", "message")
+    if kind != "message":
+        raise Unsupported("error.v1.unsupported", name=kind)
+    if message.get("tool_calls"):
+        raise Unsupported("error.v1.unsupported", name="tool_calls")
+    content = message.get("content") or ""
+    if not isinstance(content, list):
+        return str(content)
+    return "\n".join(_part(part) for part in content)
+
+
+def _part(part: Any) -> str:
+    if not isinstance(part, Mapping) or part.get("type", "text") not in TEXTS:
+        kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
+        raise Unsupported("error.v1.unsupported", name=kind)
+    return str(part.get("text") or "")
+
+
 MODEL = "sopwith"
 LONGEST_SECONDS = 3_600.0
-
-
+Answering = AsyncIterator[tuple[str, Any]]
 to = APIRouter(tags=["openai"])
 
 
 def rows(site: Site) -> dict[str, dict[str, Any]]:
+    """Return the models that a program may ask for."""
     names = [MODEL, *(model.name for model in site.config.models)]
     return {
         name: {"id": name, "object": "model", "created": 0, "owned_by": "sopwith"} for name in names
@@ -41,112 +109,99 @@ def models(site: Here) -> JSONResponse:
 @to.get("/v1/models/{name}")
 def model(site: Here, name: str) -> Response:
     found = rows(site).get(name)
-    return (
-        JSONResponse(found) if found else error_of(404, f"There is no model {name!r}", "not_found")
-    )
+    if found:
+        return JSONResponse(found)
+    return error_of(404, f"There is no model {name!r}", "not_found")
 
 
 @to.post("/v1/chat/completions")
 async def completions(site: Here, request: Request, body: shapes.Completion) -> Response:
-    asked = _checked(site, request, body)
+    asked = checked(site, request, body, body.messages)
     if isinstance(asked, Response):
         return asked
     run, answering = await begun(site, asked, body.model, {})
+    head = {"id": f"chatcmpl-{run}", "created": int(time.time()), "model": body.model}
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
-        return StreamingResponse(
-            _events(answering, head_of(run, body.model), usage), media_type="text/event-stream"
-        )
+        return StreamingResponse(_events(answering, head, usage), media_type="text/event-stream")
     text, last = await whole(answering)
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": last["finish_reason"]}
-    answer = {**head_of(run, body.model), "usage": last["usage"], "choices": [choice]}
-    return JSONResponse(site.clean({**answer, "object": "chat.completion"}))
+    answer = {**head, "object": "chat.completion", "usage": last["usage"], "choices": [choice]}
+    return JSONResponse(site.clean(answer))
 
 
-def _checked(site: Site, request: Request, body: shapes.Completion) -> AskedFor | Response:
+def checked(
+    site: Site,
+    request: Request,
+    body: shapes.Completion | shapes.AskedResponse,
+    messages: Sequence[Mapping[str, Any]],
+    instructions: str | None = None,
+) -> AskedFor | Response:
     """Return what is asked for, or why it is not to be had."""
     try:
         check(body.model_extra)
-        asked = read(body.messages)
+        asked = read(messages, instructions)
     except Unsupported as error:
         return error_of(400, str(error), "invalid_request_error")
-    return refused(site, request, body.model, asked.task) or asked
-
-
-def refused(site: Site, request: Request, model: str, task: str) -> Response | None:
-    """Why a request is not begun; None when it may be."""
-    if request.state.holder is None or not request.state.holder.may_change:
+    if not request.state.holder.may_change:
         return error_of(403, "This token may only read.", "permission_error")
-    names = [MODEL, *(each.name for each in site.config.models)]
-    if model not in names:
-        text = f"There is no model {model!r}; there are: {', '.join(names)}"
+    if body.model not in (known := rows(site)):
+        text = f"There is no model {body.model!r}; there are: {', '.join(known)}"
         return error_of(404, text, "not_found")
-    if not task.strip():
+    if not asked.task.strip():
         return error_of(400, "The last message says nothing.", "invalid_request_error")
-    return None
+    return asked
 
 
 async def begun(
     site: Site, asked: AskedFor, model: str, more: dict[str, Any]
-) -> tuple[str, AsyncIterator[tuple[str, Any]]]:
+) -> tuple[str, Answering]:
     """Begin the run of a request; its id, and what it says."""
-    listening = Listening()
+    heard: asyncio.Queue[tuple[str, Event]] = asyncio.Queue()
+
+    def hear(child: Child, event: Event) -> None:
+        heard.put_nowait((child.run, event))
+
     options = {"model": None if model == MODEL else model, "cwd": str(site.cwd)}
     order = {"do": "start", "task": asked.task, "earlier": asked.earlier, "alone": True}
-    site.work.heard.append(listening.heard)
+    site.work.heard.append(hear)
     try:
         run = await site.work.begin({**order, **more, "options": options})
     except BaseException:
-        site.work.heard.remove(listening.heard)
+        site.work.heard.remove(hear)
         raise
-    listening.run = run
-    return run, _answering(site, listening)
+
+    async def answering() -> Answering:
+        is_over = False
+        try:
+            while not is_over:
+                of, event = await asyncio.wait_for(heard.get(), LONGEST_SECONDS)
+                is_over = of == run and event["type"] == "run_ended"
+                for each in _said(site, event) if of == run else ():
+                    yield each
+        finally:
+            site.work.heard.remove(hear)
+            if not is_over:  # who hangs up stops the run
+                site.work.stop(run)
+
+    return run, answering()
 
 
-async def whole(answering: AsyncIterator[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
+async def whole(answering: Answering) -> tuple[str, dict[str, Any]]:
     """The whole answer, and how it ended."""
-    text, last = "", dict[str, Any]()
-    async for kind, piece in answering:
-        if kind == "text":
-            text += piece
-        else:
-            last = piece
-    return last["content"] or text, last
+    found = [each async for each in answering]
+    last: dict[str, Any] = found[-1][1]
+    return last["content"] or "".join(piece for kind, piece in found if kind == "text"), last
 
 
-class Listening:
-    """Gathers the events of one run; those that come before its id is known are kept apart by run."""
-
-    def __init__(self) -> None:
-        self.run = ""
-        self.events: asyncio.Queue[tuple[str, Event]] = asyncio.Queue()
-
-    def heard(self, child: Child, event: Event) -> None:
-        """An event of any run."""
-        if self.run in ("", child.run):
-            self.events.put_nowait((child.run, event))
-
-
-async def _answering(site: Site, listening: Listening) -> AsyncIterator[tuple[str, Any]]:
-    """("text", piece) …, then ("end", the fields of the answer). Who hangs up stops the run."""
-    run, is_over = listening.run, False
-    try:
-        while not is_over:
-            of, event = await asyncio.wait_for(listening.events.get(), LONGEST_SECONDS)
-            if of != run:
-                continue
-            if event["type"] == "text":
-                yield "text", str(site.clean(event["delta"]))
-            elif event["type"] == "model_called" and (event.get("reply") or {}).get("calls"):
-                yield "text", "\n\n"
-            elif event["type"] == "run_ended":
-                is_over = True
-                yield "end", _ended(site, event)
-    finally:
-        site.work.heard.remove(listening.heard)
-        if not is_over:
-            site.work.stop(run)
+def _said(site: Site, event: Event) -> Sequence[tuple[str, Any]]:
+    """Return what an event says: ("text", piece), or ("end", the fields of the answer)."""
+    if event["type"] == "text":
+        return [("text", str(site.clean(event["delta"])))]
+    if event["type"] == "model_called" and (event.get("reply") or {}).get("calls"):
+        return [("text", "\n\n")]
+    return [("end", _ended(site, event))] if event["type"] == "run_ended" else []
 
 
 def _ended(site: Site, event: Event) -> dict[str, Any]:
@@ -164,42 +219,40 @@ def _ended(site: Site, event: Event) -> dict[str, Any]:
     return {"content": text, "finish_reason": reason, "usage": usage}
 
 
-def head_of(run: str, model: str) -> dict[str, Any]:
-    """Return what every answer begins with."""
-    return {"id": f"chatcmpl-{run}", "created": int(time.time()), "model": model}
+async def pieces(answering: Answering) -> Answering:
+    """The same where each text comes as pieces: a replay says it at its end alone."""
+    said = ""
+    async for kind, piece in answering:
+        if kind == "end" and piece["content"].strip() not in said:
+            yield "text", ("\n\n" if said.strip() else "") + piece["content"]
+        said += piece if kind == "text" else ""
+        yield kind, piece
 
 
 async def _events(
-    answering: AsyncIterator[tuple[str, Any]], head: dict[str, Any], with_usage: bool
+    answering: Answering, head: dict[str, Any], with_usage: bool
 ) -> AsyncIterator[str]:
     """The same as server-sent events."""
-    said = ""
 
-    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
-        choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
-        return f"data: {json.dumps({**head, 'object': 'chat.completion.chunk', 'choices': choices, **more})}\n\n"
+    def chunk(*choices: dict[str, Any], **more: Any) -> str:
+        said = {**head, "object": "chat.completion.chunk", "choices": choices, **more}
+        return f"data: {json.dumps(said)}\n\n"
 
-    yield chunk({"role": "assistant", "content": ""})
-    async for kind, piece in answering:
+    def choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        return {"index": 0, "delta": delta, "finish_reason": finish}
+
+    yield chunk(choice({"role": "assistant", "content": ""}))
+    async for kind, piece in pieces(answering):
         if kind == "text":
-            said += piece
-            yield chunk({"content": piece})
+            yield chunk(choice({"content": piece}))
             continue
-        if piece["content"].strip() not in said:  # a replay says it at its end alone
-            yield chunk({"content": ("\n\n" if said.strip() else "") + piece["content"]})
-        yield chunk({}, piece["finish_reason"])
+        yield chunk(choice({}, piece["finish_reason"]))
         if with_usage:
-            data = {
-                **head,
-                "object": "chat.completion.chunk",
-                "choices": [],
-                "usage": piece["usage"],
-            }
-            yield f"data: {json.dumps(data)}\n\n"
+            yield chunk(usage=piece["usage"])
     yield "data: [DONE]\n\n"
 
 
 def error_of(status: int, text: str, kind: str) -> JSONResponse:
-    return JSONResponse(
-        {"error": {"message": text, "type": kind, "code": None, "param": None}}, status_code=status
-    )
+    """Return an error as OpenAI's clients read it."""
+    said = {"message": text, "type": kind, "code": None, "param": None}
+    return JSONResponse({"error": said}, status_code=status)

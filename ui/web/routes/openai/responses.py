@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import Request
@@ -13,8 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ui.web import shapes
 from ui.web.routes import Here
-from ui.web.routes.openai.asked_for import Unsupported, check, read
-from ui.web.routes.openai.completions import begun, error_of, refused, whole
+from ui.web.routes.openai.completions import Answering, begun, checked, pieces, whole
 from ui.web.routes.openai.completions import to as to
 from ui.web.routes.talking import opening
 
@@ -24,110 +23,71 @@ PREFIX = "resp_"
 @to.post("/v1/responses")
 async def responses(site: Here, request: Request, body: shapes.AskedResponse) -> Response:
     messages = [{"content": body.input}] if isinstance(body.input, str) else body.input
-    try:
-        check(body.model_extra)
-        asked = read(messages, body.instructions)
-    except Unsupported as error:
-        return error_of(400, str(error), "invalid_request_error")
-    if (answer := refused(site, request, body.model, asked.task)) is not None:
-        return answer
+    asked = checked(site, request, body, messages, body.instructions)
+    if isinstance(asked, Response):
+        return asked
     more: dict[str, Any] = {}
     if body.previous_response_id:
         after = site.find(body.previous_response_id.removeprefix(PREFIX))
         first = await asyncio.to_thread(opening, site.home, after)
         more = {"after": after, "previous": [*(first.get("previous") or ()), after]}
     run, answering = await begun(site, asked, body.model, more)
+    head = {"id": f"{PREFIX}{run}", "object": "response", "created_at": int(time.time())}
+    head |= {"model": body.model, "parallel_tool_calls": False, "tool_choice": "none", "tools": []}
     if body.stream:
-        events = _events(answering, Shape(run, body.model))
+        events = _events(answering, head, f"msg_{run}")
         return StreamingResponse(events, media_type="text/event-stream")
     text, last = await whole(answering)
-    return JSONResponse(site.clean(Shape(run, body.model).whole(text, last)))
+    return JSONResponse(site.clean(_whole(head, _message(f"msg_{run}", text), last)))
 
 
-class Shape:
-    """How one response looks."""
-
-    def __init__(self, run: str, model: str) -> None:
-        self._head = {
-            "id": f"{PREFIX}{run}",
-            "object": "response",
-            "created_at": int(time.time()),
-            "model": model,
-            "parallel_tool_calls": False,
-            "tool_choice": "none",
-            "tools": [],
-        }
-        self.item = f"msg_{run}"
-
-    def empty(self) -> dict[str, Any]:
-        """As it begins."""
-        return {**self._head, "status": "in_progress", "output": []}
-
-    def whole(self, text: str, last: dict[str, Any]) -> dict[str, Any]:
-        """As it ends."""
-        is_cut, tokens = last["finish_reason"] == "length", last["usage"]
-        usage = {
-            "input_tokens": tokens["prompt_tokens"],
-            "input_tokens_details": tokens["prompt_tokens_details"],
-            "output_tokens": tokens["completion_tokens"],
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": tokens["total_tokens"],
-        }
-        why = {"incomplete_details": {"reason": "max_output_tokens"}} if is_cut else {}
-        status = "incomplete" if is_cut else "completed"
-        output = [self.message(text, "completed")]
-        return {**self._head, **why, "status": status, "output": output, "usage": usage}
-
-    def message(self, text: str, status: str) -> dict[str, Any]:
-        """The one item of its output."""
-        part = {"type": "output_text", "text": text, "annotations": []}
-        content = [part] if status == "completed" else []
-        head = {"type": "message", "id": self.item, "role": "assistant"}
-        return {**head, "status": status, "content": content}
+def _whole(head: dict[str, Any], message: dict[str, Any], last: dict[str, Any]) -> dict[str, Any]:
+    """Return a response as it ends."""
+    is_cut, tokens = last["finish_reason"] == "length", last["usage"]
+    usage = {
+        "input_tokens": tokens["prompt_tokens"],
+        "input_tokens_details": tokens["prompt_tokens_details"],
+        "output_tokens": tokens["completion_tokens"],
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": tokens["total_tokens"],
+    }
+    why = {"incomplete_details": {"reason": "max_output_tokens"}} if is_cut else {}
+    status = "incomplete" if is_cut else "completed"
+    return {**head, **why, "status": status, "output": [message], "usage": usage}
 
 
-class Numbered:
-    """Server-sent events of one response; each has its number."""
+def _message(item: str, text: str) -> dict[str, Any]:
+    """Return the one item of the output of a response."""
+    head = {"type": "message", "id": item, "role": "assistant", "status": "completed"}
+    return {**head, "content": [_part(text)]}
 
-    def __init__(self, shape: Shape) -> None:
-        self._shape, self._number, self.said = shape, 0, ""
-        self._place = {"item_id": shape.item, "output_index": 0, "content_index": 0}
-        self._part = {"type": "output_text", "text": "", "annotations": []}
 
-    def first(self) -> Iterator[str]:
-        """Yield what comes before the text."""
-        item = self._shape.message("", "in_progress")
-        yield self._sent("response.created", response=self._shape.empty())
-        yield self._sent("response.output_item.added", output_index=0, item=item)
-        yield self._sent("response.content_part.added", **self._place, part=self._part)
+def _part(text: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": text, "annotations": []}
 
-    def delta(self, piece: str) -> str:
-        """A piece of the text."""
-        self.said += piece
-        return self._sent("response.output_text.delta", **self._place, delta=piece, logprobs=[])
 
-    def last(self, end: dict[str, Any]) -> Iterator[str]:
-        """Yield what comes behind the text."""
-        if end["content"].strip() not in self.said:  # a replay says it at its end alone
-            yield self.delta(("\n\n" if self.said.strip() else "") + end["content"])
-        text, part = self.said, {**self._part, "text": self.said}
-        item = self._shape.message(text, "completed")
-        yield self._sent("response.output_text.done", **self._place, text=text, logprobs=[])
-        yield self._sent("response.content_part.done", **self._place, part=part)
-        yield self._sent("response.output_item.done", output_index=0, item=item)
-        yield self._sent("response.completed", response=self._shape.whole(text, end))
+async def _events(answering: Answering, head: dict[str, Any], item: str) -> AsyncIterator[str]:
+    """The same as server-sent events; each has its number."""
+    number, said = 0, ""
+    place = {"item_id": item, "output_index": 0, "content_index": 0}
 
-    def _sent(self, kind: str, **fields: Any) -> str:
-        event = {"type": kind, **fields, "sequence_number": self._number}
-        self._number += 1
+    def sent(kind: str, **fields: Any) -> str:
+        nonlocal number
+        event = {"type": kind, **fields, "sequence_number": number}
+        number += 1
         return f"event: {kind}\ndata: {json.dumps(event)}\n\n"
 
-
-async def _events(answering: AsyncIterator[tuple[str, Any]], shape: Shape) -> AsyncIterator[str]:
-    """The same as server-sent events."""
-    numbered = Numbered(shape)
-    for line in numbered.first():
-        yield line
-    async for kind, piece in answering:
-        for line in [numbered.delta(piece)] if kind == "text" else numbered.last(piece):
-            yield line
+    empty = {**_message(item, ""), "status": "in_progress", "content": []}
+    yield sent("response.created", response={**head, "status": "in_progress", "output": []})
+    yield sent("response.output_item.added", output_index=0, item=empty)
+    yield sent("response.content_part.added", **place, part=_part(""))
+    async for kind, piece in pieces(answering):
+        if kind == "text":
+            said += piece
+            yield sent("response.output_text.delta", **place, delta=piece, logprobs=[])
+            continue
+        message = _message(item, said)
+        yield sent("response.output_text.done", **place, text=said, logprobs=[])
+        yield sent("response.content_part.done", **place, part=_part(said))
+        yield sent("response.output_item.done", output_index=0, item=message)
+        yield sent("response.completed", response=_whole(head, message, piece))

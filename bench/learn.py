@@ -4,8 +4,9 @@
     python -m bench.learn [--data DIR] --write  the same, then the weights of all, into assets/recall_weights.json
     python -m bench.learn --without NAME…       the same without features: one that changes less than noise can go
 
-Each collection counts as the square root of its questions, so that the largest does not decide alone. The simple way beside
-it is the plain sum of keywords and meaning.
+Each collection counts as the square root of its questions, so that the largest does not decide alone. Each question is asked
+of its own conversation, and of one journal that holds all of them: `together`. The simple way beside it is the plain sum of
+keywords and meaning.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from bench.places import DATA
 from bench.recall import CUTS, OWN, Conversation, conversations, written
 from bench.talks import LOCOMO, MADIAL, memories
+from memory.journal.store import Store
 from memory.recall import ranking
 from memory.recall.candidates import candidates
 from models.embeddings import EmbeddedModel, Embedder
@@ -45,8 +47,9 @@ class Example(NamedTuple):
 
 
 class Talk(NamedTuple):
-    """A conversation's examples; `names` are those of the columns."""
+    """A conversation's examples; `names` are those of the columns, `number` is the conversation's."""
 
+    number: int
     collection: str
     names: list[str]
     examples: list[Example]
@@ -62,23 +65,49 @@ def collections(data: Path) -> Iterator[tuple[str, Conversation]]:
         yield from (("madial", talk) for talk in memories(data / MADIAL))
 
 
-def examined(collection: str, talk: Conversation, made: Embedder, way: str) -> Talk:
-    """Return what the learner sees of a conversation."""
+def examined(found: Sequence[tuple[str, Conversation]], made: Embedder, way: str) -> list[Talk]:
+    """Return what the learner sees of each conversation, in its own journal and together with all others."""
     embedder = made if way == "words_and_meaning" else None
+    talks: list[Talk] = []
+    marked = [_marked(talk, number) for number, (_, talk) in enumerate(found)]
+    everything = Conversation([turn for talk in marked for turn in talk.turns], [], marked[0].now)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = written(Path(folder, "together"), everything, made)
+        for number, (name, talk) in enumerate(found):
+            alone = written(Path(folder, str(number)), talk, made)
+            talks.append(_examined(number, name, talk, alone, embedder))
+            talks.append(_examined(number, "together", marked[number], whole, embedder))
+            alone.close()
+        whole.close()
+    return talks
+
+
+def _marked(talk: Conversation, number: int) -> Conversation:
+    """Return a conversation that can stand beside others: in a session of its own, with ids of its own."""
+    turns = [
+        turn._replace(id=f"{number}/{turn.id}", session=f"shared:{number}") for turn in talk.turns
+    ]
+    questions = [
+        each._replace(answers=frozenset(f"{number}/{id}" for id in each.answers))
+        for each in talk.questions
+    ]
+    return Conversation(turns, questions, talk.now)
+
+
+def _examined(
+    number: int, name: str, talk: Conversation, store: Store, embedder: Embedder | None
+) -> Talk:
     names: list[str] = []
     examples: list[Example] = []
-    with tempfile.TemporaryDirectory() as folder:
-        store = written(Path(folder), talk, made)
-        for question in talk.questions:
-            seen, _ = candidates(store, question.text, talk.now, embedder=embedder)
-            if seen is None:
-                continue
-            names = [name for name in seen.features if name not in ranking.BY_HAND]
-            rows = np.stack([seen.features[name] for name in names], axis=1).astype(np.float32)
-            is_answer = np.array([turn.id in question.answers for turn in seen.rows.turns])
-            examples.append(Example(rows, is_answer, len(question.answers)))
-        store.close()
-    return Talk(collection, names, examples)
+    for question in talk.questions:
+        seen, _ = candidates(store, question.text, talk.now, embedder=embedder)
+        if seen is None:
+            continue
+        names = [name for name in seen.features if name not in ranking.BY_HAND]
+        rows = np.stack([seen.features[name] for name in names], axis=1).astype(np.float32)
+        is_answer = np.array([turn.id in question.answers for turn in seen.rows.turns])
+        examples.append(Example(rows, is_answer, len(question.answers)))
+    return Talk(number, name, names, examples)
 
 
 def learned(talks: Sequence[Talk], columns: Sequence[int]) -> Numbers:
@@ -127,9 +156,13 @@ def shares(examples: Sequence[Example], weights: Numbers, columns: Sequence[int]
 def held_out(talks: Sequence[Talk], columns: Sequence[int]) -> dict[str, list[float]]:
     """Return recall by collection, each conversation asked with what the others teach."""
     found: dict[str, list[Numbers]] = {}
-    for talk in talks:
-        weights = learned([other for other in talks if other is not talk], columns)
-        found.setdefault(talk.collection, []).extend(shares(talk.examples, weights, columns))
+    for number in {talk.number: None for talk in talks}:
+        weights = learned([talk for talk in talks if talk.number != number], columns)
+        for talk in talks:
+            if talk.number == number:
+                found.setdefault(talk.collection, []).extend(
+                    shares(talk.examples, weights, columns)
+                )
     return _means(found)
 
 
@@ -164,7 +197,7 @@ def main() -> int:
     kept: dict[str, Any] = {}
     how: dict[str, Any] = {"command": "python -m bench.learn --write", "model": made.name}
     for way in WAYS:
-        talks = [examined(name, talk, made, way) for name, talk in collections(options.data)]
+        talks = examined(list(collections(options.data)), made, way)
         names = [name for name in talks[0].names if name not in options.without]
         columns = [talks[0].names.index(name) for name in names]
         how[way] = {"held out": held_out(talks, columns), "simple": simple(talks)}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memory.graph import Graph, Wanted, opened, synonyms
+from memory.graph import Graph, Wanted, correct, opened, synonyms
 from memory.home import Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
@@ -176,7 +176,7 @@ def test_check_sees_damage_and_a_rebuild_gives_the_same_graph(home: Path, graph:
 def test_a_name_that_was_merged_renamed_or_left_out_stays_so_after_a_rebuild(home: Path) -> None:
     say(home, *TALK, "Rob's boss is Carol.")
     for name, meant in (("Rob", "Bob"), ("green tea", "Sencha"), ("12 May", "")):
-        Graph.correct(home, name, meant)
+        correct(home, name, meant)
     settled(home)
     for _ in range(2):
         with opened(home) as graph:

@@ -66,21 +66,14 @@ def test_spellings_of_one_thing_are_one(one: str, other: str) -> None:
 
 
 def test_names_are_mentioned_and_paths_are_not() -> None:
-    turns = [
-        (
-            1,
-            Turn(
-                "a",
-                "main",
-                "owner",
-                "Ask Anna about /etc/hosts and GitHub, and my boss too.",
-                datetime.now(UTC),
-            ),
-        ),
-        (2, Turn("b", "main", "agent", "I asked Zoe.", datetime.now(UTC))),
-        (3, Turn("c", "main", "Carol", "Then Anna came on Monday.", datetime.now(UTC))),
-    ]
+    said = (
+        ("owner", "Ask Anna about /etc/hosts and GitHub, and my boss too."),
+        ("agent", "I asked Zoe."),
+        ("Carol", "Then Anna and Amélie came on Monday the 3rd."),
+    )
+    now = datetime.now(UTC)
+    turns = [(at, Turn(str(at), "main", *each, now)) for at, each in enumerate(said, 1)]
     assert {(party.name, number) for party, number in mentions(turns, 20)} == {
-        ("Anna", 3), ("GitHub", 1), ("my boss", 1), ("Carol", 3),
+        ("Anna", 3), ("Amélie", 3), ("GitHub", 1), ("my boss", 1), ("Carol", 3),
     }  # fmt: skip
     assert [party.name for party, _ in mentions(turns, 1)] == ["Anna"]

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from learning.induce import candidates, derived, spellings, written
-from learning.induce.from_runs import other_values
-from learning.induce.letters import Letters
 from learning.induce.places import several
 from tests.rows import rows
 

@@ -29,6 +29,8 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LEAST: dict[str, list[float]] = {
     "en": [85, 90, 95, 99],
     "zh": [86, 92, 98, 99],
+    "memos": [86, 88, 88, 88],
+    "chats": [74, 80, 90, 90],
 }  # recall@5, 10, 25, 50 in percent, on our own questions
 
 
@@ -63,7 +65,7 @@ def ids(found: object) -> list[str]:
     return [each.turn.id for each in found.results]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LEAST)
 def test_answers_are_found_in_our_own_questions(
     tmp_path: Path, model: EmbeddedModel, language: str
 ) -> None:
@@ -93,6 +95,16 @@ def test_time_in_the_question_is_a_reason_and_no_filter(tmp_path: Path) -> None:
         store, "what did we say last year about the printer that jams?", NOW, 5
     )
     assert "t30" in ids(elsewhere)
+    store.close()
+
+
+def test_who_is_named_leads_to_the_talk_that_they_take_part_in(tmp_path: Path) -> None:
+    said = [(who, f"My boat is blue, says {who}", NOW) for who in ("Eve", "Max")]
+    talk = [("Ann", "What shall we row in?"), ("Dan", "I would take the green boat on the lake")]
+    later = [(who, text, NOW - timedelta(days=9)) for who, text in talk]
+    store = kept(tmp_path, *said, *later)
+    found = ids(recall.search(store, "which boat was it with Ann?", NOW))
+    assert found.index("t3") < min(found.index("t0"), found.index("t1"))
     store.close()
 
 

@@ -6,6 +6,7 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from memory.graph.aliases import synonyms as synonyms
+    from memory.graph.corrections import correct as correct
     from memory.graph.people import FORMS as FORMS
     from memory.graph.rows import Graph as Graph
     from memory.graph.rows import Wanted as Wanted

@@ -24,6 +24,7 @@ _QUOTED = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*|\w+://\S+|\[photo:[^\]]*\]",
     re.MULTILINE | re.DOTALL,
 )
+_CHINESE = pattern("[\u3400-\u9fff]")
 _TITLE = pattern(r"\b(Dr|Mr|Mrs|Ms|Prof)\. ")  # its full stop ends no sentence
 _SENTENCE = pattern(r"(?:[^.!?。！？\n]|[.](?=\w))+[.!?。！？]*")
 _ASKS = pattern(r"[?？]\s*$|[吗呢][。！!~\s]*$")
@@ -99,11 +100,12 @@ def _named(turn: Turn) -> Iterator[Party]:
 
 def _is_name(kind: str, text: str) -> bool:
     """Return True for a name such as GitHub; an address, path, or number is none."""
-    return kind == "name" and text.isalnum() and sum(each.isalpha() for each in text) > 1
+    is_word = text.isalnum() and text[0].isalpha()
+    return kind == "name" and is_word and sum(each.isalpha() for each in text) > 1
 
 
 def _found(sentence: str) -> tuple[Form, re.Match[str]] | None:
-    for form in _forms()["en" if sentence.isascii() or "’" in sentence else "zh"]:
+    for form in _forms()["zh" if _CHINESE.search(sentence) else "en"]:
         if found := form.pattern.fullmatch(sentence):
             return form, found
     return None

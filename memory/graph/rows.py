@@ -85,13 +85,6 @@ class Graph:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    @staticmethod
-    def correct(home: Path, name: str, meant: str) -> None:
-        """Rename a name, merge it with another one, or leave it out for "" (memory/graph/corrections.py)."""
-        from memory.graph.corrections import correct  # it needs the writing side
-
-        correct(home, name, meant)
-
     def close(self) -> None:
         """Let go of the journal."""
         self._store.close()

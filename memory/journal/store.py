@@ -539,15 +539,8 @@ class Store:
         with self.writing():
             self._database.executemany(asked, [tuple(row) for row in rows] or [()])
 
-    # inside
-
-    def _add(self, turn: Turn) -> int:
-        if self.only not in (None, turn.session):
-            raise ValueError(f"this store is for {self.only}")
-        known = self.number(turn.session, turn.id)
-        if known is not None:
-            return known
-        number = self.last() + 1  # lines that were written down have numbers below 0
+    def put(self, number: int, turn: Turn) -> None:
+        """Keep a turn, or a line that was written down, under a number; its times and its vector are due."""
         words = (turn.id, turn.who, turn.text)
         row = (number, turn.session, *map(_kept, words), _micros(turn.at, 0), turn.timezone)
         row += (turn.run, turn.importance, _kept(turn.emotion), turn.source, text_hash(turn.text))
@@ -558,31 +551,42 @@ class Store:
         self._database.executemany(
             "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, _kept(tag)) for tag in turn.tags]
         )
+        self.enqueue("times", [str(number)])
+        self.enqueue("embedding", [text_hash(turn.text)])
+
+    def index(self, number: int, own: str, near: str, *, add: bool = True) -> None:
+        """Put the words of a text and of what stands near it into the index; or take them out."""
+        start = (
+            "(rowid, own, near) VALUES (" if add else "(words, rowid, own, near) VALUES ('delete', "
+        )
+        self._run(f"INSERT INTO words {start}?, ?, ?)", (number, _cut(own), _cut(near)))
+
+    # inside
+
+    def _add(self, turn: Turn) -> int:
+        if self.only not in (None, turn.session):
+            raise ValueError(f"this store is for {self.only}")
+        known = self.number(turn.session, turn.id)
+        if known is not None:
+            return known
+        number = self.last() + 1  # lines that were written down have numbers below 0
+        self.put(number, turn)
         self.set_mentioned(number, turn.mentioned)
         before, after = self.beside([number])[number]
         if after is not None and self.setting("near"):
             self._index(after, before, add=False)
             self._index(after, number)
         self._index(number, before)
-        due = [
-            ("times", str(number)),
-            ("embedding", text_hash(turn.text)),
-            ("episode", turn.session),
-        ]
-        self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", due)
+        self.enqueue("episode", [turn.session])
         return number
 
     def _index(self, number: int, before: int | None, *, add: bool = True) -> None:
-        """Puts the words of a turn into the index, with the speaker and the turn before it; or takes them out."""
+        """Index a turn with the speaker and the turn before it; or take it out."""
         turns = self.turns([number] if before is None else [number, before])
         turn, near = turns[number], turns[number].who
         if before is not None and turn.at - turns[before].at <= timedelta(seconds=NEAR_SECONDS):
             near += f" {turns[before].text[:MAX_NEAR_CHARS]}"
-        columns = (
-            "(rowid, own, near) VALUES" if add else "(words, rowid, own, near) VALUES ('delete',"
-        )
-        marks = "(?, ?, ?)" if add else " ?, ?, ?)"
-        self._run(f"INSERT INTO words {columns} {marks}", (number, _cut(turn.text), _cut(near)))
+        self.index(number, turn.text, near, add=add)
 
     def _within(self, session: str | None) -> tuple[str, tuple[str, ...]]:
         """The condition that keeps a question to a session. A store for one session knows no other."""

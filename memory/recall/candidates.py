@@ -1,16 +1,15 @@
 """Gather the turns that may answer a question: by words, by meaning, by time, by who is named, and what was said around.
 
 A journal of any size is looked at as closely as a small one: the turns of a person whom the question names are searched
-by themselves, and the episodes in which most of its words stand are taken in whole. Source: seed 003 P4.2.
+by themselves. Source: seed 003 P4.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory.journal.turns import Turn
 from memory.recall.question import Question, is_echo, is_joint, is_small, understood
 from memory.recall.written import best_lines, forgotten
 from text.time import TimeRange
@@ -28,12 +27,9 @@ BY_NAME = 60  # of what a person said whom the question names
 BY_MEANING = 40
 BY_LINES = 40  # of what was written down
 BY_TIME = 40  # of each time axis
-EPISODES = 4  # taken in whole
-MAX_EPISODE = 60  # turns
 MAX_NAMED = 20_000  # turns of a person that are looked at for their meaning
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
-AROUND = timedelta(minutes=20)
 
 
 class Candidates(NamedTuple):
@@ -82,7 +78,7 @@ def candidates(
         return None, degraded
     turns |= store.turns(words.keys() - turns.keys(), session)
     beside = store.beside({*words, *meant})
-    near_by = _numbers(beside) | _whole_episodes(store, turns, words)
+    near_by = _numbers(beside)
     turns |= store.turns((near_by | numbers) - turns.keys(), session)
     beside |= store.beside(turns.keys() - beside.keys())
     rows = Rows(turns, {number: before for number, (before, _) in beside.items()})
@@ -189,37 +185,6 @@ def around(store: Store, numbers: Iterable[int]) -> set[int]:
 
 def _numbers(beside: Mapping[int, tuple[int | None, int | None]]) -> set[int]:
     return {number for pair in beside.values() for number in pair if number is not None}
-
-
-def _whole_episodes(
-    store: Store, turns: Mapping[int, Turn], words: Mapping[int, float]
-) -> set[int]:
-    """Return the turns of the episodes in which the most that is asked for was said."""
-    episodes = _episodes({number: turns[number] for number in words if number in turns})
-    episodes.sort(key=lambda members: -sum(words[number] for number in members))
-    found: set[int] = set()
-    for members in episodes[:EPISODES]:
-        first, last = turns[members[0]], turns[members[-1]]
-        since, until = first.at - AROUND, last.at + AROUND
-        found.update(store.turns_between(since, until, "said", first.session, MAX_EPISODE))
-    return found
-
-
-def _episodes(turns: Mapping[int, Turn]) -> list[list[int]]:
-    """Return the numbers of turns that were said soon after each other, each in the order of time."""
-    from memory.recall.features import EPISODE_SECONDS
-
-    said = [number for number in turns if number > 0]
-    said.sort(key=lambda number: (turns[number].session, turns[number].at, number))
-    episodes: list[list[int]] = []
-    for number in said:
-        last = turns[episodes[-1][-1]] if episodes else None
-        gap = (turns[number].at - last.at).total_seconds() if last else 0.0
-        if last and last.session == turns[number].session and gap <= EPISODE_SECONDS:
-            episodes[-1].append(number)
-        else:
-            episodes.append([number])
-    return episodes
 
 
 def _last_read(store: Store, rows: Rows) -> dict[int, datetime]:

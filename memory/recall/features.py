@@ -19,7 +19,7 @@ from memory.journal.turns import Turn
 from memory.recall.question import Question, asked_words
 from memory.recall.written import superseded_by
 from text.time import TimeRange
-from text.words import cut
+from text.words import asked, cut
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ K1, B = 1.2, 0.75
 EPISODE_SECONDS = 2 * 3600  # a longer silence begins another episode
 NEAR_SECONDS = 4 * 3600  # what was said longer before is no neighbour
 DAY = 86_400.0
+COMPANY = 2.0  # its values are up to this: a journal of one talk teaches no weight for it
 MAX_CHARS = 6000  # of a turn; what stands behind is found by the index, and weighs no more
 _TIMES = """
 yesterday today tonight tomorrow last next ago week weekend month year monday tuesday wednesday thursday friday saturday
@@ -235,6 +236,7 @@ def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
     named = np.array([turn.who in question.named for turn in rows.turns], float)
     return {
         "speaker": named if len(question.named) == 1 else np.zeros(len(named)),
+        "company": _company(question, rows),
         "stated": stated * talk,
         "names": names * talk,
         "time": times * talk,
@@ -246,6 +248,21 @@ def _of_shape(question: Question, rows: Rows) -> dict[str, Numbers]:
         "superseded": np.array([bool(superseded_by(turn)) for turn in rows.turns], float),
         "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
     }
+
+
+def _company(question: Question, rows: Rows) -> Numbers:
+    """Return the share of the people whom the question names that speak, or are named, in the episode of a row."""
+    import numpy as np
+
+    found = np.zeros(len(rows.numbers))
+    for who in question.named:
+        name = set(asked(who))
+        is_here = [
+            turn.who == who or name <= each.tokens.keys()
+            for turn, each in zip(rows.turns, rows.shapes, strict=True)
+        ]
+        found += COMPANY * rows.highest(np.array(is_here, float)) / len(question.named)
+    return found
 
 
 def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
@@ -286,12 +303,12 @@ def _of_time(rows: Rows, ranges: Sequence[TimeRange]) -> dict[str, Numbers]:
     import numpy as np
 
     within, soon, mentioned = (np.zeros(len(rows.numbers)) for _ in range(3))
-    for asked in ranges:
-        start = asked.start.timestamp() if asked.start else -math.inf
-        end = asked.end.timestamp() if asked.end else math.inf
+    for wanted in ranges:
+        start = wanted.start.timestamp() if wanted.start else -math.inf
+        end = wanted.end.timestamp() if wanted.end else math.inf
         within = np.maximum(within, (rows.at >= start) & (rows.at < end))
         soon = np.maximum(soon, (rows.at >= start - DAY) & (rows.at < end + 8 * DAY))
-        overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
+        overlaps = [any(_overlap(each, wanted) for each in turn.mentioned) for turn in rows.turns]
         mentioned = np.maximum(mentioned, overlaps)
     return {"within": within, "soon": soon, "mentioned": mentioned}
 

@@ -18,7 +18,6 @@ from memory.journal.turns import WRITTEN, Turn
 from memory.recall.question import USUAL
 from memory.wording import supersedes
 from memory.written import Written, written_files, written_lines
-from text.words import cut
 
 SETTING = "written"  # of the index: file → when it was changed, and its size
 IMPORTANCE = 8
@@ -176,7 +175,9 @@ def _replace(store: Store, name: str, lines: Sequence[Written]) -> None:
     lowest = min(0, store.ask("SELECT min(number) FROM turns")[0][0] or 0)
     new = [turn for key, turn in wanted.items() if key not in known]
     for number, turn in enumerate(new, 1):
-        _add(store, lowest - number, turn)
+        store.put(lowest - number, turn)
+        # the heading above it stands where a turn has the one before it
+        store.index(lowest - number, turn.text, heading_of(turn))
 
 
 def _as_turn(line: Written) -> Turn:
@@ -203,36 +204,10 @@ def _key(turn: Turn) -> tuple[str, str, frozenset[str]]:
 
 
 def _remove(store: Store, number: int, turn: Turn) -> None:
-    store.run(
-        "INSERT INTO words (words, rowid, own, near) VALUES ('delete', ?, ?, ?)",
-        (number, _cut(turn.text), _cut(heading_of(turn))),
-    )
+    store.index(number, turn.text, heading_of(turn), add=False)
     for table in ("turns", "mentioned", "tags"):
         store.run(f"DELETE FROM {table} WHERE number = ?", (number,))
     store.finish("times", [str(number)])
     if text_hash(turn.text) not in store.texts([text_hash(turn.text)]):
         store.run("DELETE FROM embeddings WHERE hash = ?", (text_hash(turn.text),))
         store.finish("embedding", [text_hash(turn.text)])
-
-
-def _add(store: Store, number: int, turn: Turn) -> None:
-    """Add one line; the heading above it stands where a turn has the one before it."""
-    at = int(turn.at.timestamp()) * 1_000_000
-    kept = (number, WRITTEN, turn.id, turn.who, turn.text, at, turn.timezone, turn.run, IMPORTANCE)
-    store.run(
-        "INSERT INTO turns (number, session, id, who, text, at, timezone, run, importance, emotion,"
-        " source, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)",
-        (*kept, turn.source, text_hash(turn.text)),
-    )
-    store.run(
-        "INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)",
-        (number, _cut(turn.text), _cut(heading_of(turn))),
-    )
-    for tag in turn.tags:
-        store.run("INSERT INTO tags VALUES (?, ?)", (number, tag))
-    store.enqueue("times", [str(number)])
-    store.enqueue("embedding", [text_hash(turn.text)])
-
-
-def _cut(text: str) -> str:
-    return " ".join(cut(text))

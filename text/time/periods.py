@@ -282,6 +282,13 @@ def starting(place: Place, length: Quantity, span: Span) -> Span:
     return Span(span.begin, spans.moved(place.now, span.begin, length, 1).start, "day")
 
 
+def bordering(place: Place, unit: str, sign: int, span: Span) -> Span:
+    """The week before (-1) or after (1) another time."""
+    border = span.begin if sign < 0 else span.finish
+    far = spans.moved(place.now, border, [(1, unit)], sign).start
+    return Span(far, border, "day") if sign < 0 else Span(border, far, "day")
+
+
 def vague(place: Place, days: int) -> Span:
     """Recently: about so many days ago until now; a hint only."""
     today = at(place.now.today)

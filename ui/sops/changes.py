@@ -152,7 +152,7 @@ def disable(args: Namespace, config: Config) -> int:
     if sop.status == "archived":
         print(say("sops.is_disabled", name=sop.name))
         return 0
-    changes(config).archive(sop.name, say("sops.disable_reason"))
+    changes(config).set_status(sop.name, "archived", say("sops.disable_reason"))
     print(say("sops.disabled", name=sop.name))
     return 0
 

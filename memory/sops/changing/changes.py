@@ -170,10 +170,6 @@ class SopChanges:
                 self._history.commit([_path(name)], change.message(name))
             self._discard(aside)
 
-    def archive(self, name: str, reason: str, run: str | None = None) -> Sop:
-        """Takes an SOP out of the index. It is never deleted. Raises as `write` does."""
-        return self.set_status(name, "archived", reason, run)
-
     def history(self, name: str) -> list[Version]:
         """All entries of an SOP's history, newest first; of a seed that nobody changed, none.
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query
 
-from memory.graph import Graph, Wanted, opened
+from memory.graph import Wanted, opened
+from memory.graph import correct as correct_name
 from memory.inbox import Inbox
 from memory.journal.api import local_timezone, work_off
 from memory.logs import RunSummary, list_runs
@@ -156,7 +157,7 @@ def neighbours(site: Here, name: str, wanted: Asked, limit: int = 100, depth: in
 @to.post("/api/graph/names", status_code=204)
 def correct(site: Here, body: shapes.GraphName) -> None:
     """Rename a name, merge it with another one, or leave it out; the journal itself stays as it is."""
-    Graph.correct(site.home, body.name, body.meant)
+    correct_name(site.home, body.name, body.meant)
     work_off(site.home, lambda: None, SETTLE_SECONDS, site.config.graph)
 
 

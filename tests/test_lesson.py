@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.stage import probe
+from sandbox.stage import why_none
 from tests.conftest import LAUNCH, Finished
 from tests.driving import bash, call
 from tests.inside import command_line
@@ -30,7 +30,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SOPWITH_HOME", str(home / ".sopwith"))
     (home / ".sopwith").mkdir()
-    if why := probe(home / ".sopwith", [home]).reason:
+    if why := why_none(home / ".sopwith", [home]):
         pytest.skip(f"no stage here: {why}")
     return home
 

@@ -272,8 +272,8 @@ class McpConfig:
 
 @dataclass(frozen=True)
 class BrowserConfig:
-    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
-    folder of its profile; without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
+    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://… or ws://…;
+    without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
 
     address: str = ""
     profile: Path | None = None
@@ -589,9 +589,8 @@ class _Reader:
                 each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
             )
             if required and name not in values:
-                like = each.metadata.get(
-                    "like", name
-                )  # the key whose value it takes when it is left out
+                # the key whose value it takes when it is left out
+                like = each.metadata.get("like", name)
                 if like not in values:
                     raise self.error(node, f"{path}.{like}".lstrip("."), "missing")
                 values[name] = values[like]

@@ -1,18 +1,15 @@
 """Start here: find home, language and settings, then call the function in ui/ that does the command.
 
 Nothing heavy is imported before a command needs it: `--help` reads this file, config.py, ui/arguments.py with
-ui/commands.py, and the sentences of ui/words.py.
+ui/command.py, and the sentences of ui/words.py.
 """
 
 from __future__ import annotations
 
-if (
-    __name__ == "__main__"
-):  # until a command begins there is nothing to stop: a Ctrl-C while this loads says nothing
-    early, system = (
-        __import__("_signal"),
-        __import__("posix"),
-    )  # they are there; `signal` and `os` take milliseconds
+# until a command begins there is nothing to stop: a Ctrl-C while this loads says nothing
+if __name__ == "__main__":
+    # they are there; `signal` and `os` take milliseconds
+    early, system = __import__("_signal"), __import__("posix")
     if early.getsignal(early.SIGINT) is early.default_int_handler:
         early.signal(early.SIGINT, lambda *_: system._exit(130))
 
@@ -110,16 +107,14 @@ def _without_secrets(text: str) -> str:
 def _dispatch(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that lacks a character still shows the rest
+            # a terminal that lacks a character still shows the rest
+            stream.reconfigure(errors="replace")
     lang = find_lang(_early(words, "--lang"), os.environ)
     use(lang)
     words = with_command(words)
     args = build_parser(words).parse_args(words)
-    if (
-        args.command.path == "run" and not " ".join(args.task).strip()
-    ):  # a variable that was empty, in a script
+    # a variable that was empty, in a script
+    if args.command.path == "run" and not " ".join(args.task).strip():
         raise UsageError(
             f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}"
         )
@@ -130,9 +125,8 @@ def _dispatch(words: list[str]) -> int:
     config = load(home, lang, os.environ)
     _loaded[:] = [config]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(
-            signal.SIGINT, signal.default_int_handler
-        )  # from here on it stops what the command does
+        # from here on it stops what the command does
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(args, "dry_run", False):
         from tools.staged.dry import alone, is_dry
 
@@ -166,11 +160,9 @@ def _early(words: list[str], option: str) -> str | None:
 
 
 if __name__ == "__main__":
-    gc.set_threshold(
-        200_000
-    )  # a start makes 150,000 objects that all stay: to look for garbage took a tenth of it
+    # a start makes 150,000 objects that all stay: to look for garbage took a tenth of it
+    gc.set_threshold(200_000)
     code = main()
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # all is done: what is put away now is not cut short
+    # all is done: what is put away now is not cut short
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)

@@ -24,7 +24,7 @@ from memory.usage import Totals
 from models.base import Event, Model
 from models.chain import ModelChain
 from models.errors import ModelUnavailable
-from runs.control.owners import AbsentOwner, ApprovingOwner, is_attended
+from runs.control.bounds import AbsentOwner, ApprovingOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts

@@ -20,25 +20,21 @@ class Progress:
     opening: Event
     messages: list[Message]
     is_opened: bool = False  # the history begins with what the context builder wrote
-    versions: dict[str, str] | None = (
-        None  # of the workspace files that the model has read; None: of none yet
-    )
+    # of the workspace files that the model has read; None: of none yet
+    versions: dict[str, str] | None = None
     is_noted: bool = False  # what the request says for good is written down
-    families: list[str] = field(
-        default_factory=list
-    )  # of tools, beside the core: those that the model is offered
+    # of tools, beside the core: those that the model is offered
+    families: list[str] = field(default_factory=list)
     extent: Extent = field(default_factory=Extent)  # how far the history is compacted
     next_turn: int = 1
     pending: Reply | None = None
-    is_pending_redacted: bool = (
-        False  # it held a secret, which no log keeps: the model must be asked again
-    )
+    # it held a secret, which no log keeps: the model must be asked again
+    is_pending_redacted: bool = False
     letter: int = 0  # the last one that was heard (runs/control/steering.py)
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
-    replayed: list[ToolResult] = field(
-        default_factory=list
-    )  # results of the replay's finished calls
+    # results of the replay's finished calls
+    replayed: list[ToolResult] = field(default_factory=list)
     asked: list[ToolCall] = field(default_factory=list)  # those calls, and the one that was out
     working: WorkingMemory = field(default_factory=WorkingMemory)
     state: TurnState = field(default_factory=TurnState)
@@ -132,9 +128,8 @@ class _Reader:
         self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
         self.progress.is_pending_redacted = event.get("redacted", False)
         if event["kind"] == "rote":
-            del self.progress.asked[
-                len(self.progress.replayed) :
-            ]  # it was out before, and is asked for again
+            # it was out before, and is asked for again
+            del self.progress.asked[len(self.progress.replayed) :]
             self.progress.asked += self.progress.pending.calls
 
     def _on_tool_started(self, event: Event) -> None:
@@ -163,9 +158,8 @@ class _Reader:
 
     def _on_tool_ended(self, event: Event) -> None:
         progress, reply = self.progress, self.progress.pending
-        if (
-            reply is None or event["status"] == "cancelled"
-        ):  # stopped in the middle: it may have happened
+        # stopped in the middle: it may have happened
+        if reply is None or event["status"] == "cancelled":
             return
         result = ToolResult(
             event["status"],

@@ -23,12 +23,13 @@ from runs.control.steering import Interrupts, Steering
 from runs.start.spoken import Spoken
 from safety.secrets import Stream
 
+# the handler has hidden what is secret there
 CLEAN = {
     "turn_started",
     "tool_started",
     "tool_output",
     "tool_ended",
-}  # the handler has hidden what is secret there
+}
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
@@ -57,9 +58,8 @@ class Run:
         self.id = log.run
         self.status = "working"
         self.result = ""
-        self.stopped_by: int | None = (
-            None  # the signal that came: it ended the run, or came too late for that
-        )
+        # the signal that came: it ended the run, or came too late for that
+        self.stopped_by: int | None = None
         self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop

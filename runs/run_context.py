@@ -16,8 +16,8 @@ from memory.runlog import RunLog
 from memory.sops import Sop
 from models.base import Event, Model
 from models.chain import Budget
+from runs.control.bounds import is_attended
 from runs.control.consent import Consent
-from runs.control.owners import is_attended
 from runs.control.steering import Steering
 from runs.options import Options
 from runs.parts import Parts, leave

@@ -98,9 +98,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _refuse_all_but_loopback(address: Any) -> None:
-    host = (
-        address[0] if isinstance(address, tuple) else None
-    )  # a string is a Unix socket: on this machine
+    # a string is a Unix socket: on this machine
+    host = address[0] if isinstance(address, tuple) else None
     if host is None or host == "localhost":
         return
     if not ipaddress.ip_address(str(host).split("%")[0]).is_loopback:

@@ -12,7 +12,7 @@ import config
 from handler import Approval, Confirmation, Owner
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from runs.run import Run
 
 

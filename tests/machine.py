@@ -9,9 +9,8 @@ import time
 
 import psutil
 
-PATIENCE_SECONDS = (
-    150.0  # of a test that waits for something: what a busy machine makes late is no failure
-)
+# of a test that waits for something: what a busy machine makes late is no failure
+PATIENCE_SECONDS = 150.0
 
 
 def free_port() -> int:

@@ -204,47 +204,24 @@ def faces() -> dict[str, set[str]]:
     return found
 
 
-@cache
-def circles() -> list[set[str]]:
-    """Find the groups of modules that import each other, also inside functions."""
+def circles() -> list[str]:
+    """List the modules that import each other, also inside functions: each of them comes back to itself."""
     known = all_modules()
     edges = {
         module: {source for source, _ in imports_of(module, file)} - {module}
         for module, file in known.items()
     }
-    return [group for group in _components(edges) if len(group) > 1]
+    return [module for module in edges if module in _reached(edges, edges[module])]
 
 
-def _components(edges: dict[str, set[str]]) -> list[set[str]]:
-    """Find the strongly connected components (Tarjan), without recursion."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found = []
-    for start in edges:
-        if start in index:
-            continue
-        work = [(start, iter(sorted(edges[start])))]
-        index[start] = low[start] = len(index)
-        stack.append(start)
-        while work:
-            node, rest = work[-1]
-            for target in rest:
-                if target not in index:
-                    index[target] = low[target] = len(index)
-                    stack.append(target)
-                    work.append((target, iter(sorted(edges.get(target, ())))))
-                    break
-                if target in stack:
-                    low[node] = min(low[node], index[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    cut = stack.index(node)
-                    found.append(set(stack[cut:]))
-                    del stack[cut:]
+def _reached(edges: dict[str, set[str]], begin: set[str]) -> set[str]:
+    """Return what is imported from these modules on."""
+    found, rest = set[str](), list(begin)
+    while rest:
+        module = rest.pop()
+        if module not in found:
+            found.add(module)
+            rest += edges.get(module, ())
     return found
 
 
@@ -371,7 +348,7 @@ def whole() -> dict[str, int]:
     return {
         "javascript_lines": javascript_lines(),
         "wide_lines": wide_lines(),
-        "modules_in_circles": sum(map(len, circles())),
+        "modules_in_circles": len(circles()),
         "short_files_with_one_importer": len(crumbs()),
     }
 

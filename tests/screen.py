@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pexpect
 import pyte
@@ -14,10 +14,11 @@ from tests.conftest import LAUNCH
 from tests.machine import PATIENCE_SECONDS
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
+# a line editor tells pasted text from typed text, and stops to
 _READS, _HAS_READ = (
     b"\x1b[?2004h",
     b"\x1b[?2004l",
-)  # a line editor tells pasted text from typed text, and stops to
+)
 
 
 class Screen:
@@ -139,12 +140,13 @@ class Screen:
         self._child.close(force=True)
 
 
-def waits_until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-    """Waits for something outside of the terminal."""
+def waits_until(holds: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
+    """Wait for what another process does, and return it."""
     end = time.monotonic() + seconds
-    while not holds():
+    while not (found := holds()):
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.02)
+    return found
 
 
 def scripted(home: Path, replies: object, settings: str = "") -> None:

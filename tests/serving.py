@@ -20,12 +20,13 @@ from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 
 START_SECONDS = PATIENCE_SECONDS
+# a run that outlives its server is no leak
 STRICT = (
     "-W",
     "error",
     "-W",
     "ignore::ResourceWarning",
-)  # a run that outlives its server is no leak
+)
 
 
 @dataclass

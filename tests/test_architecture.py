@@ -44,25 +44,21 @@ AT_USE = {
     "ui/mcp_server/server.py": "ui.mcp_server.server",
     "ui/web/app.py": "ui.web.app",
     "ui/web/guard.py": "ui.web.guard",
-    "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",
     **{
         f"ui/web/routes/{name}.py": "ui.web.routes"
         for name in (
-            "changes",
             "doors",
             "here",
             "learned",
             "memory",
-            "overview",
+            "openai",
+            "responses",
             "runs",
-            "settings",
             "talking",
             "world",
         )
     },
-    "ui/web/routes/openai/completions.py": "ui.web.routes.openai.completions",
-    "ui/web/routes/openai/responses.py": "ui.web.routes.openai.responses",
 }  # of a library's classes; imported inside functions, or by each other
 VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNORECASE)
 

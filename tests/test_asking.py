@@ -14,7 +14,7 @@ from memory.inbox import Inbox
 from memory.sops import SopStore
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from runs.schedule.folder import JobFolder
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.rows import rows

@@ -20,12 +20,11 @@ from memory.tasks import Tasks
 from runs.assemble import Agent, Options
 from runs.auto.ledger import Ledger
 from runs.auto.work import Autonomous
-from runs.control.bounds import Bounds
-from runs.control.owners import AbsentOwner
-from tests import screen
+from runs.control.bounds import AbsentOwner, Bounds
 from tests.conftest import LAUNCH, CommandLine
 from tests.driving import drive, of
 from tests.machine import PATIENCE_SECONDS
+from tests.screen import waits_until
 from tests.scripted_server import Answer
 
 PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 USD
@@ -278,10 +277,6 @@ def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(
     assert (
         again.code == 5 and "没有配置模型" in again.stderr and "未做：Write a novel" in again.stdout
     )
-
-
-def waits_until(holds: Callable[[], bool]) -> None:
-    screen.waits_until(holds)  # processes start slowly on a machine that is busy
 
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:

@@ -13,7 +13,7 @@ from context import Prompts
 from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from runs.resume import read_progress
 from tests.conftest import CommandLine
 from tests.driving import agent, bash, call, drive, of, run, without_tail

@@ -17,8 +17,7 @@ from tests.rows import rows
 from tests.screen import scripted, waits_until
 from ui import words
 from ui.arguments import build_parser, with_command
-from ui.command import RUN_OPTIONS, declared_in
-from ui.commands import SCREENS, first_words
+from ui.command import RUN_OPTIONS, SCREENS, declared_in, first_words
 
 PATHS = [*SCREENS, *(word for word in first_words() if word not in SCREENS)]
 

@@ -12,7 +12,7 @@ from context import Prompts
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, split
 from models.base import Message
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, drive, of, without_tail
 from tests.scripted_server import Answer
 

@@ -116,38 +116,15 @@ def test_deeply_nested_file_is_an_error(home: Path) -> None:
     assert "limits must be a mapping" in problem(home, "limits: " + "[" * 20_000 + "]" * 20_000)
 
 
-@pytest.mark.parametrize(("environ", "expected"), rows(__name__, "environment_alone_is_enough"))
-def test_environment_alone_is_enough(
-    home: Path, environ: dict[str, str], expected: tuple[str, str, str | None, str]
+@pytest.mark.parametrize(("text", "environ", "expected"), rows(__name__, "environment"))
+def test_environment_wins_over_the_file_and_alone_is_enough(
+    home: Path, text: str, environ: dict[str, str], expected: list[list[str | None]]
 ) -> None:
-    (model,) = load(home, "en", environ).models
-    assert (model.name, model.model, model.base_url, model.api_key) == expected
-
-
-def test_environment_wins_over_the_file(home: Path) -> None:
-    written(
-        home,
-        "models: [{name: first, model: a}, {name: main, model: b, api_key: from-file, protocol: text}]",
-    )
-    first, main = load(home, "en", {"SOPWITH_MODEL": "c", "OPENAI_API_KEY": "from-env"}).models
-    assert (first.model, main.model, main.api_key, main.protocol) == ("a", "c", "from-env", "text")
-
-
-def test_environment_adds_main_in_front_of_models_with_other_names(home: Path) -> None:
-    written(home, "models: [{name: local, model: a, base_url: 'http://127.0.0.1:1/v1'}]")
-    assert [each.name for each in load(home, "en", {"SOPWITH_MODEL": "c"}).models] == [
-        "main",
-        "local",
-    ]
-
-
-def test_key_in_the_environment_does_not_send_a_local_owner_to_a_provider(home: Path) -> None:
-    written(home, "models: [{name: local, model: a, base_url: 'http://127.0.0.1:1/v1'}]")
-    assert [each.name for each in load(home, "en", {"OPENAI_API_KEY": "k"}).models] == ["local"]
-
-
-def test_empty_variables_count_as_unset(home: Path) -> None:
-    assert load(home, "en", {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": " "}).models == ()
+    """Hold name, model, address and key of each model. A key alone sends no local owner to a provider."""
+    if text:
+        written(home, text)
+    found = load(home, "en", environ).models
+    assert [[each.name, each.model, each.base_url, each.api_key] for each in found] == expected
 
 
 def test_wrong_address_in_the_environment_is_an_error(home: Path) -> None:

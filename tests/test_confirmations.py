@@ -14,7 +14,7 @@ from memory.inbox import Answer, Entry, Inbox, InboxError
 from memory.logs import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.conftest import LAUNCH
 from tests.driving import agent, bash, drive
 from tests.machine import PATIENCE_SECONDS

@@ -11,7 +11,7 @@ from config import SafetyConfig
 from handler import Owner
 from models.base import Event
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from safety.gate import Ask, Gate
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.rows import rows

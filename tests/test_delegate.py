@@ -17,13 +17,12 @@ from memory.inbox import Answer as Said
 from memory.inbox import Inbox
 from memory.logs import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
-from runs.control.bounds import Bounds
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner, Bounds
 from runs.control.remote import cancel
-from tests import screen
 from tests.conftest import CHECKOUT
 from tests.driving import drive, of
 from tests.machine import PATIENCE_SECONDS, Hold
+from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
 
@@ -193,15 +192,11 @@ import os, sys
 from pathlib import Path
 import config
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 agent = Agent(config.load(Path(sys.argv[1]), "en", dict(os.environ)))
 for event in agent.start("task", Options(rote=False), AbsentOwner()).events():
     pass
 """
-
-
-def waits_until(holds: Callable[[], bool]) -> None:
-    screen.waits_until(holds)  # processes start slowly on a machine that is busy
 
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:
@@ -249,9 +244,8 @@ def test_a_killed_parent_takes_what_is_done_and_goes_on_with_the_rest(
     waits_until(lambda: any(e["type"] == "tool_started" for e in read_events(home, slow)))
     process.kill()
     process.wait()
-    waits_until(
-        lambda: (s := summarise(home, slow)) is not None and s.status == "cancelled"
-    )  # it does not go on alone
+    # it does not go on alone
+    waits_until(lambda: (s := summarise(home, slow)) is not None and s.status == "cancelled")
     gate.touch()
     asked = len([r for r in server.requests if "quick" in said(r.body) and is_helper(r.body)])
     run = next(summary.run for summary in list_runs(home) if not summary.parent)

@@ -20,7 +20,7 @@ from memory.history import BY_HAND, Repository
 from memory.home import MAIN, Session
 from memory.notes import Kind
 from memory.undo import undo
-from runs.upkeep.heartbeat import memory_entries
+from runs.heartbeat import memory_entries
 from tests.conftest import CHECKOUT, CommandLine
 
 NOW = datetime(2026, 2, 16, 9, 0).astimezone()

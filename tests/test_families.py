@@ -14,7 +14,7 @@ from memory.inbox import Answer as Answered
 from memory.inbox import Inbox
 from models.base import ToolResult
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.driving import agent, call, drive, of
 from tests.scripted_server import Answer, ScriptedServer
 from tools.base import ToolContext, tool

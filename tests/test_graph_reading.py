@@ -15,7 +15,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
 from models.errors import ModelUnavailable
-from runs.upkeep.heartbeat import beat
+from runs.heartbeat import beat
 from tests.graphs import START, edges, say
 from tests.rows import rows
 from tests.scripted_server import Answer, ScriptedServer

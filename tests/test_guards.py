@@ -14,7 +14,7 @@ from learning.guards import signature
 from memory.sops.changing import SopChanges
 from models.base import Event
 from runs.assemble import SEEDS, Options
-from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
 from tools.registry import all_tools
 from tools.schema import schemas

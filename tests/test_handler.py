@@ -9,7 +9,7 @@ import pytest
 from handler import Approval
 from models.base import Event
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
 from tests.scripted_server import Answer
 

@@ -12,7 +12,7 @@ from memory.journal.api import Memory
 from memory.journal.store import INDEX, Store
 from memory.logs import run_ids
 from memory.notes import add
-from runs.upkeep.heartbeat import Heartbeat
+from runs.heartbeat import Heartbeat
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 

@@ -8,7 +8,7 @@ import pytest
 
 from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call, drive
 

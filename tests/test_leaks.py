@@ -20,7 +20,7 @@ from memory.home import MAIN, Session
 from memory.inbox import Entry, Inbox
 from memory.journal.api import Memory
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from sandbox.cells.levels import probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, run

@@ -9,8 +9,7 @@ import pytest
 from models.base import ToolResult
 from tests.test_mcp import command, context, found, use
 from tools.base import ToolContext, ToolError
-from tools.processes.calls import process_stop
-from tools.processes.words import identity
+from tools.processes.calls import identity, process_stop
 from tools.shells.calls import shell_run
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")

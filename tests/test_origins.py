@@ -9,7 +9,7 @@ import pytest
 from memory.inbox import Answer, Inbox
 from models.base import Event
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from runs.start.trust import own_data
 from safety.paths import Places
 from safety.taint import of_result

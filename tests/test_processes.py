@@ -14,7 +14,6 @@ from models.base import ToolResult
 from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
 from tools.processes import calls as processes
-from tools.processes import words as process_words
 from tools.processes.tree import born, leaders
 
 DEAF = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
@@ -51,7 +50,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 
 def named(process: subprocess.Popen[str]) -> str:
-    return process_words.identity(process.pid)
+    return processes.identity(process.pid)
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
@@ -115,9 +114,8 @@ def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any
         stop(ctx, replaced)
     import psutil
 
-    with pytest.raises(
-        ToolError, match="belongs to another process"
-    ):  # replaced between look and kill
+    # replaced between look and kill
+    with pytest.raises(ToolError, match="belongs to another process"):
         processes._send(psutil.Process(other.pid), replaced, signal.SIGKILL)
     assert other.poll() is None
     for text in ("1234", "python", f"{other.pid}", "-1@5", "99999999999@1"):
@@ -134,10 +132,9 @@ def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> N
     try:
         for pid in (os.getpid(), os.getppid(), 1, held.pid):
             with pytest.raises(ToolError, match="is Sopwith"):
-                stop(ctx, process_words.identity(pid))
+                stop(ctx, processes.identity(pid))
             assert (
-                processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"]
-                == "ours"
+                processes.stopped_one(ctx, {"process": processes.identity(pid)})["whose"] == "ours"
             )
     finally:
         leaders.discard(held.pid)

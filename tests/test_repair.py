@@ -21,7 +21,7 @@ from memory.sops.changing import SopChanges
 from memory.sops.curve import SopStats
 from models.base import Event
 from runs.assemble import SEEDS, Options
-from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.driving import SpokenOwner, agent, bash, drive, of
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"

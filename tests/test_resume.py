@@ -14,7 +14,7 @@ import pytest
 from memory.logs import RunLogError, list_runs, read_events
 from memory.working import Letters
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.control.bounds import AbsentOwner, ApprovingOwner
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of, without_tail
 from tests.machine import Hold
@@ -31,7 +31,7 @@ from pathlib import Path
 from tests.scripted_server import Answer
 from tests.driving import agent
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 import json
 home, stop_after, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 one, options = agent(home, json.loads(sys.argv[4]), "".join(sys.argv[5:])), Options(rote=False)

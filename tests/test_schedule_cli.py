@@ -23,6 +23,7 @@ from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.driving import bash, call
 from tests.machine import PATIENCE_SECONDS, Hold
 from tests.rows import rows
+from tests.screen import waits_until
 
 Start = Callable[[], subprocess.Popen[str]]
 
@@ -58,15 +59,6 @@ def write_job(home: Path, id: str, **fields: Any) -> None:
 
 def soon(seconds: float = 1.0) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
-
-
-def until(wanted: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
-    """Waits for what another process does."""
-    end = time.monotonic() + seconds
-    while not (found := wanted()):
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
-    return found
 
 
 def row(home: Path, job: str, status: str = "") -> Row | None:
@@ -144,10 +136,10 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(
     write_job(home, "first", at=soon(1.5), sop="system-report", notify="always")
     write_job(home, "broken", at="never", prompt="x")
     process = start()
-    until(lambda: json.loads(cli("schedule", "list", "--json").stdout)["running"])
-    until(lambda: row(home, "first", "done"))
+    waits_until(lambda: json.loads(cli("schedule", "list", "--json").stdout)["running"])
+    waits_until(lambda: row(home, "first", "done"))
     write_job(home, "third", at=soon(0.5), prompt="System report")  # by hand, while it works
-    assert until(lambda: row(home, "third", "done")).model_calls == 0
+    assert waits_until(lambda: row(home, "third", "done")).model_calls == 0
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_SECONDS) == 0
     first = row(home, "first")
@@ -262,7 +254,7 @@ def test_a_run_that_is_killed_goes_on_where_it_stood(
     assert (home / "runs" / found.run / "lock").exists()
     os.kill(int((home / "runs" / found.run / "lock").read_text()), signal.SIGKILL)
     start()
-    done = until(lambda: row(home, "job", "done"))
+    done = waits_until(lambda: row(home, "job", "done"))
     assert done.run == found.run and done.attempts == 1 and "All done." in done.result
     assert counted.read_text().count("begun") == 1
 
@@ -277,7 +269,7 @@ def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start) -> No
     process.wait()
     start()  # it must not do it a second time
     hold.release()
-    done = until(lambda: row(home, "job", "done"))
+    done = waits_until(lambda: row(home, "job", "done"))
     assert done.attempts == 0 and len(list_runs(home)) == 1
 
 
@@ -313,7 +305,7 @@ def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
         time.sleep(1.5)
         return watched.num_ctx_switches().voluntary - before <= 1 and watched.cpu_times() == cpu
 
-    until(rests)
+    waits_until(rests)
 
 
 def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(

@@ -21,7 +21,7 @@ from replay.procedure import ProcedureError
 from replay.reading import read_procedure
 from replay.rote import RoteModel
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.control.bounds import AbsentOwner, ApprovingOwner
 from runs.replaying.plan_calls import plan_calls
 from sandbox.cells.bubblewrap import narrow
 from tests.conftest import CHECKOUT
@@ -256,7 +256,7 @@ import os, sys
 from pathlib import Path
 from tests.driving import agent
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.control.bounds import AbsentOwner, ApprovingOwner
 times = int(sys.argv[3])
 for event in agent(Path(sys.argv[1]), None).run_sop("notes", {"folder": sys.argv[4]}, Options(), ApprovingOwner(AbsentOwner())).events():
     times -= event["type"] == sys.argv[2]

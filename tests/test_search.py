@@ -13,7 +13,7 @@ import pytest
 from config import Config, SafetyConfig, SearchConfig
 from models.base import ToolResult
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from safety.gate import Ask, Gate
 from tests.driving import agent, call, drive, of
 from tests.rows import rows

@@ -13,7 +13,7 @@ from context import Prompts
 from context.compaction import Compaction, Extent, split
 from memory.logs import read_events
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from runs.resume import read_progress
 from sandbox.cells import levels
 from tests.driving import call, drive, of, run

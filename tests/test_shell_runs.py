@@ -15,7 +15,7 @@ from sandbox.network import leave_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
 from tests.machine import PATIENCE_SECONDS
-from tools.processes.words import identity
+from tools.processes.calls import identity
 
 PASSWORD = "wombat-Flight_77"
 ASK = f"{shlex.quote(sys.executable)} -c \"import getpass; print(len(getpass.getpass('Key: ')))\""

@@ -14,11 +14,11 @@ import config
 from memory.sops.curve import Counts, SopStats
 from memory.sops.curve.stats import Saved
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests import driving
 from tests.conftest import CHECKOUT
 from ui import words
-from ui.sops.stats import stats as screen
+from ui.sops.changes import stats as screen
 
 ASKER = """
 import sys

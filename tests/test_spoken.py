@@ -12,7 +12,7 @@ from memory.journal.api import Memory
 from memory.journal.originals import Journal
 from memory.journal.sync import check
 from runs.assemble import Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.machine import PATIENCE_SECONDS
 

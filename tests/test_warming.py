@@ -13,7 +13,7 @@ import os, sys
 from pathlib import Path
 from config import load
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner
+from runs.control.bounds import AbsentOwner
 
 run = Agent(load(Path(sys.argv[1]), "en", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "SOPWITH_MODEL": "m"})).start(
     sys.argv[2], Options(cwd=Path(sys.argv[1])), AbsentOwner()

@@ -169,11 +169,10 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
     takes long stay."""
     import uvicorn
 
-    from ui.web import guard, in_time
-    from ui.web.access import Access
-    from ui.web.place import Place
+    from ui.web import guard
+    from ui.web.access import Access, Place
 
-    monkeypatch.setattr(in_time, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.3)
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.3)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
@@ -194,7 +193,7 @@ def test_who_does_not_finish_a_request_is_not_waited_for(
     guarded = guard.Guard(app, Access(tmp_path), place)
     settings = uvicorn.Config(
         guarded,
-        http=in_time.InTime,
+        http=guard.InTime,
         log_config=None,
         lifespan="off",
         ws="none",

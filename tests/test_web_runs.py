@@ -26,9 +26,7 @@ HOLD = Hold()
 SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "hello": ["hello"],
     "delete": DELETE,
-    "leave": [DELETE[0], "Then I leave it."],
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
-    "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [bash(HOLD.command), "Done after all."],
     "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 60"), "Done."],
     "loud": [
@@ -72,17 +70,6 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
     assert trace["run"]["status"] == "done"
     sent = site.get(f"/api/runs/{run}/sent?turn=2").json["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
-
-
-def test_a_no_is_read_by_the_model(site: Served) -> None:
-    _old(site)
-    with site.tab() as tab:
-        site.begin("I no longer need what old holds", "leave")
-        asked = tab.until("asked_now")["asked"]
-        site.post(f"/api/asked/{asked['id']}", {"decision": "no", "reason": "I need it"})
-        assert tab.until("confirmed")["reason"] == "I need it"
-        assert tab.until("run_ended")["result"] == "Then I leave it."
-    assert (site.cwd / "old").is_dir()
 
 
 def _old(site: Served) -> None:
@@ -160,21 +147,6 @@ def test_a_run_of_another_process_is_seen_live(site: Served, cli: CommandLine) -
         assert tab.until("run_ended")["run"] == started["run"]
         assert tab.until("run_changed")["summary"]["status"] == "done"
     assert [message["type"] for message in tab.told].count("run_started") == 1
-
-
-def test_a_run_is_stopped_and_gone_on_with(site: Served) -> None:
-    with site.tab() as tab:
-        run = site.begin("wait a while", "slow")
-        tab.until("tool_started")
-        assert site.post(f"/api/runs/{run}/stop").status == 204
-        assert tab.until("run_ended")["status"] == "cancelled"
-        site.until(lambda: site.get("/api/state").json["working"] == [])
-        assert site.post(f"/api/runs/{run}/stop").status == 409
-        assert site.post(f"/api/runs/{run}/resume", {"text": "say where you are"}).json == {
-            "run": run
-        }
-        assert tab.until("steered")["text"] == "say where you are"
-        assert tab.until("run_ended")["result"] == "I stopped there."
 
 
 def test_what_is_said_meanwhile_reaches_the_run(site: Served) -> None:
@@ -356,22 +328,6 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
         assert site.get(f"/api/errands/{errand}").json["lines"]
 
 
-def test_an_sop_is_taught_from_a_text(site: Served) -> None:
-    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'ls'}, save: {found: output}}\nresult: '{{found}}'\n"
-    body = {
-        "name": "look-here",
-        "text": f"# Look here\n\n1. Run `ls`.\n\n```yaml\n{steps}```\n",
-        "request": "look here now",
-    }
-    errand = site.post("/api/sops/teach", body).json["errand"]
-    done = site.until(
-        lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j
-    )
-    assert done["lines"], done
-    if done["state"] == "done":
-        assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
-
-
 def test_memory_is_searched_read_by_day_and_taken_back(site: Served) -> None:
     site.ended(site.begin("where did we go on holiday?"))
     with site.tab() as tab:
@@ -452,8 +408,7 @@ def test_nobody_at_the_page_means_the_inbox(
 
     import config
     from ui.web import site as site_module
-    from ui.web.access import Access
-    from ui.web.place import Place
+    from ui.web.access import Access, Place
     from ui.web.site import Site
 
     monkeypatch.setattr(site_module, "AWAY_SECONDS", 0.05)

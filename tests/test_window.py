@@ -19,7 +19,7 @@ from memory.home import MAIN, Session
 from memory.journal.turns import Turn
 from memory.window.places import RedisList, Ring, problem_of
 from memory.window.window import Window, user_of
-from runs.doctor.machine import Check
+from runs.doctor import Check
 from runs.doctor.stores import check_redis
 from tests.conftest import CHECKOUT
 from tests.driving import run

@@ -4,7 +4,6 @@ import itertools
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -30,6 +29,7 @@ from runs.workers.tasks import listed as tasks_of
 from tests.conftest import CHECKOUT, LAUNCH, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs
+from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
 SKILL = '---\nname: stamp\ndescription: Stamps.\nmetadata: {sopwith-version: "1", sopwith-status: active}\n---\n'
@@ -117,13 +117,6 @@ def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
         process.communicate()
 
 
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
-
-
 def test_a_task_is_sent_and_done_elsewhere_and_its_trace_is_read_where_it_was_sent(
     shared: Database, home: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
@@ -200,7 +193,7 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
     for process in started:
         assert process.stderr is not None and "taking tasks" in process.stderr.readline()
     runs = queue(home, range(4), tmp_path / "work", parallel=parallel)
-    until(lambda: all(each.status == "done" for each in tasks_of(shared, 9)))
+    waits_until(lambda: all(each.status == "done" for each in tasks_of(shared, 9)))
     found = intervals(shared, runs)
     overlaps = [one for one, two in itertools.pairwise(found) if two[0] < one[1]]
     assert bool(overlaps) is parallel
@@ -238,17 +231,19 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     assert cli("runs", "cancel", second).code == 0
     assert cli("runs", "cancel", second).code == 1
     started = worker(home)
-    until(lambda: bool(events_of(shared, first)))
+    waits_until(lambda: bool(events_of(shared, first)))
     assert cancel(shared, first) == [first]
     said = started.stderr
     assert said is not None
-    until(lambda: "stopped here" in said.readline())
+    waits_until(lambda: "stopped here" in said.readline())
     assert {each.run: each.status for each in tasks_of(shared, 2)} == {
         first: "cancelled",
         second: "cancelled",
     }
     third = queue(home, range(5, 6), tmp_path / "work")[0]  # its session is not blocked
-    until(lambda: tasks_of(shared, 1)[0].status == "done" and tasks_of(shared, 1)[0].run == third)
+    waits_until(
+        lambda: tasks_of(shared, 1)[0].status == "done" and tasks_of(shared, 1)[0].run == third
+    )
     assert not (tmp_path / "work" / "1").exists()
 
 
@@ -336,14 +331,15 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
         load(home, "en", {}), {"task": "look"}, Options(cwd=work, rote=False), lambda data: data
     )
     first = worker(homes[0])
-    until(lambda: len(logged(shared, run, "delegated")) == 3)  # both have begun, one has ended
+    # both have begun, one has ended
+    waits_until(lambda: len(logged(shared, run, "delegated")) == 3)
     quick, slow = (event["child"] for event in logged(shared, run, "delegated")[:2])
-    until(lambda: bool(logged(shared, slow, "tool_started")))
+    waits_until(lambda: bool(logged(shared, slow, "tool_started")))
     first.kill()
     first.wait()
     gate.touch()
     worker(homes[1])
-    until(lambda: tasks_of(shared, 1)[0].status == "done")
+    waits_until(lambda: tasks_of(shared, 1)[0].status == "done")
     assert [each.run for each in tasks_of(shared, 9)] == [run], "helpers are nobody's tasks"
     [ended] = logged(shared, run, "tool_ended")
     assert [each["run"] for each in ended["data"]] == [quick, slow]

@@ -138,9 +138,8 @@ class Window:
     def barriers(self) -> list[str]:
         """Return what axe-core finds that keeps somebody out, each with its place."""
         if not self.page.evaluate("() => 'axe' in window"):
-            self.page.evaluate(
-                AXE.read_text("utf-8")
-            )  # as a debugger does: the page's own policy holds for the page
+            # as a debugger does: the page's own policy holds for the page
+            self.page.evaluate(AXE.read_text("utf-8"))
         found = self.page.evaluate("rules => axe.run(document, rules)", RULES)
         return [
             f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"

@@ -10,8 +10,17 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from config import SopwithError
-from ui.command import FILE, RUN_OPTIONS, Argument, Option, declared_in
-from ui.commands import SCREENS, VERSION, below, first_words
+from ui.command import (
+    FILE,
+    RUN_OPTIONS,
+    SCREENS,
+    VERSION,
+    Argument,
+    Option,
+    below,
+    declared_in,
+    first_words,
+)
 from ui.words import say
 
 

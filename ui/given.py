@@ -31,7 +31,8 @@ def given(args: Namespace, words: Sequence[str] = ()) -> Iterator[tuple[Path, ..
     named = list(getattr(args, "files", None) or ())
     reads_pipe = PIPE in named or PIPE in words or is_piped()
     with TemporaryDirectory(prefix="sopwith-") as folder:
-        files = [_copied(name, Path(folder), number) for number, name in enumerate(_paths(named))]
+        paths = enumerate(name for name in named if name != PIPE)
+        files = [_copied(name, Path(folder), number) for number, name in paths]
         piped = read_pipe(Path(folder)) if reads_pipe else None
         yield (*files, piped) if piped else tuple(files)
 
@@ -70,10 +71,6 @@ def kind_of(content: bytes) -> str:
     except UnicodeDecodeError:
         return "bin"
     return "bin" if b"\0" in content else "txt"
-
-
-def _paths(named: Sequence[str]) -> list[str]:
-    return [name for name in named if name != PIPE]
 
 
 def _copied(name: str, folder: Path, number: int) -> Path:

@@ -19,9 +19,8 @@ from text import sentences
 from text.sentences import catalogue, joined
 
 _spoken = ["en"]
-_here: ContextVar[str] = ContextVar(
-    "lang", default=""
-)  # of one request of the page; "": that of the process
+# of one request of the page; "": that of the process
+_here: ContextVar[str] = ContextVar("lang", default="")
 
 
 def use(lang: str) -> None:

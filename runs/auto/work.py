@@ -22,9 +22,17 @@ from memory.tasks import Status, TaskError, Tasks
 from memory.usage import Totals
 from models.errors import ModelError
 from runs.assemble import Agent, Options
-from runs.auto import report
 from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
-from runs.auto.ledger import WAITS, Attempt, Ledger
+from runs.auto.ledger import (
+    FOLDER,
+    WAITS,
+    Attempt,
+    Ledger,
+    name_of,
+    next_number,
+    was_checked,
+    write_report,
+)
 from runs.control.bounds import Bounds, auto_folder
 from runs.control.subprocess_run import Apart, may_go_on, trouble
 from runs.notify import Outbox, of_run
@@ -122,7 +130,7 @@ class Autonomous:
         return self._plan.pop(0) if self._plan else None
 
     def _begin(self, item: Item, stop: threading.Event) -> Iterator[Told]:
-        number = report.next_number(self._home, self._ledger.attempts())
+        number = next_number(self._home, self._ledger.attempts())
         about = {**item._asdict(), "item": item.key}
         del about["key"]
         self._ledger.write("begun", number=number, session=self._began, **about)
@@ -197,15 +205,15 @@ class Autonomous:
         status = self._status(attempt.run)
         attempt.status = "stopped" if is_cut else "failed" if status == "interrupted" else status
         events = list(read_events(self._home, attempt.run))
-        if attempt.status == "done" and not report.was_checked(events):
+        if attempt.status == "done" and not was_checked(events):
             attempt.status = "unchecked"
         totals = Totals(events)
         attempt.cost, attempt.seconds = round(totals.spent, 6), totals.seconds
-        attempt.report = report.name_of(attempt)
+        attempt.report = name_of(attempt)
         try:
-            report.write(self._home, self._agent.prompts, attempt, trouble(self._home, attempt.run))
+            write_report(self._home, self._agent.prompts, attempt, trouble(self._home, attempt.run))
         except OSError as error:
-            raise cannot_write(self._home / report.FOLDER, error) from error
+            raise cannot_write(self._home / FOLDER, error) from error
         self._mark(attempt)
         end = {"status": attempt.status, "cost": attempt.cost, "report": attempt.report}
         if not is_cut:

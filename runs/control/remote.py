@@ -28,14 +28,10 @@ def say_to(config: Config, run: str, text: str) -> bool:
 def stop(config: Config, run: str) -> bool:
     """Stop a run and its helpers, wherever they work; what waits for the owner is taken back. False: all have ended.
     Raises SopwithError."""
-    if _is_shared(config, run):
+    if config.queue and (config.home / "runs" / run / SHARED).exists():
         is_taken_back: bool = queue_of(config).take_back(config, run)
         return is_taken_back
     return cancel(config.home, run)
-
-
-def _is_shared(config: Config, run: str) -> bool:
-    return bool(config.queue) and (config.home / "runs" / run / SHARED).exists()
 
 
 def cancel(home: Path, run: str) -> bool:

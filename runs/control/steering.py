@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Disposition = Callable[[int, FrameType | None], object] | int | None
+
 
 class Steering:
     """Hold what one run is told. `letters` gives those that others have left behind a number;
@@ -37,10 +40,6 @@ class Steering:
             self._heard = number
             said.append({"text": text, "letter": number})
         return said
-
-
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Disposition = Callable[[int, FrameType | None], object] | int | None
 
 
 class Interrupts:

@@ -16,8 +16,7 @@ from memory.logs import read_events
 from memory.runlog import LEFT, SHARED
 from memory.sops import read_sop
 from runs.assemble import Agent, Options
-from runs.control.bounds import Bounds
-from runs.control.owners import owner_by
+from runs.control.bounds import Bounds, owner_by
 from runs.queues import queue_of
 
 

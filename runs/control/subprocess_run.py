@@ -38,6 +38,7 @@ class Apart:
 
     def _begin(self) -> subprocess.Popen[bytes]:
         self._starts += 1
+        most = [] if self._max_cost is None else [str(self._max_cost)]
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
                 [
@@ -48,16 +49,13 @@ class Apart:
                     str(self._home),
                     self._lang,
                     self.run,
-                    *self._most(),
+                    *most,
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,  # a Ctrl-C at our terminal is ours to pass on
             )
-
-    def _most(self) -> list[str]:
-        return [] if self._max_cost is None else [str(self._max_cost)]
 
     def is_working(self) -> bool:
         """Return True if it is still at work. A run that we adopted goes on here when its process

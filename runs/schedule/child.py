@@ -16,7 +16,7 @@ from config import Config, SopwithError, find_lang, load
 from memory.logs import summarise, worker
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import owner_by
+from runs.control.bounds import owner_by
 from runs.run import Run
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Broken, Job

@@ -28,11 +28,13 @@ SHOWN = 5  # of the coming due times
 
 
 def due_after(job: Job, since: datetime, moment: datetime) -> Iterator[datetime]:
-    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts."""
-    first = job.start if job.start and job.start > since else None
-    begin = first - timedelta(microseconds=1) if first else since  # the first moment counts itself
-    times = _times(job, begin, max(moment, begin))
-    for due in times:
+    """Yield the due times behind `moment`, earliest first, UTC. `since`: from when the rule counts; `moment` lies before it
+    where the clock was set back."""
+    begin = since
+    if job.start and job.start > since:
+        begin = job.start - timedelta(microseconds=1)  # the first moment counts itself
+        moment = max(moment, begin)
+    for due in _times(job, begin, moment):
         if job.until and due > job.until:
             return
         if due > moment:
@@ -74,7 +76,7 @@ def _stepped(job: Job, begin: datetime, moment: datetime) -> Iterator[datetime]:
     step, anchor = count * UNITS[unit], begin
     if job.start and job.start > begin:
         anchor = job.start - step
-    number = max((moment - anchor) // step, 0)
+    number = (moment - anchor) // step
     while True:
         number += 1
         yield anchor + number * step
@@ -218,12 +220,8 @@ def runnable(jobs: dict[str, Job | Broken]) -> dict[str, Job]:
     return {id: job for id, job in jobs.items() if isinstance(job, Job) and job.enabled}
 
 
-def health(
-    job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime
-) -> Health:
+def health(job: Job, rows: list[Row], next_due: datetime | None, now: datetime) -> Health:
     """Say how a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
-    if isinstance(job, Broken) or problem:
-        return "broken"
     if not job.enabled and job.paused:
         return "paused"
     if job.enabled and next_due is not None and next_due < now - OVERDUE:

@@ -148,22 +148,20 @@ class Ledger:
         self, rules: Mapping[str, tuple[str, datetime]], now: datetime
     ) -> dict[str, Counted]:
         """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
-        file was written, or from now; so does one that was counted further ahead, before the clock was set back.
+        file was written, or from now; one that was counted further ahead, before the clock was set back, goes on from now.
         `rules`: by the job's id its rule and when its file was written."""
         query = "SELECT id, rule, since, cursor FROM jobs"
         known = {id: rest for id, *rest in self._read(query)} if rules else {}
         found, changed = {}, []
         for id, (rule, written) in rules.items():
             before, begin = known.get(id), min(now, written)
+            found[id] = Counted(begin, begin)
             if before and before[0] == rule:
-                found[id] = Counted(moment(before[1]), moment(before[2]))
-                if found[id].cursor <= now:
+                since, cursor = map(moment, before[1:])
+                found[id] = Counted(since, min(now, cursor))
+                if cursor <= now:
                     continue
-                begin = min(now, found[id].since)
-                found[id] = Counted(begin, now)
-            else:
-                found[id] = Counted(begin, begin)
-            changed.append((id, rule, micros(begin), micros(found[id].cursor)))
+            changed.append((id, rule, *map(micros, found[id])))
         if changed:
             with self._writing() as database:
                 database.executemany("INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?)", changed)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from config import Config
 from context import Prompts
@@ -179,7 +178,11 @@ class Outcomes:
 
     def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
         first, last = events[0], events[-1]
-        steps = [_step(number, event) for number, event in enumerate(_ends(events), 1)]
+        calls = [event for event in events if event["type"] == "tool_ended"]
+        steps = [
+            f"{number}. {call['tool']}: {call['status']} ({call['seconds']:.1f} s)"
+            for number, call in enumerate(calls, 1)
+        ]
         result = str(last.get("result") or "-")
         return self._prompts.text(
             "schedule_report",
@@ -209,14 +212,6 @@ def _report_path(folder: Path, row: Row, zone: tzinfo) -> Path:
         if not path.exists() or f" {row.run} " in path.read_text("utf-8", "replace"):
             return path
         number += 1
-
-
-def _ends(events: list[Event]) -> list[dict[str, Any]]:
-    return [event for event in events if event["type"] == "tool_ended"]
-
-
-def _step(number: int, event: Event) -> str:
-    return f"{number}. {event['tool']}: {event['status']} ({event['seconds']:.1f} s)"
 
 
 def _local(at: datetime, zone: tzinfo) -> str:

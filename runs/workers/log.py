@@ -105,9 +105,8 @@ def copy(database: Database, home: Path, run: str) -> bool:
         return False
     folder = home / "runs" / run
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (folder / SHARED).touch(
-        mode=0o600
-    )  # first: a copy is never mistaken for a run of this machine alone
+    # first: a copy is never mistaken for a run of this machine alone
+    (folder / SHARED).touch(mode=0o600)
     write_atomic(folder / "log.jsonl", "".join(line + "\n" for line in lines), mode=0o600)
     return True
 
@@ -191,9 +190,8 @@ class SharedLogs:
         """The log of a run that goes on here. Whoever held the copy before writes no more to it: it is a new file."""
         copy(self._database, home, run)
         folder = home / "runs" / run
-        (folder / "lock").unlink(
-            missing_ok=True
-        )  # held by a worker of this machine that is frozen or dead
+        # held by a worker of this machine that is frozen or dead
+        (folder / "lock").unlink(missing_ok=True)
         log = SharedRunLog(folder, self._database, self._claim)
         log._open()
         return log

@@ -26,9 +26,8 @@ from procrastinate.manager import JobManager, NotificationCallback
 from procrastinate.worker import Worker as Taker
 
 from config import Config, SopwithError
-from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import owner_by
+from runs.control.bounds import owner_by
 from runs.notify import Outbox, of_run
 from runs.run import Run
 from runs.workers.database import PATIENCE_SECONDS, opened
@@ -52,9 +51,8 @@ class PatientJobs(JobManager):
 
     def __init__(self, connector: Any) -> None:
         super().__init__(connector)
-        self.lost: set[int] = (
-            set()
-        )  # jobs that have gone to another worker: their end is not ours to tell
+        # jobs that have gone to another worker: their end is not ours to tell
+        self.lost: set[int] = set()
         self.steady_since = time.monotonic()  # since when the database has answered without a gap
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> jobs.Job | None:
@@ -78,9 +76,8 @@ class PatientJobs(JobManager):
                 await super().finish_job(job, status, delete_job)
                 return
             except exceptions.ConnectorException as error:
-                if "not found or not in" in str(
-                    error.__cause__
-                ):  # another worker was given it, and has told its end
+                # another worker was given it, and has told its end
+                if "not found or not in" in str(error.__cause__):
                     break
                 await self._missed()
 
@@ -154,9 +151,8 @@ class Worker:
             return
         if self._run:
             stop_leftovers(self._run)
-        os._exit(
-            130
-        )  # the thread that is at work cannot be ended; its claim ends with our heartbeat
+        # the thread that is at work cannot be ended; its claim ends with our heartbeat
+        os._exit(130)
 
     async def _sweep(self) -> None:
         """Puts back what silent workers were doing. After a gap it waits a while: the others were silent for it too."""
@@ -211,7 +207,7 @@ class Worker:
             started = self._started(
                 Agent(config, SharedLogs(self._database, claim)), claim, what, options
             )
-            end = _last(started)
+            end = deque(started.events(), maxlen=1)[0]
             Outbox(config).put(of_run(config, run, what.get("task") or what["sop"]))
             self._tell("ends", {"run": run, "status": end["status"], "seconds": end["seconds"]})
         except Fenced:
@@ -248,7 +244,3 @@ class Worker:
     def _fail(self, claim: Claim, why: str) -> None:
         values = (why.replace("\0", ""), claim.run, claim.token)
         self._database.ask(lambda connection: connection.execute(_FAIL, values))
-
-
-def _last(run: Run) -> Event:
-    return deque(run.events(), maxlen=1)[0]

@@ -48,9 +48,8 @@ class Desktop:
         self.windows.take()
         self.clipboard = Clipboard(self.windows.owns_clipboard)
         self._scale = Scale((0, 0))
-        cast("dict[str, Any]", sys.modules)["mouseinfo"] = (
-            None  # for a window of pyautogui's own, and it wants tkinter
-        )
+        # for a window of pyautogui's own, and it wants tkinter
+        cast("dict[str, Any]", sys.modules)["mouseinfo"] = None
         # looks for the display as it is imported
         self.hands = cast("Any", import_module("pyautogui"))
         self.hands.PAUSE = 0

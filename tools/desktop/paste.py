@@ -13,9 +13,8 @@ from typing import IO
 
 LARGEST_BYTES = 20_000_000  # of what the owner has in the clipboard
 READ_SECONDS = 5.0
-TAKEN_SECONDS = (
-    8.0  # for a program to ask for what is pasted: one that is slower gets what the owner had there
-)
+# for a program to ask for what is pasted: one that is slower gets what the owner had there
+TAKEN_SECONDS = 8.0
 KINDS = ("UTF8_STRING", "image/png")  # what can be given back
 
 

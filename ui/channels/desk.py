@@ -297,7 +297,8 @@ class Desk:
         """Put to the owner what unattended runs wait for."""
         chat, since = self.store.place("owner chat"), float(self.store.place("since"))
         for entry in self._inbox.list() if chat else ():
-            is_old = _seconds(entry) < since or self.store.knows(f"entry.{entry.id}")
+            at = datetime.fromisoformat(entry.at).timestamp() + 1  # it is cut to the second
+            is_old = at < since or self.store.knows(f"entry.{entry.id}")
             is_meant = entry.kind in ("question", "confirmation") and entry.session == "main"
             if is_old or not is_meant or self._is_at_work(entry.run):
                 continue
@@ -349,7 +350,3 @@ class Desk:
 def _words(text: str) -> str:
     """Return a text as it is compared: on its way to a run its line breaks become spaces."""
     return " ".join(text.split())
-
-
-def _seconds(entry: Entry) -> float:
-    return datetime.fromisoformat(entry.at).timestamp() + 1

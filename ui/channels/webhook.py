@@ -46,7 +46,8 @@ class Webhook:
 
             def do_POST(self) -> None:
                 size = self.headers.get("Content-Length") or ""
-                body = self.rfile.read(int(size)) if _is_fit(size) else b""
+                is_fit = size.isdecimal() and int(size) <= MAX_BODY_BYTES
+                body = self.rfile.read(int(size)) if is_fit else b""
                 status = channel._taken(body, self.headers.get(HEADER) or "", take)
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
@@ -121,10 +122,6 @@ class Webhook:
             raise TryLater(float(wait) if wait.isdecimal() else PAUSE_SECONDS, "error.webhook.status", status=answer.status_code)  # fmt: skip
         if answer.status_code >= 400:
             raise Refused("error.webhook.status", status=answer.status_code)
-
-
-def _is_fit(size: str) -> bool:
-    return size.isdecimal() and int(size) <= MAX_BODY_BYTES
 
 
 def _read(said: dict[str, Any]) -> Incoming:

@@ -37,6 +37,10 @@ ANSWER: dict[str, Any] = {  # of every tool that starts a run
     },
     "required": ["run", "status", "result"],
 }
+LOOK_SECONDS = 1.0  # between two looks at a run whose process says nothing
+PATIENCE_SECONDS = 600.0  # for an answer of the client; then the inbox has the question
+CLOSING_SECONDS = 0.5  # within which a server whose client has gone ends
+Progress = Callable[[int, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +113,6 @@ def _run_task() -> Offered:
     }
     hints = {"read_only_hint": False, "destructive_hint": True, "open_world_hint": True}
     return Offered(RUN_TASK, say("mcp.tool_run_task"), schema, hints)
-
-
-LOOK_SECONDS = 1.0  # between two looks at a run whose process says nothing
-PATIENCE_SECONDS = 600.0  # for an answer of the client; then the inbox has the question
-CLOSING_SECONDS = 0.5  # within which a server whose client has gone ends
-Progress = Callable[[int, str], Awaitable[None]]
 
 
 class BadCall(SopwithError):

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from config import Config, SopwithError
-from ui.commands import VERSION
+from ui.command import VERSION
 from ui.mcp_server.calls import ANSWER, RECALL, Asked, Calls, Ended, Offered, offered
 from ui.words import in_words, say, words_of
 

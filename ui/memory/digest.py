@@ -8,7 +8,7 @@ from typing import Any
 
 from config import Config
 from memory.digest import Digest, Entry
-from runs.upkeep import beat, memory_entries
+from runs.heartbeat import beat, memory_entries
 from ui.command import JSON, NOW, command
 from ui.lists import print_json
 from ui.sanitise import one_line

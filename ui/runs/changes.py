@@ -1,9 +1,11 @@
-"""Show what runs have changed, and take it back: `diff`, `undo`."""
+"""Show what runs have changed, and take it back: `diff`, `undo`; `trash list|restore` brings back what was removed together."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
@@ -11,6 +13,7 @@ from memory.logs import find_run, read_events
 from memory.runlog import append_undone
 from safety.changes import Change
 from sandbox.stage import StageError, UndoStore
+from sandbox.trash import Trash, TrashError
 from tools.staged import difference, images, lines, listed, net, standing
 from ui.command import JSON, Argument, Option, command
 from ui.lists import print_json
@@ -19,10 +22,11 @@ from ui.terminal import agrees
 from ui.words import in_words, say, words_of
 
 if TYPE_CHECKING:
-    from sandbox.undo.store import Undone
+    from sandbox.undo.store import Kept, Undone
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 CALL = Option("--call", "N", key="opt.call-changed")
+SHOWN = 5  # of what was removed together
 
 
 class NotUndone(SopwithError):
@@ -162,3 +166,70 @@ def _call(config: Config, run: str, name: str | None) -> str | None:
     if any(each["call"] == name for each in events):
         return name
     return next((each["call"] for each in events if each["turn"] == int(name)), name)
+
+
+class NotRestored(SopwithError):
+    """Nothing can be brought back, or not to where it was."""
+
+
+@command("trash list", JSON)
+def list_(args: Namespace, config: Config) -> int:
+    """`trash list`: newest first."""
+    trash = Trash(config.home)
+    found = [(each.number, _gone(each)) for each in reversed(_kept(config))]
+    found += [(id, [str(item.origin) for item in trash.items(id)]) for id in reversed(trash.ids())]
+    if args.json:
+        print_json({"trash": [{"id": id, "paths": paths} for id, paths in found]})
+        return 0
+    for id, paths in found:
+        print(say("trash.sent", id=one_line(id), n=len(paths)))
+        for path in paths[:SHOWN]:
+            print(f"  {one_line(path, 400)}")
+        if len(paths) > SHOWN:
+            print("  " + say("trash.more", n=len(paths) - SHOWN))
+    if not found:
+        print(say("trash.empty"))
+    return 0
+
+
+def _kept(config: Config) -> list[Kept]:
+    """Return the entries of the undo store that removed something and can be taken back, oldest first."""
+    done = (each for each in UndoStore(config.home).all() if each.state == "done")
+    return [each for each in done if _gone(each) and not each.is_undo]
+
+
+def _gone(each: Kept) -> list[str]:
+    return [str(change.path) for change in each.changes.of("gone")]
+
+
+@command("trash restore", Argument("id", "?"))
+def restore(args: Namespace, config: Config) -> int:
+    """`trash restore [ID]`: the last that was removed, without an id."""
+    kept = {each.number: each for each in _kept(config)}
+    ids = [*Trash(config.home).ids(), *kept]
+    if not args.id and not ids:
+        raise NotRestored(say("trash.empty"))
+    id = args.id or ids[-1]
+    back = _restored(config, id, kept.get(id))
+    for path in back:
+        print(say("trash.restored", path=one_line(str(path), 400)))
+    if not back:
+        print(say("trash.gone"))
+    return 0
+
+
+def _restored(config: Config, id: str, entry: Kept | None) -> Sequence[str | Path]:
+    try:
+        return _taken_back(config, entry) if entry else Trash(config.home).restore(id)
+    except (TrashError, StageError) as error:
+        raise NotRestored(words_of(error)) from error
+
+
+def _taken_back(config: Config, entry: Kept) -> Sequence[str | Path]:
+    """Undo the call that removed something. Raises NotRestored and StageError."""
+    done = take_back(config, entry.run, entry.call)
+    if done.conflicts:
+        raise NotRestored(
+            "\n".join(f"{each.path}: {in_words(each.why)}" for each in done.conflicts)
+        )
+    return done.paths

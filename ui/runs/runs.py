@@ -117,7 +117,7 @@ def _found(name: str, config: Config) -> str:
     if config.queue and RUN_ID.fullmatch(name):
         folder = config.home / "runs" / name
         if (folder / SHARED).exists() or not folder.exists():
-            from ui.runs.worker import fetched
+            from ui.runs.auto import fetched
 
             if worker(folder) is None and (run := fetched(name, config)):
                 return run

@@ -16,7 +16,7 @@ from typing import Any
 from config import Config, ConfigError, SopwithError
 from memory.journal.api import local_timezone
 from runs.notify import delivering
-from runs.schedule.due import coming, due_after, health, problems
+from runs.schedule.due import coming, due_after, health
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
@@ -53,37 +53,33 @@ class _Jobs:
         self.folder, self.ledger = JobFolder(config.home), Ledger(config.home)
         self.now = datetime.now(UTC)
         self.all = self.folder.all()
-        self.problems = problems(self.all)
-        sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
         self._counted = self.ledger.counted(self.folder.rules(), self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
         for row in self.ledger.open_rows():  # answered since, or left by a kill: the log holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
-                outcomes.settle(row, sound.get(row.job))
+                job = self.all.get(row.job)
+                outcomes.settle(row, job if isinstance(job, Job) else None)
 
     def entry(self, id: str, lang: str) -> dict[str, Any]:
         """A job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        found: dict[str, Any] = {"id": id, "when": "", "next": [], "enabled": False}
-        found["health"] = "broken"
-        if isinstance(job, Job):
-            (since, cursor), problem = self._counted[id], self.problems.get(id, "")
-            due = None if problem else next(due_after(job, since, cursor), None)
-            following = [] if problem else coming(job, since, self.now)
-            found |= {
-                "when": when(job),
-                "next": [at.astimezone(job.zone).isoformat(timespec="seconds") for at in following],
-                "enabled": job.enabled,
-                "health": health(job, problem, rows, due, self.now),
-                "task": job.task,
-                "timezone": job.timezone,
-            }
-        if id in self.problems:
-            found["problem"] = in_words(self.problems[id])
-        if rows:
-            found["last"] = _row(rows[0])
-        return found
+        last = {"last": _row(rows[0])} if rows else {}
+        if isinstance(job, Broken):
+            found = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
+            return {**found, "problem": in_words(job.problem), **last}
+        since, cursor = self._counted[id]
+        due, following = next(due_after(job, since, cursor), None), coming(job, since, self.now)
+        return {
+            "id": id,
+            "when": when(job),
+            "next": [at.astimezone(job.zone).isoformat(timespec="seconds") for at in following],
+            "enabled": job.enabled,
+            "health": health(job, rows, due, self.now),
+            "task": job.task,
+            "timezone": job.timezone,
+            **last,
+        }
 
 
 def when(job: Job) -> str:
@@ -442,10 +438,8 @@ def run_now(args: Namespace, config: Config) -> int:
 
     jobs = _Jobs(config)
     job = jobs.folder.get(args.job)
-    if args.job in jobs.problems or isinstance(job, Broken):
-        raise ScheduleUsage(
-            say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job]))
-        )
+    if isinstance(job, Broken):
+        raise ScheduleUsage(say("schedule.broken", id=job.id, problem=in_words(job.problem)))
     if _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
     with delivering(config, tell_error), Owner(config.home, by_hand=True) as owner:
@@ -469,8 +463,8 @@ def _is_at_work(ledger: Ledger, job: str) -> bool:
 @command("schedule start", Option("--unless-running"))
 def start(args: Namespace, config: Config) -> int:
     """`schedule start`: works in the foreground until it is stopped."""
+    from runs.heartbeat import Heartbeat
     from runs.schedule.scheduler import Scheduler
-    from runs.upkeep import Heartbeat
 
     others = is_at_work(config.home)
     if others and args.unless_running:

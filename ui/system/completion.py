@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from config import Config
-from ui.command import Argument, command, declared_in
-from ui.commands import SCREENS, below, first_words
+from ui.command import SCREENS, Argument, below, command, declared_in, first_words
 from ui.words import say
 
 _BASH = """\

@@ -57,9 +57,8 @@ class _Call(NamedTuple):
     session: str = "main"
     request: str = ""
     attended: bool = True
-    stage: bool | None = (
-        None  # True: what it does to files is judged when it is seen; None: as here
-    )
+    # True: what it does to files is judged when it is seen; None: as here
+    stage: bool | None = None
     origin: str | Sequence[str] = ()
 
 

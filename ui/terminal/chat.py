@@ -19,7 +19,7 @@ from memory.reader import Reader, reader_for
 from memory.workspace import FIRST_START, lay_out
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import owner_by
+from runs.control.bounds import owner_by
 from runs.run import Run
 from ui import event_text as describe
 from ui.command import CONTINUE, RUN_OPTIONS, Option, command
@@ -124,7 +124,7 @@ class Conversation:
         """While the owner reads and types, the journal is brought up to date."""
         if self.line is None or (self.upkeep is not None and self.upkeep.is_alive()):
             return
-        from runs.upkeep import in_spare_time
+        from runs.heartbeat import in_spare_time
 
         self.upkeep = threading.Thread(
             target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True

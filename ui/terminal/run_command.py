@@ -18,7 +18,7 @@ from memory.reader import NotForThisSession, Reader, reader_for
 from memory.sops import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.control.owners import owner_by
+from runs.control.bounds import owner_by
 from runs.control.remote import stop
 from runs.queues import queue_of
 from runs.run import Run

@@ -1,7 +1,8 @@
-"""Decide who may do what on the page: the token of this start, the browsers that have shown it, the tokens of programs.
+"""Decide who may do what on the page: the address that it is known by, the token of this start, the browsers that have shown
+it, the tokens of programs.
 
-Kept in `web/access.json` of the home folder as hashes, so a browser stays signed in when the server is started again; what
-lies there lets nobody in. Source: seed 003 P5.6.
+Holders are kept in `web/access.json` of the home folder as hashes, so a browser stays signed in when the server is started
+again; what lies there lets nobody in. Source: seed 003 P5.6.
 """
 
 from __future__ import annotations
@@ -20,9 +21,37 @@ from pathlib import Path
 from config import SopwithError
 from memory.files import write_atomic
 
+LOCAL = "127.0.0.1"
+HTTP_PORT = 80
 WRONG_A_MINUTE = 5
 BROWSER_DAYS = 60
 MAX_BROWSERS = 50
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the server listens: the names that a browser may know it by, each with its port."""
+
+    name: str  # the one that addresses carry
+    hosts: frozenset[str]
+    port: int
+
+    @classmethod
+    def at(cls, port: int) -> Place:
+        """Return the place of a port of this machine."""
+        names = {f"{name}:{port}" for name in (LOCAL, "localhost", "[::1]")}
+        bare = {LOCAL, "localhost", "[::1]"} if port == HTTP_PORT else set()
+        return cls(f"{LOCAL}:{port}", frozenset(names | bare), port)
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The origins of our own pages."""
+        return frozenset(f"http://{host}" for host in self.hosts)
+
+    @property
+    def cookie(self) -> str:
+        """Ports share cookies: each server has a name of its own."""
+        return f"sopwith_{self.port}"
 
 
 class NotSignedIn(SopwithError):
@@ -78,7 +107,7 @@ class Access:
                 self._wrong.popleft()
             if len(self._wrong) >= WRONG_A_MINUTE:
                 raise TooManyTries("error.ui-web.wrong-too-often")
-            if not _same(given, self.token):
+            if not hmac.compare_digest(_hash(given), _hash(self.token)):
                 self._wrong.append(now)
                 raise NotSignedIn("error.ui-web.right-one")
             browsers = [name for name, holder in self._holders.items() if holder.kind == "browser"]
@@ -137,10 +166,6 @@ class Access:
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
-
-
-def _same(given: str, right: str) -> bool:
-    return hmac.compare_digest(_hash(given), _hash(right))
 
 
 def _now() -> str:

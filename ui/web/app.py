@@ -21,14 +21,11 @@ from config import SopwithError
 from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.live.sockets import owner_socket
 from ui.web.routes import (
-    changes,
     doors,
     learned,
     memory,
-    openai,
-    overview,
+    responses,
     runs,
-    settings,
     talking,
     world,
 )
@@ -36,7 +33,7 @@ from ui.web.site import Site, status_of
 from ui.words import say, words_of
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"
-_ROUTES = (doors, overview, runs, changes, memory, world, settings, openai, talking, learned)
+_ROUTES = (doors, runs, memory, world, responses, talking, learned)
 OF_HTTP = {  # status → kind and words
     400: ("bad_request", "web.unreadable"),
     404: ("not_found", "web.nothing_here"),

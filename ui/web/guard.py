@@ -1,6 +1,6 @@
-"""Stands before every request: the right Host, the right Origin, who may, whether to change something, how much; and what
-every answer carries. Pure ASGI, so nothing comes past it. Imported inside functions only. Source: seed 003 P5.6; docs/web.md
-names the probes.
+"""Stand before every request: the right Host, the right Origin, who may, whether to change something, how much; what every
+answer carries; and an end to waiting for who does not say in time what they want. Pure ASGI, so nothing comes past it.
+Imported inside functions only. Source: seed 003 P5.6; docs/web.md names the probes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ui.web.access import Access
-from ui.web.place import Place
+from ui.web.access import Access, Place
 from ui.words import language_of, say, speaking
 
 Scope = MutableMapping[str, Any]
@@ -44,6 +44,7 @@ SENT_WITH_ALL = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+HEAD_SECONDS = 10.0  # for the whole head of a request, from the connection or its first byte on
 
 
 class Refused(Exception):
@@ -215,3 +216,39 @@ def _with_headers(send: Send, path: str) -> Send:
         await send(message)
 
     return sending
+
+
+class InTime(H11Protocol):
+    """HTTP/1.1 as uvicorn speaks it, with an end to waiting. What waits between two requests is uvicorn's own matter."""
+
+    _head: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        super().connection_made(transport)
+        self._head = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self._has_no_request():
+            self._forget()
+        elif self._head is None:  # the next one has begun, and is not whole
+            self._head = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        super().connection_lost(exc)
+
+    def _has_no_request(self) -> bool:
+        is_http = self.transport.get_protocol() is self  # a WebSocket has a protocol of its own
+        return is_http and (self.cycle is None or self.cycle.response_complete)
+
+    def _forget(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _too_late(self) -> None:
+        self._head = None
+        if self._has_no_request():
+            self.transport.close()

@@ -16,10 +16,8 @@ from pathlib import Path
 
 from config import Config, SopwithError
 from memory.home import open_home
-from ui.command import Option, command, folder, port
-from ui.commands import VERSION
-from ui.web.access import Access
-from ui.web.place import LOCAL, Place
+from ui.command import VERSION, Option, command, folder, port
+from ui.web.access import LOCAL, Access, Place
 from ui.words import say, words_of
 
 NEEDED = ("fastapi", "uvicorn", "websockets")
@@ -63,7 +61,7 @@ def _serve(
     import uvicorn
 
     from ui.web.app import make_app
-    from ui.web.in_time import InTime
+    from ui.web.guard import InTime
     from ui.web.site import Site
 
     beside = Beside(config)
@@ -136,7 +134,7 @@ class Beside:
         Scheduler(self._config).run(self._stop)
 
     def _upkeep(self) -> None:
-        from runs.upkeep import Heartbeat
+        from runs.heartbeat import Heartbeat
 
         Heartbeat(self._config).run(self._stop)
 

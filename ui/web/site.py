@@ -17,14 +17,12 @@ from memory.logs import RunLogError, find_run
 from memory.logs.reading import NoSuchRun
 from models.base import Event
 from ui.channels import Channels
-from ui.web.access import Access, NotSignedIn, TooManyTries
+from ui.web.access import Access, NotSignedIn, Place, TooManyTries
 from ui.web.filter import Filter, worded
 from ui.web.live.errands import Errands
-from ui.web.live.graph import GraphWatch
 from ui.web.live.hub import Hub
-from ui.web.live.tail import Tail
+from ui.web.live.tail import GraphWatch, Tail
 from ui.web.live.work import Child, NotAsked, NotBegun, TooMuchWork, Work
-from ui.web.place import Place
 from ui.words import language
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
@@ -120,7 +118,7 @@ class Site:
 
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] == "asked_now" and not child.group:
-            self.ask_of_nobody()
+            self.somebody_left()
         elif event["type"] == "run_ended":  # once for several that end one after the other
             if self._settle is not None:
                 self._settle.cancel()
@@ -147,15 +145,10 @@ class Site:
             self._away = None
 
     def somebody_left(self) -> None:
-        """When no tab is open for a while, what is asked waits in the inbox."""
+        """When no tab is open for a while, what is asked waits in the inbox. Called for each question, too."""
         if not self.hub.tabs and self._away is None:
             loop = asyncio.get_running_loop()
             self._away = loop.call_later(AWAY_SECONDS, self._nobody_is_there)
-
-    def ask_of_nobody(self) -> None:
-        """A question has come: with no tab open it will not be answered here."""
-        if not self.hub.tabs:
-            self.somebody_left()
 
     def _nobody_is_there(self) -> None:
         self._away = None

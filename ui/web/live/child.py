@@ -28,7 +28,7 @@ from memory.journal.api import work_off
 from models.base import Event
 from models.embeddings import embedder
 from runs.assemble import Agent, Options
-from runs.control.owners import AbsentOwner, RefusingOwner
+from runs.control.bounds import AbsentOwner, RefusingOwner
 from runs.control.steering import STOPS
 from runs.run import Run
 from ui.lists import as_json
@@ -38,6 +38,7 @@ from ui.words import reasons_in_each, use, words_of
 
 SETTLE_SECONDS = 60.0  # for what the journal has put off
 _SECRET = "secret"
+_SHOWN = ("id", "tool", "args", "reason", "risk", "preview")  # of a confirmation
 
 
 class Line:
@@ -75,29 +76,18 @@ class PageOwner:
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
         """Puts a question."""
-        said = self._asked(
-            {"id": id, "kind": "question", "text": question, "candidates": candidates}
-        )
+        asked = {"id": id, "kind": "question", "text": question, "candidates": candidates}
+        said = self._asked(asked)
         return str(said["answer"]) if said and "answer" in said else None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         """Asks for leave, with the whole effect."""
-        said = self._asked(
-            {
-                "id": confirmation.id,
-                "kind": "confirmation",
-                "text": confirmation.reason,
-                "words": reasons_in_each(
-                    confirmation.said, confirmation.reason
-                ),  # each tab has its own language
-                "tool": confirmation.tool,
-                "args": confirmation.args,
-                "reason": confirmation.reason,
-                "risk": confirmation.risk,
-                "preview": confirmation.preview,
-                "changes": list(confirmation.changes),
-            }
-        )
+        shown = {name: getattr(confirmation, name) for name in _SHOWN}
+        shown["changes"] = list(confirmation.changes)
+        # each tab has its own language
+        words = reasons_in_each(confirmation.said, confirmation.reason)
+        about = {"kind": "confirmation", "text": confirmation.reason, "words": words}
+        said = self._asked({**shown, **about})
         if not said or said.get("decision") not in ("once", "run", "no"):
             return None
         return Approval(said["decision"], str(said.get("reason") or ""))
@@ -105,24 +95,15 @@ class PageOwner:
     def secret(self, question: str) -> str | None:
         """Asks for a password; what is answered stands in no event."""
         self._secrets += 1
-        said = self._asked(
-            {"id": f"{os.getpid()}.{self._secrets}", "kind": _SECRET, "text": question}
-        )
+        id = f"{os.getpid()}.{self._secrets}"
+        said = self._asked({"id": id, "kind": _SECRET, "text": question})
         return str(said["answer"]) if said and said.get("answer") else None
 
     def _asked(self, what: dict[str, Any]) -> dict[str, Any] | None:
         """Puts it and waits for the word on it; words on what was asked before are passed over."""
         if self._is_gone:
             return None
-        empty = {
-            "candidates": [],
-            "tool": "",
-            "args": {},
-            "reason": "",
-            "risk": "",
-            "preview": "",
-            "changes": [],
-        }
+        empty = {**dict.fromkeys(_SHOWN, ""), "args": {}, "changes": [], "candidates": []}
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.line.show({"type": "asked_now", "asked": {**empty, **what, "at": at}})
         try:

@@ -89,17 +89,10 @@ class Errands:
     ) -> asyncio.subprocess.Process:
         """Raises CommandFailed for what no command line can hold."""
         given = [word.replace("\0", "\ufffd") for word in words]
+        home = ["--home", str(self._config.home), "--lang", lang]
         try:
             return await asyncio.create_subprocess_exec(
-                *(
-                    sys.executable,
-                    str(ROOT / "launch.py"),
-                    "--home",
-                    str(self._config.home),
-                    "--lang",
-                    lang,
-                    *given,
-                ),
+                *(sys.executable, str(ROOT / "launch.py"), *home, *given),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,

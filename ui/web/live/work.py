@@ -99,9 +99,8 @@ class Work:
 
     async def _begin(self, order: dict[str, Any], group: str) -> str:
         child = await self._started(group)
-        mark = (
-            marks.read(self._config.home, order.get("run", "")) if order["do"] == "resume" else {}
-        )
+        is_new = order["do"] != "resume"
+        mark = {} if is_new else marks.read(self._config.home, order["run"])
         begun: dict[str, Any] = {key: mark[key] for key in ("options", "alone") if key in mark}
         child.send({**begun, **order, "group": group})
         first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 from typing import Any
 
 from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
+from config import load
 from context.workspace import personas
 from memory.logs import list_runs
+from ui.system import settings_of
 from ui.web import shapes
 from ui.web.live.work import row
 from ui.web.routes.here import Here, Json, routes
-from ui.web.site import NotThere, Site
+from ui.web.site import Conflict, NotThere
 from ui.words import language
 
 to = routes("sign-in")
+SHOWN = ("models", "limits", "safety", "mcp", "notify", "channels", "undo")
+MAY_BE_SET = ("models.", "limits.", "safety.", "mcp.servers.", "notify.", "undo.")
+TESTED = ("models", "mcp", "notify")
 
 
 @to.post("/api/sign-in", status_code=204)
@@ -45,7 +52,7 @@ async def sign_out(site: Here, request: Request, body: shapes.Nothing | None = N
 
 @to.get("/api/state")
 async def state(site: Here, request: Request) -> Json:
-    working = await asyncio.to_thread(_working, site)
+    runs = await asyncio.to_thread(list_runs, site.home, 100)
     said: dict[str, Any] = {
         "version": site.version,
         "lang": language(),
@@ -55,7 +62,7 @@ async def state(site: Here, request: Request) -> Json:
         "cwd": str(site.cwd),
         "models": [model.name for model in site.config.models],
         "personas": [each.name for each in await asyncio.to_thread(personas, site.home)],
-        "working": working,
+        "working": [row(run) for run in runs if run.status == "working"],
         "waiting": site.work.waiting(),
     }
     return said
@@ -92,5 +99,40 @@ async def remove_token(site: Here, id: str) -> None:
     site.hub.close(id)
 
 
-def _working(site: Site) -> list[dict[str, Any]]:
-    return [row(run) for run in list_runs(site.home, 100) if run.status == "working"]
+@to.get("/api/settings")
+def settings(site: Here) -> Json:
+    held = settings_of(site.config)
+    kept = {name: held[name] for name in SHOWN}
+    kept["notify"] |= {"urls": len(site.config.notify.urls)}  # they hold passwords
+    return {**kept, "file": str(site.home / "config.yaml")}
+
+
+@to.post("/api/settings")
+async def put(site: Here, request: Request, body: shapes.Setting) -> Json:
+    if request.state.holder.kind != "browser":
+        raise Conflict("error.ui-web.settings-changed-browser-terminal")
+    if not body.key.startswith(MAY_BE_SET):
+        raise NotThere("error.ui-web.setting-changed-here")
+    value = "" if body.value is None else json.dumps(body.value, ensure_ascii=False)
+    said = await site.said_by(["config", "set", body.key, "-"], value)
+    site.config = load(site.home, site.config.lang, os.environ)
+    return {"said": said}
+
+
+@to.get("/api/mcp")
+async def servers(site: Here) -> Json:
+    """Ask each server what it offers."""
+    found: dict[str, Any] = {"servers": []}
+    if site.config.mcp.servers:
+        found = json.loads(await site.said_by(["mcp", "list", "--json"], is_partial=True))
+    by_owner = {name: dict(each.effects) for name, each in site.config.mcp.servers.items()}
+    return {**found, "effects": by_owner}
+
+
+@to.post("/api/test/{what}", status_code=202)
+async def test(site: Here, what: str, body: shapes.Tested) -> Json:
+    """Try out a model, a server or the notifications."""
+    if what not in TESTED:
+        raise NotThere("error.ui-web.nothing-here")
+    words = [what, "test", *([body.name] if body.name else [])]
+    return site.errand("test", body.name or what, words)

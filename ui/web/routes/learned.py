@@ -35,6 +35,8 @@ MAX_SHOWN_BYTES = 200_000  # of one file in a diff
 
 
 to = routes("sops")
+VERBS = ("enable", "disable", "rollback", "rename", "remove")
+KEPT_LESSONS = 20
 
 
 def store(site: Site) -> SopStore:
@@ -201,10 +203,6 @@ def _diff(old: dict[str, Content], new: dict[str, Content]) -> str:
         texts = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
         lines += difflib.unified_diff(texts[0], texts[1], f"a/{path}", f"b/{path}", lineterm="")
     return "\n".join(lines)
-
-
-VERBS = ("enable", "disable", "rollback", "rename", "remove")
-KEPT_LESSONS = 20
 
 
 @to.post("/api/sops/look")

@@ -40,6 +40,11 @@ _MOST_OPENINGS = 5_000
 
 
 to = routes("chat")
+_INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
+MAX_FILES = 200
+LOOKED_AT = 400  # runs, for conversations
+FOUND = 8  # of each kind
+Noted = dict[str, Json]
 
 
 @to.post("/api/chat", status_code=202)
@@ -50,9 +55,8 @@ async def chat(site: Here, body: shapes.Chat) -> Json:
     if body.after:
         after = site.find(body.after)
         found = summarise(site.home, after)
-        if (
-            found and found.status == "working"
-        ):  # one that has said its last may still put things away
+        # one that has said its last may still put things away
+        if found and found.status == "working":
             raise Conflict("error.ui-web.run-work-2")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
     order = {
@@ -156,10 +160,6 @@ def run_file(site: Here, run: str, path: str) -> Response:
     return Response(data, media_type=kind, headers=headers)
 
 
-_INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
-MAX_FILES = 200
-
-
 def files_of(home: Path, run: str) -> list[dict[str, Any]]:
     """The files that lie beside the log of a run."""
     folder, found = home / "runs" / run, []
@@ -220,11 +220,6 @@ def uploaded(site: Site, id: str) -> Path:
     if not found:
         raise NotThere("error.ui-web.file-any-more")
     return found[0]
-
-
-LOOKED_AT = 400  # runs, for conversations
-FOUND = 8  # of each kind
-Noted = dict[str, Json]
 
 
 @to.get("/api/conversations")

@@ -15,7 +15,7 @@ from config import SopwithError
 from models.base import Event
 from ui.web import shapes
 from ui.web.live.work import Child
-from ui.web.routes import Here
+from ui.web.routes.here import Here
 from ui.web.site import Site
 from ui.words import say
 
@@ -36,6 +36,9 @@ PLAIN: Mapping[str, Any] = {  # values that ask for nothing
     "tool_choice": "none",
 }
 TEXTS = ("text", "input_text", "output_text")
+MODEL = "sopwith"
+LONGEST_SECONDS = 3_600.0
+Answering = AsyncIterator[tuple[str, Any]]
 
 
 class Unsupported(SopwithError):
@@ -87,9 +90,6 @@ def _part(part: Any) -> str:
     return str(part.get("text") or "")
 
 
-MODEL = "sopwith"
-LONGEST_SECONDS = 3_600.0
-Answering = AsyncIterator[tuple[str, Any]]
 to = APIRouter(tags=["openai"])
 
 

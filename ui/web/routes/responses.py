@@ -12,9 +12,9 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ui.web import shapes
-from ui.web.routes import Here
-from ui.web.routes.openai.completions import Answering, begun, checked, pieces, whole
-from ui.web.routes.openai.completions import to as to
+from ui.web.routes.here import Here
+from ui.web.routes.openai import Answering, begun, checked, pieces, whole
+from ui.web.routes.openai import to as to
 from ui.web.routes.talking import opening
 
 PREFIX = "resp_"

@@ -272,8 +272,8 @@ class McpConfig:
 
 @dataclass(frozen=True)
 class BrowserConfig:
-    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
-    folder of its profile; without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
+    """Name the browser that the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://… or ws://…;
+    without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
 
     address: str = ""
     profile: Path | None = None

@@ -197,22 +197,20 @@ class AgentHandler:
         result = self._unfit(call) or (yield from self._gated(turn, call, reply))
         if isinstance(result, Outcome):
             return result
-        result.data = self.redact(result.data)
+        result.data, result.reason = self.redact(result.data), self.redact(result.reason)
         yield self._ended(turn, call, result, time.monotonic() - started)
         self._note(reply, call, result)
         yield from self._offered(turn, call, result)
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
             return Outcome(self.texts.say("loop_failed"), should_exit=True, ending="failed")
         said = self.texts.after(reply, result)
-        reason = self.redact(result.reason) if result.reason else ""
         return Outcome(
-            result.data, said, status=result.status, seconds=result.seconds, reason=reason
+            result.data, said, status=result.status, seconds=result.seconds, reason=result.reason
         )
 
     def _ended(self, turn: int, call: ToolCall, result: ToolResult, seconds: float) -> Event:
         """Return the event of a call that has ended."""
-        reason = self.redact(result.reason) if result.reason else ""
-        extra = {"origin": result.origin, "images": result.images, "reason": reason}
+        extra = {"origin": result.origin, "images": result.images, "reason": result.reason}
         extra |= {"said": self.redact(result.said)}
         return {
             "type": "tool_ended",
@@ -312,7 +310,7 @@ class AgentHandler:
         self, turn: int, call: ToolCall, reply: Reply
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Ask the gate, and the owner when the gate says so; then run the tool."""
-        tool, args = self.tools[call.name], call.args or {}
+        tool, args = self.tools[call.name], call.given
         only_reads = tool.only_reads or reply.only_reads
         self.context.hash, self.context.hold = call_hash(call.name, args), reply.hold
         is_aside = bool(self.context.staging and self.context.staging.is_aside(self.context.hash))
@@ -356,13 +354,13 @@ class AgentHandler:
 
     def _was_interrupted(self, call: ToolCall) -> bool:
         """Return True, once, for the call that was at work when the run stopped."""
-        if self.state.interrupted != call_hash(call.name, call.args or {}):
+        if self.state.interrupted != call_hash(call.name, call.given):
             return False
         self.state.interrupted = ""
         return True
 
     def _verdict(self, tool: Tool, call: ToolCall, paths: tuple[Path, ...]) -> Decision:
-        args = call.args or {}
+        args = call.given
         asked = (call.name, args, tool.effects, paths, self.session, self.request)
         hints = tool.about(self.context, args)
         is_staged = bool(hints.get("staged", self.context.stages(call.name)))
@@ -389,7 +387,7 @@ class AgentHandler:
         self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
     ) -> Generator[Event, None, ToolResult | Outcome]:
         """Run the tool. The driver writes `tool_started` when it is yielded, so the intent is on disk first."""
-        args = call.args or {}
+        args = call.given
         started: Event = {"type": "tool_started", "turn": turn, "call": call.id, "tool": call.name}
         hashed = {"hash": call_hash(call.name, args), "only_reads": only_reads}
         yield started | {"args": self.redact(args)} | hashed
@@ -446,7 +444,7 @@ class AgentHandler:
             return
         family = self.tools.family_of(call.name)
         if call.name == "more_tools" and result.status == "ok":
-            family = str((call.args or {})["family"])
+            family = str(call.given["family"])
         if family and self.tools.offer(family):
             yield {"type": "offered", "turn": turn, "family": family}
 

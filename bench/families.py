@@ -112,7 +112,8 @@ def judged(events: list[dict[str, Any]]) -> str:
     wanted = [step.split()[1] for step in STEPS]
     has_called = len(said) == len(wanted) and all(map(str.__contains__, said, wanted))
     if not has_called:
-        return f"{len(said)} of {len(wanted)} calls; {_result(events)}"
+        missed = [str(event["data"]) for event in ended if event["status"] != "ok"]
+        return f"{len(said)} of {len(wanted)} calls {missed}; {_result(events)}"
     return "done" if events[-1].get("result") == ANSWER else _result(events)
 
 

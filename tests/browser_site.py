@@ -21,7 +21,6 @@ PAGES = {
         <label><input type="radio" name="way" value="post" checked> By post</label> <label><input type="radio" name="way" value="mail"> By mail</label>
         <textarea name="note" placeholder="A note">old words</textarea>
         <div contenteditable role="textbox" aria-label="Rich">rich text</div><button disabled>Later</button><button>Send it</button></form>""",
-    "/frames": """<title>Frames</title><p>outside</p><iframe title="inner" src="/inner" style="margin-left:90px"></iframe>""",
     "/inner": """<p>inside the frame</p><button onclick="document.body.append('frame pressed')">Inner button</button>""",
     "/shadow": """<title>Shadow</title><my-card><span slot="name">Given name</span></my-card><script>
         customElements.define('my-card', class extends HTMLElement { connectedCallback() {
@@ -32,9 +31,6 @@ PAGES = {
         const d = document.createElement('div'); d.textContent = 'Saved for good'; document.body.append(d); setTimeout(() => d.remove(), 60)">New</button>
         <button onclick="t.style.display = 'block'; setTimeout(() => t.style.display = 'none', 80)">Shown</button>
         <button onclick="fetch('/slow').then(a => a.text()).then(a => document.body.append(a))">Late</button>""",
-    "/endless": """<title>Endless</title><div id="all"></div><script>let n = 0
-        const more = () => { for (let i = 0; i < 20; i++) all.append(Object.assign(document.createElement('p'), {textContent: 'Row ' + n++, style: 'height:60px'})) }
-        more(); onscroll = () => { if (scrollY + innerHeight > document.body.scrollHeight - 100) more() }</script>""",
     "/dialogs": """<title>Dialogs</title><p id="say">nothing yet</p>
         <button onclick="say.textContent = confirm('Delete all?') ? 'deleted' : 'kept'">Delete all</button>
         <button onclick="say.textContent = 'called ' + prompt('Your name?')">Name</button>
@@ -46,13 +42,8 @@ PAGES = {
     "/windows": """<title>Windows</title><a href="/two" target="_blank">New window</a>
         <button onclick="window.open('/two')">Opened</button><button onclick="for (let i = 0; i < 100; i++) window.open('/two?' + i)">Hundred</button>""",
     "/loop": "<title>Loop</title><p>before the loop</p><button onclick='while (true) {}'>Loop</button>",
-    "/loops": "<title>Loops</title><p>it never rests</p><script>setTimeout(() => { while (true) {} }, 50)</script>",
-    "/leave": "<title>Leave</title><input aria-label='Text'><script>onbeforeunload = e => { e.preventDefault(); return 'stay' }</script>",
     "/covered": """<title>Covered</title><button onclick="document.body.append('got through')">Below</button>
         <div style="position:fixed;inset:0;background:#ccc">We use cookies <button onclick="this.parentElement.remove()">Fine</button></div>""",
-    "/anew": """<title>Anew</title><div id="all"></div><script>let n = 0
-        const draw = () => { all.innerHTML = `<p>Drawn ${n} times</p><ul><li>Milk <button>Delete</button></li><li>Bread <button>Delete</button></li></ul><button id=b>Draw</button>`
-          n++; b.onclick = draw }; draw()</script>""",
     "/changes": """<title>Changes</title><button onclick="done()">Next</button><script>
         function turn() { document.querySelector('button').textContent = 'Delete account' }
         function done() { document.body.append('pressed') }</script>""",
@@ -60,14 +51,6 @@ PAGES = {
         <div style="visibility:hidden">not seen <b style="visibility:visible">seen</b></div><div style="height:0;overflow:hidden">folded</div>
         <details><summary>More</summary>in the drawer</details><div style="opacity:0">clear</div><div style="cursor:pointer"
         onclick="document.body.append('card pressed')">Card <i>of words</i></div><a href="#x"><svg class="icon-trash" width="9" height="9"></svg></a>""",
-    "/clock": """<title>Clock</title><p id="now"></p><ul id="bars"></ul><button onclick="say.textContent = 'pressed'">Go</button><p id="say"></p>
-        <button onclick="let n = 0; const t = setInterval(() => { say.textContent += ' word' + n; if (++n > 12) clearInterval(t) }, 40)">Ask</button><script>
-        setInterval(() => { now.textContent = performance.now(); bars.innerHTML = '<li>' + Math.random() + '</li><li>' + Math.random() + '</li>' }, 20)</script>""",
-    "/map": """<title>Map</title><style>img { display: block }</style><p style="height:900px">far down</p><img usemap="#m" width=300 height=100 alt="Plan"
-        src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='300' height='100'/>"><map name="m"><area shape="rect" coords="0,0,90,100" href="#north" alt="North">
-        <area shape="circle" coords="150,50,40" href="#middle" alt="Middle"><area shape="poly" coords="210,0,300,0,300,100,210,100,290,50" href="#south" title="South">
-        <area shape="rect" coords="92,0,96,4" onclick="document.body.append('handled')" alt="Handler"><area shape="default" nohref alt="Nothing"></map>
-        <svg width="200" height="50"><a href="#inside"><rect width="40" height="40"/><title>Inside</title></a><rect x="60" width="40" height="40" onclick="document.body.append('drawn pressed')"><title>Part</title></rect></svg>""",
     "/hears": """<title>Hears</title><p id="say"></p><div id="plain">Settings</div><ul id="rows"><li>Apple</li><li>Pear</li></ul>
         <div id="card"><h3>Card</h3><p>with words</p><i id="shut">close</i></div><div id="wrap">Words <a href="#x">a link</a></div><section id="app"><p style="height:900px">all of it</p></section>
         <x-box></x-box><table id="sums"><tr><th>Sum</th></tr><tr><td>84</td></tr></table><script>
@@ -76,21 +59,6 @@ PAGES = {
         customElements.define('x-box', class extends HTMLElement { connectedCallback() {
           const root = this.attachShadow({mode: 'open'}); root.innerHTML = '<span>In a shadow</span>'; on(root.firstChild, 'shadow') } })
         document.addEventListener('click', () => {})</script>""",
-    "/spa": """<title>Views</title><a href="/a" onclick="go(event, 'Alpha')">A</a> <main id="m">start</main><script>
-        const go = (e, name) => { e.preventDefault(); history.pushState({}, '', '/a'); m.textContent = 'Loading …'
-          setTimeout(() => { document.title = name; m.textContent = 'view of ' + name }, 700) }</script>""",
-    "/virtual": """<title>Virtual</title><div id="v" style="height:300px;overflow:auto"><div id="pad" style="height:150000px;position:relative"></div></div><script>
-        const draw = () => { pad.innerHTML = ''; const first = Math.floor(v.scrollTop / 30)
-          for (let i = first; i < Math.min(5000, first + 12); i++) pad.insertAdjacentHTML('beforeend',
-            `<div style="position:absolute;top:${i * 30}px">Order ${i} <button onclick="document.title = 'deleted ${i}'">Delete ${i}</button></div>`) }
-        v.onscroll = draw; draw()</script>""",
-    "/rtl": """<title>عربي</title><script>document.dir = 'rtl'</script><h1>مرحبا</h1><ul><li>واحد <button onclick="document.title = '1'">حذف</button></li>
-        <li>اثنان <button onclick="document.title = '2'">حذف</button></li></ul><div style="position:absolute;right:-9999px">בחוץ</div>
-        <input aria-label="名前"><button onclick="document.title = '送信済み'">送信</button><p style="writing-mode:vertical-rl">縦書き</p>""",
-    "/asks": """<title>Asks</title><p id="say"></p><button onclick="print(); say.textContent += ' printed'">Print</button>
-        <button onclick="navigator.geolocation.getCurrentPosition(() => say.textContent += ' here', e => say.textContent += ' nowhere')">Where</button>
-        <button onclick="Notification.requestPermission().then(now => say.textContent += ' notes:' + now)">Notes</button>
-        <button onclick="setInterval(() => window.open('about:blank#' + Math.random()), 20)">Storm</button>""",
     "/keeps": "<title>Keeps</title><script>localStorage.setItem('a', '1')</script><p>kept</p>",
 }
 
@@ -103,7 +71,6 @@ OTHERS: dict[str, tuple[bytes, str, int, dict[str, str]]] = {  # what is no HTML
         200,
         {"Content-Disposition": 'attachment; filename="../re port.csv"'},
     ),
-    "/realm": (b"", "text/html", 401, {"WWW-Authenticate": 'Basic realm="the owner"'}),
     "/xhtml": (XHTML, "application/xhtml+xml", 200, {}),
     "/data.json": (b'{"answer": 42}', "application/json", 200, {}),
 }

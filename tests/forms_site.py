@@ -28,6 +28,7 @@ FORMS: dict[str, tuple[Field, ...]] = {
         Field("name", "Full name", renamed="Your name"),
         Field("mail", "Email", "email"),
         Field("city", "City"),
+        Field("plan", "Plan", "radio", ("Basic", "Family", "Student")),
     ),
     "orders": (
         Field("item", "Product", "select", ("Lamp", "Chair", "Desk", "Shelf")),
@@ -73,12 +74,14 @@ class Site:
             f"<tr>{''.join(f'<td>{html.escape(v)}</td>' for v in row.values())}</tr>"
             for row in self.rows[name]
         )
-        script = "<script>const f=document.forms[0];f.onsubmit=async e=>{e.preventDefault();const d=new URLSearchParams();for(const i of f.elements)if(i.name)d.set(i.name,i.type=='file'?(i.files[0]||{}).name||'':i.value);const r=await fetch(location.href,{method:'POST',body:d});document.querySelector('main').innerHTML=await r.text()}</script>"
+        script = "<script>const f=document.forms[0];f.onsubmit=async e=>{e.preventDefault();const d=new URLSearchParams();for(const i of f.elements)if(i.name)i.type=='radio'&&!i.checked||d.set(i.name,i.type=='file'?(i.files[0]||{}).name||'':i.value);const r=await fetch(location.href,{method:'POST',body:d});document.querySelector('main').innerHTML=await r.text()}</script>"
         return f"<title>{name}</title><h1>New {name}</h1><form>{shown}<button>Save</button></form><main>{said}<table>{rows}</table></main>{script}"
 
     def _field(self, field: Field) -> str:
         label = field.renamed if self.drift == "renamed" and field.renamed else field.label
         attributes = f"name={field.name} id={field.name}"
+        if field.kind == "radio":
+            return "".join(f"<label><input type=radio name={field.name} value={each}> {each}</label>" for each in field.options)  # fmt: skip
         inner = f"<input type={field.kind} {attributes}>"
         if field.kind == "textarea":
             inner = f"<textarea {attributes}></textarea>"

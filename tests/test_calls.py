@@ -98,6 +98,20 @@ def test_a_list_is_looped_over_and_an_empty_one_stops() -> None:
     assert "there is no row" in why
 
 
+def remind(loan: str, state: str) -> Trace:
+    found = {"loan": {"id": loan, "state": state, "to": f"{loan.lower()}@x.example"}}
+    calls: Answers = [("lib.get_loan", {"id": loan}, found), ("lib.send_notice", {"to": found["loan"]["to"]}, "ok")]  # fmt: skip
+    return trace(f"remind the borrower of {loan}", calls)
+
+
+def test_a_record_must_be_in_the_state_that_it_was_in() -> None:
+    draft = induce([remind("L-35", "overdue"), remind("L-7", "overdue")], "remind")
+    assert draft.is_settled, draft.problems
+    late, paid = remind("L-9", "overdue"), remind("L-8", "paid")
+    assert retrace(draft.procedure(), Run.read(late), {"id": "L-9"}) == ""
+    assert "overdue" in retrace(draft.procedure(), Run.read(paid), {"id": "L-8"})
+
+
 def move(who: str, country: str, city: str) -> Trace:
     user = {"name": who, "address": {"city": "Old Town", "country": country}}
     return trace(

@@ -18,9 +18,9 @@ from tests.forms_site import FORMS, Site, forms_site
 pytestmark = needs_browser
 VALUES: dict[str, list[tuple[str, ...]]] = {
     "people": [
-        ("Ada Love", "ada@example.com", "London"),
-        ("Bo Chen", "bo@example.org", "Oslo"),
-        ("Kim O'Neil", "kim@example.net", "Rome"),
+        ("Ada Love", "ada@example.com", "London", "Family"),
+        ("Bo Chen", "bo@example.org", "Oslo", "Student"),
+        ("Kim O'Neil", "kim@example.net", "Rome", "Basic"),
     ],
     "orders": [
         ("Chair", "4", "leave at the door"),
@@ -44,7 +44,7 @@ VALUES: dict[str, list[tuple[str, ...]]] = {
     ],
 }
 REQUESTS = {
-    "people": "add the person {} with the mail {} from {}",
+    "people": "add the person {} with the mail {} from {} on the plan {}",
     "orders": "order the product {}, quantity {}, with the note {}",
     "bookings": "book for {} on {} a room of the kind {}",
     "files": "file a paper called {} with the attachment {}",
@@ -73,7 +73,7 @@ class Desk:
         lines = []
         for field, value in zip(FORMS[form], VALUES[form][number], strict=True):
             verb = VERBS.get(field.kind, "type")
-            lines.append(f"await {verb}('{refs[field.label]}', {value!r});")
+            lines.append(f"await {verb}('{refs[field.label]}', {value!r});" if field.kind != "radio" else f"await click('{refs[value]}');")  # fmt: skip
         lines.append(f"await click('{refs['Save']}');")
         replies = [
             call("web_scan", url=f"{self.site.base}/{form}"),

@@ -64,6 +64,13 @@ def _zip(path: Path, files: dict[str, bytes | str], modes: dict[str, int] | None
 FRONT = "---\nname: tea\ndescription: Brews tea\n---\n\nBoil water.\n"
 
 
+def test_a_skill_is_read_as_others_write_it(tmp_path: Path) -> None:
+    text = "\ufeff\r\n---\r\nname: Tea Time\r\ndescription: Brews tea: green, black\r\n---\r\nBoil.\r\n"
+    (tmp_path / "skill.md").write_bytes(text.encode())
+    (found,) = _found(tmp_path)
+    assert (found.name, found.description) == ("tea-time", "Brews tea: green, black")
+
+
 # what comes in
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from learning.induce import candidates, derived, spellings, written
-from learning.induce.from_runs import differing_places, other_values
 from learning.induce.letters import Letters
 from learning.induce.places import several
 from tests.rows import rows
@@ -141,11 +140,3 @@ def test_of_the_places_of_a_short_number_words_of_their_own_vary(
 def test_a_value_is_replaced_only_where_it_varies() -> None:
     found = written("tail -n +2 f | head -n 2", {"n": ["2"]}, {"n": [1]})
     assert found.text == 'tail -n +2 f | head -n "$n"'
-
-
-def test_runs_say_which_places_of_a_number_vary() -> None:
-    mine, other = "tail -n +2 a.csv | head -n 2", "tail -n +2 b.csv | head -n 7"
-    values = {"n": "2", "file": "a.csv"}
-    only = differing_places(mine, values, [other])
-    assert only == {"n": [1]}
-    assert other_values(mine, values, other, only)[0] == {"n": "7", "file": "b.csv"}

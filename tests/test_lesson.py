@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import yaml
 
 from learning.prove.trying import why_none
 from tests.conftest import LAUNCH, Finished
+from tests.driving import bash, call
 from tests.inside import command_line
 from tests.screen import CTRL_C, Screen
 
@@ -237,28 +238,49 @@ def test_an_sop_is_edited_renamed_removed_and_brought_back(
     assert (world / "sales" / "sorted-feb.csv").exists()
 
 
-def test_runs_of_a_model_become_one_procedure_where_what_differs_is_its_parameter(
-    world: Path,
-) -> None:
-    replies: list[Any] = []
-    for name in ("jan", "feb"):
-        call = {"type": "bash", "script": f"sort ~/sales/{name}.csv > ~/sales/{name}-sorted.csv"}
-        replies += [{"calls": [{"name": "code_run", "args": call}]}, {"text": "Sorted."}]
-    runs = [_run_by_model(world, replies[at : at + 2], f"sort the sales {at}") for at in (0, 2)]
+def test_runs_of_a_model_become_one_procedure_without_their_detours(world: Path) -> None:
+    runs = []
+    for name, more in (("jan", [bash("sort ~/sales/jan.cvs > ~/sales/jan-s.csv")]), ("feb", [])):
+        sort = bash(f"sort ~/sales/{name}.csv > ~/sales/{name}-s.csv")
+        log = call("file_write", path="~/sales/log.txt", content=f"{name}\n", mode="append")
+        replies = [bash("ls ~/sales"), *more, sort, log, "Sorted."]
+        runs.append(_run_by_model(world, replies, f"sort the sales of {name}"))
     done = sopwith(world, "teach", "sort-sales", "--from-run", *runs)
-    assert done.code == 0, done.stderr
-    said = procedure(world)
-    assert list(said["parameters"]["properties"]) != []
-    assert "jan" not in said["run"]["script"]
+    assert "probation" in done.stdout, done
+    (world / "sales/mar.csv").write_text("b\na\n")
+    assert sopwith(world, "sort the sales of mar").code == 0
+    assert (world / "sales/mar-s.csv").read_text() == "a\nb\n"
+    assert (world / "sales/log.txt").read_text() == "jan\nfeb\nmar\n"
+    assert sopwith(world, "sort the sales of may").code == 1
+    assert not (world / "sales/may-s.csv").exists()
 
 
-def _run_by_model(world: Path, replies: list[Any], task: str) -> str:
+def test_what_a_model_looked_up_is_looked_up_again(world: Path) -> None:
+    runs: list[str] = []
+    for name, mail in (("Ann", "ann@x.example"), ("Bo", "bo@y.example")):
+        with (world / "people.csv").open("a") as people:
+            people.write(f"{name},{mail}\nCy {name},cy@z.example\n")
+        look = bash(f"grep '^{name},' people.csv | cut -d, -f2")
+        text = call("file_write", path=f"{name}.txt", content=f"To: {mail}\n")
+        fix = call("file_patch", path="app.ini", old=f"to = {len(runs)}", new=f"to = {name}")
+        (world / "app.ini").write_text(f"from = x\nto = {len(runs)}\n")
+        runs.append(_run_by_model(world, [look, text, fix, "Done."], f"write to {name}"))
+    assert "probation" in sopwith(world, "teach", "letter", "--from-run", *runs).stdout
+    (world / "people.csv").write_text("Dee,d@w.example\n")
+    assert sopwith(world, "write to Dee").code == 0
+    assert (world / "Dee.txt").read_text() == "To: d@w.example\n"
+    assert (world / "app.ini").read_text() == "from = x\nto = Dee\n"
+    assert sopwith(world, "write to Zoe").code == 1 and not (world / "Zoe.txt").exists()
+
+
+def _run_by_model(world: Path, replies: Sequence[Any], task: str) -> str:
     script = world / "replies.json"
     script.write_text(json.dumps(replies))
     config = world / ".sopwith" / "config.yaml"
     config.write_text(f"models:\n  - {{name: scripted, kind: scripted, model: {script}}}\n")
     done = sopwith(world, "run", "--no-rote", "--approve", "all", "--events", task)
     assert done.code == 0, done.stderr
+    config.unlink()  # from here on there is no model
     return str(json.loads(done.stdout.splitlines()[0])["run"])
 
 

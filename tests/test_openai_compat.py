@@ -303,19 +303,11 @@ def test_cut_off_reply_marks_its_last_call_and_keeps_the_whole_ones() -> None:
     assert "cut off" in reply.calls[1].error
 
 
-def test_thoughts_stay_out_of_the_text() -> None:
-    chunks = [chunk({"reasoning_content": "hmm"}), *(chunk({"content": c}) for c in "\n<think>secret\n</think>\n\nThe <b> answer"), chunk({}, "stop")]  # fmt: skip
-    with ScriptedServer([Answer(chunks=chunks)]) as server:
-        events, reply = ask(server)
-    assert shown(events) == reply.text == "The <b> answer"
-    with ScriptedServer([Answer("<think>never ends", finish="length")]) as server:
-        events, reply = ask(server)
-    assert shown(events) == reply.text == ""
-
-
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
+        ("\n<think>secret\n</think>\n\nThe <b> answer", "The <b> answer"),
+        ("<think>never ends", ""),
         ("[THINK]secret[/THINK]Fine.", "Fine."),
         ("<thinking>secret</thinking>\nFine.", "Fine."),
         ("secret\n</think>\n\nFine.", "Fine."),
@@ -324,7 +316,8 @@ def test_thoughts_stay_out_of_the_text() -> None:
 )
 def test_thoughts_are_told_by_the_marks_of_each_model(text: str, answer: str) -> None:
     with ScriptedServer([Answer(text)]) as server:
-        assert ask(server)[1].text == answer
+        events, reply = ask(server)
+    assert shown(events) == reply.text == answer
 
 
 @pytest.mark.parametrize(

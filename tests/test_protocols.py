@@ -103,6 +103,7 @@ def test_arguments_split_inside_a_character_are_whole(wire: str) -> None:
 
 
 THOUGHT: dict[str, dict[str, Any]] = {
+    "chat": {"choices": [{"message": {"content": "", "reasoning_content": "hm"}, "finish_reason": "stop"}]},
     "responses": {"object": "response", "status": "completed", "output": [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}]},
     "messages": {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "sig"}], "stop_reason": "end_turn"},
 }  # fmt: skip
@@ -131,20 +132,6 @@ def _two_turns(wire: str, whole: dict[str, Any]) -> tuple[str, list[ToolCall]]:
         _, second = drive(model, Request(2, [*START, reply.message(), *START], [TOOL]))
     assert second.calls
     return reply.text, reply.calls
-
-
-def test_reply_of_thoughts_alone_is_empty_and_can_go_back() -> None:
-    chunks = [
-        {"choices": [{"delta": {"reasoning_content": "hm"}, "finish_reason": None}]},
-        {"choices": [{"delta": {}, "finish_reason": "stop"}]},
-    ]
-    with ScriptedServer([Answer(chunks=chunks), Answer("ok")]) as server:
-        model = model_at(server.base_url, "chat")
-        _, reply = drive(model, Request(1, START, [TOOL]))
-        drive(model, Request(2, [*START, reply.message(), *START], [TOOL]))
-        sent = server.requests[1].body["messages"][1]
-    assert (reply.text, reply.calls) == ("", [])
-    assert sent == {"role": "assistant", "content": "", "reasoning_content": "hm"}
 
 
 def test_error_behind_the_end_is_an_error() -> None:

@@ -400,7 +400,7 @@ def test_what_is_given_to_a_script_does_not_act_on_the_sandbox_itself(
 
 
 def test_a_shared_session_sees_no_file_of_the_owner(
-    world: World, level: Level, tmp_path: Path
+    world: World, full: Level, tmp_path: Path
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -408,7 +408,7 @@ def test_a_shared_session_sees_no_file_of_the_owner(
     (scripts := world.run / "scripts").mkdir()
     places = world.places._replace(roots=(scratch,))
     ctx = world.context(
-        level,
+        full,
         "shared",
         leave=Leave(programs=(Outside(("id",), 0, 2),)),
         places=places,
@@ -498,7 +498,10 @@ def test_git_changes_its_settings_when_that_is_let_through(world: World, full: L
         run(ctx, "git remote add origin https://example.org/x && git remote").data["output"]
         == "origin\n"
     )
-    assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
+    hook = world.project / ".git/hooks/post-commit"
+    before = state(hook)
+    run(ctx, "echo x > .git/hooks/post-commit; echo x > .git/hooks/pre-push")
+    assert state(hook) == before and not hook.with_name("pre-push").exists()
 
 
 def test_a_place_that_the_owner_has_allowed_is_written_to_and_none_beside_it(
@@ -630,3 +633,29 @@ def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(
     assert "supervisor" in shown
     assert SECRET not in shown
     assert str(world.owner) not in shown
+
+
+def test_where_no_stage_sees_it_no_file_gets_the_rights_of_its_owner(world: World) -> None:
+    script = "touch x; chmod 755 x; chmod u+s x; chmod 4755 x; python3 -c \"import os; os.chmod('x', 0o4755)\""
+    run(world.context(PARTIAL), script)
+    assert oct((world.project / "x").stat().st_mode & 0o7777) == "0o755"
+
+
+def test_what_is_brought_back_does_not_go_where_a_link_of_the_script_leads(world: World) -> None:
+    (world.outside / "authorized_keys").write_text("theirs\n")
+    script = "cd; mv .ssh .keys; ln -s $OLDPWD/../../../outside .ssh; rm .bashrc; ln -s .ssh/made .bashrc"
+    run(world.context(PARTIAL), script)
+    assert (world.outside / "authorized_keys").read_text() == "theirs\n"
+    assert not (world.outside / "made").exists()
+    assert not (world.owner / ".bashrc").is_symlink()
+
+
+def test_what_comes_to_a_place_that_decides_with_its_folder_is_moved_away(world: World) -> None:
+    ctx = world.context(PARTIAL)
+    run(
+        ctx,
+        "mkdir -p ~/k/conf.d && echo evil > ~/k/conf.d/a.fish; touch -d 2001-01-01 ~/k/conf.d/a.fish",
+    )
+    run(ctx, "mkdir -p ~/.config; mv ~/k ~/.config/fish; ln -s ~/.config/fish ~/.zshrc")
+    assert not (world.owner / ".config/fish/conf.d/a.fish").exists()
+    assert not (world.owner / ".zshrc").is_symlink()

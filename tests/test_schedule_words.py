@@ -10,6 +10,7 @@ from runs.schedule.due import coming
 from runs.schedule.jobs import JobError, job_of
 from runs.schedule.when import read_when
 from tests.rows import rows
+from ui.runs.schedule import when
 
 NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
 
@@ -50,6 +51,19 @@ def test_a_file_is_read_strictly(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(JobError) as refused:
         job_of("job", {"prompt": "p", "timezone": "UTC", **fields})
     assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("30 10 * * 1#1", "every month on the first Monday at 10:30"),
+        ("0 8,20 1,L * *", "every month on day 1, the last day at 08:00, 20:00"),
+        ("0 9 * * 1-5", "every weekday at 09:00"),
+        ("*/7 * * 2 *", "by the cron line */7 * * 2 *"),
+    ],
+)
+def test_a_cron_line_is_said_in_words_where_it_is_plain(line: str, said: str) -> None:
+    assert when(job_of("job", {"prompt": "p", "timezone": "UTC", "cron": line})) == said
 
 
 def due(fields: dict[str, Any], now: str, zone: str = "Europe/Berlin") -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from learning.route import Match, Where, exact_match
+from learning.route import Match, Where, choose, exact_match
 from memory.sops import SopStore
 from tests.conftest import CommandLine, Finished
 from tests.rows import rows
@@ -60,6 +60,27 @@ def test_a_condition_a_negation_or_another_wish_is_never_done(
     assert match_of(desk, request_text) is None
 
 
+def test_a_file_of_another_folder_is_read_and_else_shown(desk: Path) -> None:
+    note = desk.parent / "Downloads" / "note.txt"
+    note.parent.mkdir()
+    note.write_text("one\n")
+    known = SopStore(SEEDS, desk.parent / "sops").all()
+    seen, gone = (
+        choose(f"{verb} note.txt", known, desk, desk.parent) for verb in ("show", "delete")
+    )
+    assert seen.match is not None and seen.match.parameters["file"] == str(note)
+    assert gone.match is None and gone.shown[0].parameters["files"] == [str(note)]
+
+
+def test_a_slip_of_the_pen_is_mended_in_what_only_reads(desk: Path) -> None:
+    known = SopStore(SEEDS, desk.parent / "sops").all()
+    read, written = (
+        choose(each, known, desk, desk.parent).match
+        for each in ('serch for the word "zoe" in papers', "renmae names.txt to a.txt")
+    )
+    assert read is not None and read.parameters["text"] == "zoe" and written is None
+
+
 @pytest.mark.parametrize(
     ("request_text", "told"),
     [
@@ -75,6 +96,13 @@ def test_what_only_reads_is_answered(
 ) -> None:
     done = run(request_text)
     assert done.code == 0 and told in done.stdout
+
+
+def test_a_copy_into_a_folder_that_is_not_there_makes_it(
+    desk: Path, run: Callable[..., Finished]
+) -> None:
+    assert run("copy names.txt to backup").code == 0
+    assert (desk / "backup" / "names.txt").is_file()
 
 
 def test_what_changes_files_can_be_undone(desk: Path, run: Callable[..., Finished]) -> None:

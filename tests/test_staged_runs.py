@@ -17,7 +17,7 @@ from memory.logs import list_runs, read_events
 from runs.assemble import Options
 from runs.control.bounds import AbsentOwner
 from sandbox.cells import levels
-from sandbox.stage import UndoStore, probe
+from sandbox.stage import UndoStore, why_none
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
 from tests.screen import ENTER, Screen, scripted
@@ -27,7 +27,7 @@ from tests.screen import ENTER, Screen, scripted
 def staged(tmp_path: Path) -> None:
     """A machine with stages."""
     (tmp_path / "probe").mkdir()
-    if levels.probe().name != "full" or probe(tmp_path / "probe", [tmp_path]).name != "overlay":
+    if levels.probe().name != "full" or why_none(tmp_path / "probe", [tmp_path]):
         pytest.skip("this machine has no stage")
 
 
@@ -280,7 +280,7 @@ def test_the_note_on_stages_saves_the_trial_until_the_mounts_change(
 
     home.mkdir(parents=True)
     assert Staging.works(home, [Path.cwd()])
-    monkeypatch.setattr(stage, "probe", lambda *_: pytest.fail("it was tried again"))
+    monkeypatch.setattr(stage, "why_none", lambda *_: pytest.fail("it was tried again"))
     assert Staging.works(home, [Path.cwd()])
 
 

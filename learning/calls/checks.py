@@ -6,19 +6,18 @@ looked up, or since it was there before and is the same in all runs now. No fiel
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from learning.calls import places
 from learning.calls.book import MIN_CHARS, Book, Source
 from learning.calls.runs import Run
+from learning.calls.values import expect
 from learning.draft import DraftStep
 from replay.procedure import ITEM
 from replay.template import names
 
 Leaves = dict[tuple[str, ...], Any]
-_STATE = re.compile(r"[a-z][a-z_-]*")  # a word of a program: no name, no text for people
 
 
 def checks(
@@ -41,23 +40,30 @@ def checks(
 
 
 def expect_states(before: Sequence[Source]) -> None:
-    """Let each read of a record by its id expect the words beside the id that it had in all runs: `state: overdue`."""
+    """Let each read of a record by its id expect the state that the record had in all runs: `state: overdue`."""
     for source in before:
-        is_one = source.root == "json" and not source.is_looped
-        if not is_one:
+        if source.root != "json" or source.is_looped:
             continue
-        rows = list(map(_leaves, source.answers))
-        for path, value in rows[0].items():
-            is_same = all(row.get(path) == value for row in rows)
-            if is_same and _STATE.fullmatch(str(value)) and _is_beside_id(path, source, rows):
-                source.step.expect.setdefault("fields", {})[".".join(path)] = value
+        for path in _records(source.answers[0], ()):
+            records = [places.below(answer, path) for answer in source.answers]
+            if _is_asked_for(records, source):
+                for key, text in places.states(records).items():
+                    expect(source, ".".join([*path, key]), text)
 
 
-def _is_beside_id(path: tuple[str, ...], source: Source, rows: Sequence[Leaves]) -> bool:
-    """True if the record that a field stands in has a field that the read was asked with, another one in each run."""
+def _is_asked_for(records: Sequence[Any], source: Source) -> bool:
+    """True for a mapping that holds what the read was asked with, another value in each run."""
     ids = [row for row in source.asked.values() if len(set(map(str, row))) > 1]
-    beside = [other for other in rows[0] if other[:-1] == path[:-1]]
-    return any([row.get(other) for row in rows] in ids for other in beside)
+    is_whole = all(isinstance(each, dict) for each in records)
+    return is_whole and any([each.get(key) for each in records] in ids for key in records[0])
+
+
+def _records(answer: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the mappings of an answer."""
+    if isinstance(answer, dict):
+        yield path
+        for key, each in answer.items():
+            yield from _records(each, (*path, key))
 
 
 def _one_of(book: Book, source: Source, writes: Sequence[Source]) -> Source | None:
@@ -134,34 +140,6 @@ def _changed(
         is_new_and_told = isinstance(value, str) and value.startswith("{{")
         if value is not None and (None not in old or is_new_and_told):
             yield path, value
-    yield from _new_rows(book, before, after)
-
-
-def _new_rows(
-    book: Book, before: Sequence[Any], after: Sequence[Any]
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield known values that rows of a list have since the write."""
-    for key in after[0] if all(isinstance(each, dict) for each in after) else ():
-        for name, known in book.known.items():
-            for leaf in _leaf_keys(after[0].get(key)):
-                pairs = zip(before, after, known, strict=True)
-                if all(
-                    value in _column(two, key, leaf) and value not in _column(one, key, leaf)
-                    for one, two, value in pairs
-                ):
-                    yield (f"all {key}", "*", leaf), f"{{{{{name}}}}}"
-
-
-def _leaf_keys(rows: Any) -> list[str]:
-    is_table = isinstance(rows, list) and rows != [] and isinstance(rows[0], dict)
-    return list(rows[0]) if is_table else []
-
-
-def _column(answer: Any, key: str, leaf: str) -> list[Any]:
-    rows = answer.get(key) if isinstance(answer, dict) else None
-    return (
-        [row.get(leaf) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    )
 
 
 def _explained(book: Book, values: Sequence[Any], key: str) -> Any:

@@ -7,8 +7,8 @@ field has the name of the argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -33,6 +33,9 @@ class Found:
     is_invented: bool
     named: int
     names: tuple[str, ...] = ()  # of the values that pick its rows
+    states: Mapping[str, str] = field(
+        default_factory=dict
+    )  # fields beside it that were alike in all runs
 
     @property
     def is_named(self) -> bool:
@@ -192,8 +195,17 @@ class _Search:
                 is_asked = any(c.kind == "asked" or self._is_literal(c) for c in chosen)
                 names = tuple(clue.name for clue in chosen)
                 rank = (is_asked, self._is_invented(chosen), self._named(last))
-                return Found(self.source, extractor, *rank, names)
+                return Found(self.source, extractor, *rank, names, self._states(extractor))
         return None
+
+    def _states(self, extractor: str) -> dict[str, str]:
+        """Return what the rows say of their state, by the path that `expect.fields` has it at."""
+        levels, cut = self._levels(), extractor.rfind("]") + 1
+        if not levels or not cut or self.is_list or self.book.is_single:
+            return {}
+        rows = [places.at(self.source.answers[c.run], c.path[: levels[-1] + 1]) for c in self.cases]
+        start = extractor[len("json") : cut].removeprefix(".")
+        return {f"{start}.{key}": text for key, text in places.states(rows).items()}
 
     def _is_literal(self, clue: Clue) -> bool:
         return clue.kind == "constant" and self._is_said(clue.text)

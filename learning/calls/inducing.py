@@ -156,12 +156,12 @@ class _Induced:
         asked = [
             requests.slotted(run.request, self._spans(n), shapes) for n, run in enumerate(self.runs)
         ]
-        plain = " with ".join(
+        plain = " ".join(
             [
                 self.name.replace("-", " "),
-                *[" ".join(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters)],
+                *(f"{n} {{{n}{shapes.get(n, '')}}}" for n in self.content.parameters),
             ]
-        ).removesuffix(" with ")
+        )
         return fitting_wordings(asked, schema) or fitting_wordings([plain], schema)
 
     def _is_looked_up(self, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from replay.extract import KEY, rows_in
 
 ROW = "[]"
 MAX_DEPTH = 8
+_STATE = re.compile(r"[a-z][a-z_-]*")
 Path = tuple[tuple[str, Any], ...]  # (key or ROW, the key or place in this answer)
 
 
@@ -48,6 +50,24 @@ def is_same(found: Any, wanted: Any, as_text: bool = False) -> bool:
     if as_text and not isinstance(found, list | dict | bool):
         return found is not None and str(found) == str(wanted)
     return type(found) is type(wanted) and bool(found == wanted)
+
+
+def below(value: Any, keys: Sequence[str]) -> Any:
+    """Return what stands below these keys of mappings; None where one is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def states(rows: Sequence[Any]) -> dict[str, str]:
+    """Return the words of a program that all rows say alike, such as `status: booked`; no names, no texts for people."""
+    first = rows[0] if all(isinstance(row, Mapping) for row in rows) else {}
+    said = {key: text for key, text in first.items() if is_plain_key(key) and isinstance(text, str)}
+    return {
+        key: text
+        for key, text in said.items()
+        if _STATE.fullmatch(text) and all(row.get(key) == text for row in rows)
+    }
 
 
 def signature(path: Path) -> tuple[str, ...]:

@@ -128,7 +128,7 @@ class Steps:
         """Return the name of a list of an earlier answer that these items are the first of, or some of."""
         for source in self.book.sources:
             for form in _lists_with(source.answers[0], items[0]):
-                lists = [_at(answer, form) for answer in source.answers]
+                lists = [places.below(answer, form) for answer in source.answers]
                 holds = [
                     isinstance(each, list) and all(item in each for item in row)
                     for each, row in zip(lists, items, strict=True)
@@ -144,12 +144,6 @@ class Steps:
 def _lists_with(answer: Any, items: Sequence[Any]) -> list[tuple[str, ...]]:
     found = (places.signature(path)[:-1] for path in places.paths_to(answer, items[0]) if path)
     return [form for form in dict.fromkeys(found) if places.ROW not in form]
-
-
-def _at(answer: Any, form: Sequence[str]) -> Any:
-    for key in form:
-        answer = answer.get(key) if isinstance(answer, dict) else None
-    return answer
 
 
 def varying(group: Group) -> str | None:

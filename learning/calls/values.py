@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from learning.calls import requests
-from learning.calls.book import MIN_CHARS, Book
+from learning.calls.book import MIN_CHARS, Book, Source
 from learning.calls.finding import Found, found_in
 from replay.wordings import LITERAL
 
@@ -109,6 +109,8 @@ class Values:
             return ""
         best = found[0]
         name = self.book.save(best.source, best.extractor, values, key)
+        for path, text in best.states.items():
+            expect(best.source, path, text)
         later = self.book.sources[self.book.sources.index(best.source) + 1 :]
         for other in (each for each in found[1:] if each.source in later):
             is_as_good = other.rank == best.rank and other.is_named
@@ -186,9 +188,13 @@ def _replaced(text: str, spans: Sequence[tuple[int, int]], by: str) -> str:
 
 def guard(found: Found, value: Any) -> None:
     """Let the step that brings an answer expect a value in it."""
-    source, path = found.source, found.path
-    is_one = source.root == "json" and path != "" and not found.extractor.startswith("all ")
-    if is_one and not source.is_looped:
+    if found.path and not found.extractor.startswith("all "):
+        expect(found.source, found.path, value)
+
+
+def expect(source: Source, path: str, value: Any) -> None:
+    """Let a step expect a value at a path of its answer."""
+    if source.root == "json" and not source.is_looped:
         source.step.expect.setdefault("fields", {})[path] = value
 
 

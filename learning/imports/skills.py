@@ -7,6 +7,7 @@ Links and devices refuse the skill that holds them; whatever status it claims it
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ from memory.sops.store import FRONT_MATTER
 MAX_FILES = 2_000  # of one skill
 MAX_BYTES = 50_000_000  # of one skill
 MAX_SKILLS = 500
+_PLAIN = re.compile(r"^(\w[\w-]*:[ ]+)([^\s\"'|>\[{&*!].*:[ ].*?)[ ]*$", re.MULTILINE)
 BESIDE = "-imported"  # behind the name of a skill that is called like a seed
 
 
@@ -165,7 +167,7 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
     import yaml
 
     try:
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").lstrip()
     except UnicodeDecodeError as error:
         raise ImportRefused("error.imports.skill-md-utf", error=error) from error
     match = FRONT_MATTER.match(text)
@@ -173,13 +175,23 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
         said = "SKILL.md has no front matter: name and description between two lines of ---"
         raise ImportRefused(said)
     try:
-        front = yaml.safe_load(match[1])
+        front = _parsed(match[1])
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())[:200]
         raise ImportRefused("error.imports.skill-md-front-matter-2", error=why) from error
     if not isinstance(front, dict) or not isinstance(front.get("metadata") or {}, dict):
         raise ImportRefused("error.imports.skill-md-front-matter")
     return front, match[2]
+
+
+def _parsed(text: str) -> Any:
+    """Return what front matter says; a text with a colon that is not quoted, as many write it, is a text."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return yaml.safe_load(_PLAIN.sub(lambda found: found[1] + json.dumps(found[2]), text))
 
 
 def _written(front: Mapping[str, Any], body: str) -> bytes:

@@ -175,9 +175,16 @@ def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
 
 def grouped(entries: Mapping[str, Entry]) -> dict[str, Entries]:
     """Return the files of each skill: a folder with SKILL.md, as far as none above it has one."""
+    entries = {_as_skill(path): entry for path, entry in entries.items()}
     folders = {PurePosixPath(path).parent for path in entries if PurePosixPath(path).name == "SKILL.md"}  # fmt: skip
     outer = sorted(each for each in folders if not folders & set(each.parents))
     return {str(place): _within(place, entries) for place in outer}
+
+
+def _as_skill(path: str) -> str:
+    """Return the path with SKILL.md in capitals, where its author wrote it in others."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}SKILL.md" if name.casefold() == "skill.md" else path
 
 
 def _within(place: PurePosixPath, entries: Mapping[str, Entry]) -> Entries:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from learning.induce.letters import Letters
-from learning.induce.places import Place, apart, places, several
+from learning.induce.places import apart, places
 from learning.induce.write import written
 from learning.prove.strictness import Line
 from learning.trace import Trace
@@ -53,33 +53,29 @@ def lines_of(trace: Trace) -> list[Line] | None:
     calls = [call for call in trace.calls if call.tool not in LOOKS and call.status != "refused"]
     if not calls or any(call.tool not in _SCRIPTS for call in calls):
         return None
-    lines = {id(call): _line(call, trace, is_alone=len(calls) == 1) for call in calls}
-    doing = _doing(calls, lines, trace)
+    lines = [_line(call, trace, is_alone=len(calls) == 1) for call in calls]
+    doing = [at for at in range(len(calls)) if _does(at, calls, lines, trace)]
+    doing = doing or [len(calls) - 1]
     found: list[Line] = []
-    for call in calls:
-        line = lines[id(call)]
-        later = [each for each in doing if calls.index(each) > calls.index(call)]
-        name = f"found_{len(found) + 1}"
-        if _is_repeated(line, trace, [lines[id(each)] for each in later]):
-            value, text = line.output.strip(), f"{name}=$(\n{line.text}\n)"
-            found.append(Line(f'{text}\ntest -n "${name}"\nexport {name}'))
+    for at, line in enumerate(lines):
+        later = [each for each in doing if each > at]
+        if _is_repeated(line, trace, [lines[each] for each in later]):
+            name, value = f"found_{len(found) + 1}", line.output.strip()
+            found.append(Line(f'{name}=$(\n{line.text}\n)\ntest -n "${name}"\nexport {name}'))
+            doing = [each for each in doing if each != at]
             for each in later:
-                again = written(lines[id(each)].text, {name: [value]}).text
-                lines[id(each)] = lines[id(each)]._replace(text=again)
-            doing = [each for each in doing if each is not call]
-    return [*found, *(lines[id(call)] for call in doing)]
+                text = written(lines[each].text, {name: [value]}).text
+                lines[each] = lines[each]._replace(text=text)
+    return [*found, *(lines[at] for at in doing)]
 
 
-def _doing(calls: Sequence[Result], lines: Mapping[int, Line], trace: Trace) -> list[Result]:
-    """Return the calls that did something and were not tried again, and those whose output is told, else the last."""
-    found = []
-    for at, call in enumerate(calls):
-        line, later = lines[id(call)], [lines[id(each)] for each in calls[at + 1 :]]
-        is_told = line.code == 0 and tells(line.output, trace.answer)
-        is_done = call.call in trace.changed or not _is_local(call)
-        if is_told or (is_done and not _is_tried_again(line, later)):
-            found.append(call)
-    return found or list(calls[-1:])
+def _does(at: int, calls: Sequence[Result], lines: Sequence[Line], trace: Trace) -> bool:
+    """Return True for a call that did something and was not tried again, and for one whose output is told."""
+    call, line = calls[at], lines[at]
+    if line.code == 0 and tells(line.output, trace.answer):
+        return True
+    is_done = call.call in trace.changed or not _is_local(call)
+    return is_done and not _is_tried_again(line, lines[at + 1 :])
 
 
 def _is_tried_again(line: Line, later: Sequence[Line]) -> bool:
@@ -202,47 +198,15 @@ def _pattern(typed: str, values: Mapping[str, str], only: Only) -> tuple[str, li
     found = []
     for name, text in values.items():
         spots = places(letters, text)
-        chosen = only.get(name, range(len(spots)))
-        found += [(name, spots[at]) for at in chosen]
-    return _as_pattern(typed, apart(found))
-
-
-def _as_pattern(typed: str, found: Sequence[tuple[str, Place]]) -> tuple[str, list[str]]:
+        found += [(name, spots[at]) for at in only.get(name, range(len(spots)))]
     pieces, at, names = [], 0, []
-    for name, place in found:
+    for name, place in apart(found):
         pieces.append(re.escape(typed[at : place.start]))
         pieces.append(f"(?P={name})" if name in names else f"(?P<{name}>.+?)")
         names.append(name)
         at = place.end
     pieces.append(re.escape(typed[at:]))
     return "".join(pieces), list(dict.fromkeys(names))
-
-
-def differing_places(typed: str, values: Mapping[str, str], others: Sequence[str]) -> Only:
-    """Return which places of a short number are others in the other runs, by the value's name."""
-    letters = Letters(typed)
-    spots = {name: several(typed, text) for name, text in values.items()}
-    found = [
-        (f"{name}__{at}" if spots[name] else name, place)
-        for name, text in values.items()
-        for at, place in enumerate(places(letters, text))
-    ]
-    pattern, _ = _as_pattern(typed, apart(found))
-    matches = [re.fullmatch(pattern, other, re.DOTALL) for other in others]
-    return {
-        name: other
-        for name, each in spots.items()
-        if (other := _other_at(name, values[name], len(each), matches))
-    }
-
-
-def _other_at(
-    name: str, text: str, count: int, matches: Sequence[re.Match[str] | None]
-) -> list[int]:
-    found = [match.groupdict() for match in matches if match]
-    return [
-        at for at in range(count) if any(each.get(f"{name}__{at}", text) != text for each in found)
-    ]
 
 
 def differing(typed: str, others: Sequence[str]) -> list[str]:

@@ -185,7 +185,7 @@ def choose(
     where = Where(cwd, owner_home)
     runnable = [sop for sop in known if sop.runs_alone]
     match = exact_match(request, runnable, where)
-    other = _elsewhere(request, match, where) if match else None
+    other = _elsewhere(request, match, runnable, where)
     if other and _only_reads(other.sop, Asked.read(request)):
         match = other
     elif other:
@@ -242,29 +242,39 @@ def _as_shown(request: str, found: Match) -> Shown:
     places = {}
     for name in {slot for slot, _ in SLOT.findall(found.wording)}:
         said = str(found.parameters[name]).rpartition("/")[2].strip("[]'")
-        if said in request:
-            places[name] = (request.index(said), request.index(said) + len(said))
+        at = max(request.find(said), 0)
+        places[name] = (at, at + len(said))
     return Shown(found.sop, 1.0, 1.0, found.parameters, places)
 
 
-def _elsewhere(request: str, match: Match, where: Where) -> Match | None:
-    """Return the same with files of another of the owner's folders, where it names one that is not here and there is
-    one such folder."""
-    if not match.sop.is_seed or not _lacks(match, where.cwd):
+def _elsewhere(
+    request: str, match: Match | None, runnable: Sequence[Sop], where: Where
+) -> Match | None:
+    """Return what is meant with files of another of the owner's folders, where the request names one that is not here
+    and there is one such folder."""
+    if match and (not match.sop.is_seed or all(each.exists() for each in _named(match, where.cwd))):
         return None
+    names = [each.value for each in Asked.read(request).values if each.kind == "path"]
+    away = [each for each in names if "/" not in each and not (where.cwd / each).exists()]
     folders = {folder_called(name, where) for name in words()["folders"]} - {where.cwd}
-    there = (where._replace(cwd=folder, new=where.cwd) for folder in sorted(folders))
-    found = [(exact_match(request, [match.sop], each), each.cwd) for each in there]
-    meant = [each for each, folder in found if each and not _lacks(each, folder)]
+    holding = [each for each in sorted(folders) if any((each / name).exists() for name in away)]
+    seeds = [sop for sop in runnable if sop.is_seed]
+    there = (where._replace(cwd=folder, new=where.cwd) for folder in holding)
+    found = [(exact_match(request, seeds, each), each.cwd) for each in there]
+    meant = [each for each, folder in found if each and _is_there(_named(each, folder))]
     return meant[0] if len(meant) == 1 else None
 
 
-def _lacks(match: Match, cwd: Path) -> bool:
-    """Return True where the request names a file by its bare name, and it is not in this folder."""
+def _is_there(named: Sequence[Path]) -> bool:
+    return bool(named) and all(each.exists() for each in named)
+
+
+def _named(match: Match, cwd: Path) -> list[Path]:
+    """Return what the request names by its bare name, and means in this folder."""
     schemas = match.sop.procedure.parameters if match.sop.procedure else {}
     names = [name for name, shape in SLOT.findall(match.wording) if shape != "new"]
-    paths = [Path(each) for name in names for each in _paths(match.parameters[name], schemas[name])]
-    return any(each.parent == cwd and not each.exists() for each in paths)
+    paths = (Path(each) for name in names for each in _paths(match.parameters[name], schemas[name]))
+    return [each for each in paths if each.parent == cwd]
 
 
 def _paths(value: Any, schema: Mapping[str, Any]) -> list[str]:

@@ -60,30 +60,24 @@ def may_be(wording: Wording, asked: Asked) -> bool:
 
 def _values(asked: Asked, text: str, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """Return the values of the first reading in which each slot has one of its type."""
-    for order in _orders(text):
-        for filling in _fillings(order, asked.lower, asked.start, asked.end):
-            found = {
-                slot.name: _read(asked, slot, start, end, procedure, where)
-                for slot, start, end in filling
-            }
-            if None not in found.values():
-                return found
+    for filling in _fillings(pieces(text), asked.lower, asked.start, asked.end):
+        found = _filled(asked, filling, procedure, where)
+        if found is not None:
+            return found
     return None
 
 
-@lru_cache(maxsize=4096)
-def _orders(wording: str) -> tuple[tuple[Piece, ...], ...]:
-    """Return a wording as it is, and with its last place in front: "in {folder}, list …"."""
-    row = pieces(wording)
-    ends_with_place = len(row) > 2 and isinstance(row[-1], Slot) and _is_place(row[-2])
-    return (row, (*row[-2:], *row[:-2])) if ends_with_place else (row,)
-
-
-def _is_place(piece: Piece) -> bool:
-    if isinstance(piece, Slot):
-        return False
-    first = piece if isinstance(piece, str) else next((each[0] for each in piece if each), "")
-    return first in words()["same"][0]
+def _filled(
+    asked: Asked, filling: Filling, procedure: Procedure, where: Where
+) -> dict[str, Any] | None:
+    """Return the values of one filling; what is quickly read first, since most fail."""
+    found: dict[str, Any] = {}
+    schemas = procedure.parameters
+    for slot, start, end in sorted(filling, key=lambda each: "enum" not in schemas[each[0].name]):
+        found[slot.name] = _read(asked, slot, start, end, procedure, where)
+        if found[slot.name] is None:
+            return None
+    return found
 
 
 def _read(
@@ -93,7 +87,7 @@ def _read(
     if slot.shape not in FREE:
         return read(asked.said(start, end), schema, slot.shape, where)
     first = len(asked.lower[:start].rstrip())  # articles belong to a free text
-    said = asked.written[first:end]
+    said = asked.written[first:end].removeprefix("的")
     begins_word = slot.shape == "words" or first < start or said[:1] in (":", "：")
     return read(said.strip(), schema, slot.shape, where) if begins_word else None
 

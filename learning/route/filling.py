@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from learning.route.exact import Piece, Slot, pieces
 from learning.route.place import Where, words
 from learning.route.request import Asked
-from learning.route.typed import Schema, found_here, is_cautious, number, path_of, with_dot
+from learning.route.typed import Schema, found_here, number, path_of, with_dot
 from memory.sops import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure
@@ -154,7 +154,7 @@ def _typed_fits(
     asked: Asked, procedure: Procedure, beside: Mapping[str, Beside], where: Where
 ) -> Iterator[_Fit]:
     for value in asked.values:
-        before, behind = _neighbours(asked, value)
+        before, behind = _around(asked, value.start, value.end)
         for name, schema in procedure.parameters.items():
             found = _as_typed(value, schema, beside[name].unit or name, where)
             is_figure = value.kind in ("number", "quantity") and isinstance(found, str)
@@ -163,8 +163,6 @@ def _typed_fits(
             if value.kind == "folder" and not _is_place(name, before, procedure, beside):
                 continue
             score = 2 * (before in beside[name].before) + (behind in beside[name].behind)
-            if not (score or name in procedure.required or _is_telling(value, schema)):
-                continue
             yield _Fit(score + _preference(value, schema), name, found, (value.start, value.end))
 
 
@@ -173,12 +171,6 @@ def _is_place(name: str, before: str, procedure: Procedure, beside: Mapping[str,
     if before not in words()["places"]["at"] or before in beside[name].before:
         return True
     return name in procedure.requires.get("folders", ())
-
-
-def _is_telling(value: Value, schema: Schema) -> bool:
-    """Return False for a bare text that any other text might stand for."""
-    is_free = schema["type"] == "string" and "format" not in schema
-    return not is_free or value.is_quoted or value.kind == "glob"
 
 
 def _preference(value: Value, schema: Schema) -> int:
@@ -253,18 +245,10 @@ def _bare_words(asked: Asked, procedure: Procedure, beside: Mapping[str, Beside]
         for match in _BARE.finditer(asked.written, asked.start, asked.end) if is_text else ():
             is_beside = _around(asked, *match.span())[0] in beside[name].before
             is_code = re.search(r"[\d_]", match[0]) is not None
-            if (is_beside or is_code) and _says_something(match[0]):
+            if is_beside or is_code:
                 score = is_beside + 2 * is_code
                 found.append(_Fit(score, name, with_dot(match[0], schema), match.span()))
     return sorted(found, key=lambda each: (-each.score, each.place))
-
-
-def _says_something(word: str) -> bool:
-    return word.lower() not in words()["articles"] and not is_cautious(word)
-
-
-def _neighbours(asked: Asked, value: Value) -> tuple[str, str]:
-    return _around(asked, value.start, value.end)
 
 
 def _around(asked: Asked, start: int, end: int) -> tuple[str, str]:

@@ -7,7 +7,7 @@ libraries for it bring numpy (0.1 s of start-up).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, KeysView, Mapping
 from functools import lru_cache
 
 from memory.sops import Sop
@@ -35,7 +35,7 @@ class Ranking:
                 self._found.setdefault(term, []).append((number, weight))
 
     @property
-    def terms(self) -> Collection[str]:
+    def terms(self) -> KeysView[str]:
         """The terms of all documents."""
         return self._found.keys()
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, KeysView, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from learning.route.request import Asked
 from learning.route.typed import path_said
 from text import pattern
 from text.values import folder_names
+from text.words import asked as forms
 
 _LONG_WORD = pattern(r"(?<![\w.-])[a-z]{5,}(?![\w.-])")
 LIKE = 0.8  # of the letters, for a slip of the pen
@@ -77,6 +78,8 @@ def _apart(asked: Asked, where: Where) -> Iterator[Way]:
             continue
         front = asked.written[asked.start : match.start()]
         behind = asked.written[match.end() : asked.end]
+        if not front:
+            yield Way(Asked.read(f"{behind} {match[0]}"), where)
         is_edge = (match["at"] or match["from"]) not in words()["places"]["away"] and not (
             front and behind
         )
@@ -100,10 +103,12 @@ def _places() -> re.Pattern[str]:
     )
 
 
-def spelled(asked: Asked, known: Collection[str]) -> Asked | None:
+def spelled(asked: Asked, known: KeysView[str]) -> Asked | None:
     """Return a request with slips of the pen mended, by the words that are known; None where there are none."""
     said = asked.written
-    for word in [each for each in _LONG_WORD.findall(asked.words) if each not in known]:
+    for word in _LONG_WORD.findall(asked.words):
+        if not known.isdisjoint(forms(word)):
+            continue
         as_long = [each for each in known if abs(len(each) - len(word)) < 2]
         for meant in get_close_matches(word, as_long, 1, LIKE):
             said = re.sub(rf"\b{word}\b", meant, said, flags=re.IGNORECASE)

@@ -94,12 +94,12 @@ def path_of(value: Value, where: Where) -> str | None:
 def path_said(text: str, where: Where, shape: str = "") -> str | None:
     """Return the path that all of a text names, from the root."""
     if shape == "new" and where.new is not None:
-        where = Where(where.new, where.owner_home)
+        where = where._replace(cwd=where.new)
     is_plain = text in (".", "..", "/") or _PLAIN_PATH.fullmatch(text)
     if is_plain:  # most paths; the reader costs 20 ms
         return absolute(text, where)
     if text in words()["here"]:
-        return str(where.cwd)
+        return str(where.new or where.cwd)
     if path := found_here(text, where):
         return path
     found = whole(text)

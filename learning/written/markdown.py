@@ -102,10 +102,11 @@ class _Reader:
 
     def _inline(self, item: str, number: int) -> bool:
         """Take the commands between backticks of a list item; False when there is none."""
-        codes = [code.split() for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)]
+        codes = [code.strip() for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)]
         # In a list without numbers one word only names a program.
         least = 1 if self.is_numbered else 2
-        commands = [" ".join(c) for c in codes if len(c) >= least and _is_command(c[0])]
+        told = [code for code in codes if len(code.split()) >= least]
+        commands = [code for code in told if _is_command(code.split()[0])]
         for code in commands:
             unfit(self.found, code, number)
             self.found.add(code, number)

@@ -73,7 +73,7 @@ def _called(reply: Reply, result: ToolResult | None) -> str:
     if not reply.calls:
         return ""
     call = reply.calls[0]
-    args = call.args or {}
+    args = call.given
     values = [args["script"]] if "script" in args else [call.name, *args.values()]
     ending = "" if result is None or result.status == "ok" else f" → {result.status}"
     return f"[{_line(' '.join(map(str, values)), MAX_CALL_CHARS)}{ending}]"

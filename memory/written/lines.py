@@ -57,8 +57,9 @@ def written_files(home: Path) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for path in sorted(path for place in PLACES for path in home.glob(place)):
         name = path.relative_to(home).as_posix()
-        is_copy = "/." in name  # of a workspace file, kept for a start without it
-        if name != INDEX and path.is_file() and not is_copy:
+        if "/." in name:  # a copy of a workspace file, for a start without it
+            continue
+        if name != INDEX and path.is_file():
             stat = path.stat()
             found[name] = (stat.st_mtime_ns, stat.st_size)
     return found

@@ -19,9 +19,14 @@ class ToolCall(NamedTuple):
     raw: str = ""
     error: str = ""
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return the arguments; none where they cannot be read."""
+        return self.args or {}
+
     def message(self) -> dict[str, Any]:
         """Return the call as it stands in the history."""
-        arguments = json.dumps(self.args or {}, ensure_ascii=False)
+        arguments = json.dumps(self.given, ensure_ascii=False)
         function = {"name": self.name, "arguments": arguments}
         return {"id": self.id, "type": "function", "function": function}
 

@@ -209,16 +209,14 @@ def _may_call(inside: str, offer: Offer) -> bool:
 
 def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
     """True when the text speaks about calls instead of making them."""
-    first, last = blocks[0], blocks[-1]
-    prose, is_fenced = _before(text, first)
+    last = blocks[-1]
+    prose, is_fenced = _before(text, blocks[0])
     after = text[last.end :]
-    is_followed = _SAID.search(after) is not None
-    may_follow = last.is_own or announces(after) or announces(prose)
-    if is_followed and not may_follow:
+    is_meant = any((last.is_own, announces(prose), announces(after)))
+    may_follow = is_meant and not is_fenced
+    if _SAID.search(after) and not may_follow:
         return True
     if any(_goes_on(text, block) for block in blocks):
-        return True
-    if is_fenced and is_followed:
         return True
     if is_fenced and prose:
         return not announces(prose)

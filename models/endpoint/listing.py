@@ -51,17 +51,11 @@ def window(endpoint: Endpoint, model: str) -> int:
     owner = next((each.get("owned_by") for each in found.entries), None)
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     if owner == "llamacpp":
-        return _number(endpoint, f"{root}/props", "default_generation_settings", "n_ctx")
+        settings = record_of(_json(endpoint, f"{root}/props")).get("default_generation_settings")
+        return max(count_of(record_of(settings).get("n_ctx")), 0)
     if owner == "library":
         return _loaded(endpoint, f"{root}/api/ps", model)
     return 0
-
-
-def _number(endpoint: Endpoint, url: str, *keys: str) -> int:
-    found = _json(endpoint, url)
-    for key in keys:
-        found = record_of(found).get(key)
-    return max(count_of(found), 0)
 
 
 def _loaded(endpoint: Endpoint, url: str, model: str) -> int:

@@ -111,7 +111,9 @@ class EndpointModel:
                 if answer.shown:
                     yield {"type": "text_reset"}
                 if lesson := self._lesson(failure, wire, tries):
-                    yield from self._adapted(wire, request.turn, lesson.say)
+                    wire.forget()  # everything is written anew
+                    if lesson.say:
+                        yield self._news(request, "model_adapted", lesson.say)
                     continue
                 if ended := self._ended(failure, wire, request):
                     return ended
@@ -212,7 +214,8 @@ class EndpointModel:
                 for chunk in chunks(data):
                     if shown := _taken(chunk, answer):
                         yield {"type": "text", "delta": shown}
-                    if self._is_enough(answer):
+                    has_all = answer.is_whole and not self._reads_to_end
+                    if answer.is_cut_off or has_all:
                         return
         except _Told as told:
             raise told.failure from None
@@ -223,9 +226,6 @@ class EndpointModel:
         if not answer.is_whole:
             raise Failure("the answer ended in the middle")
 
-    def _is_enough(self, answer: Answer) -> bool:
-        return answer.is_cut_off or (answer.is_whole and not self._reads_to_end)
-
     def _lesson(self, failure: Failure, wire: Wire, tries: _Tries) -> Lesson | None:
         """Change the manners by what the server says."""
         if tries.lessons >= MAX_LESSONS:
@@ -233,11 +233,9 @@ class EndpointModel:
         tries.lessons += 1
         return learn(failure, self.manners, wire, self._others, self._sent)
 
-    def _adapted(self, wire: Wire, turn: int, say: str) -> Generator[Event, None, None]:
-        """Write everything anew in the manners that were learned; say once what the owner should know."""
-        wire.forget()
-        if say:
-            yield {"type": "model_adapted", "turn": turn, "model": self.name, "reason": say}
+    def _news(self, request: Request, kind: str, reason: str) -> Event:
+        """Return an event that tells the owner of a change or a wait."""
+        return {"type": kind, "turn": request.turn, "model": self.name, "reason": reason}
 
     def _retry(
         self, failure: Failure, tries: _Tries, request: Request
@@ -251,13 +249,8 @@ class EndpointModel:
         if is_late or tries.failures > min(failure.retries, self._max_retries):
             raise ModelUnavailable(self._report(failure, tries.failures)) from failure
         seconds = min(seconds, request.deadline - now)
-        yield {
-            "type": "model_retry",
-            "turn": request.turn,
-            "model": self.name,
-            "reason": self.endpoint.redact(failure.reason),
-            "seconds": round(seconds, 3),
-        }
+        told = self._news(request, "model_retry", self.endpoint.redact(failure.reason))
+        yield told | {"seconds": round(seconds, 3)}
         self._wait(seconds)
 
     def _ended(self, failure: Failure, wire: Wire, request: Request) -> Reply | None:

@@ -34,12 +34,13 @@ class Said(NamedTuple):
         return cls(text, list(_settled(calls, request)), is_native)
 
     def shown(self, answer: Answer) -> Iterator[Event]:
-        """Bring the screens to the text: what was held back is no call after all, or a call was shown."""
-        if self.is_native:
-            rest = "" if self.calls else answer.rest()
-            yield from [{"type": "text", "delta": rest}] if rest else []
+        """Bring the screens to the text: what was held back is no call after all, a call or thoughts were shown."""
+        has_own_calls = self.is_native and bool(self.calls)
+        if has_own_calls:
             return
-        if "".join(answer.shown).strip() == self.text.strip():
+        rest = answer.rest() if self.is_native else ""
+        if "".join([*answer.shown, rest]).strip() == self.text.strip():
+            yield from [{"type": "text", "delta": rest}] if rest else []
             return
         if answer.shown:
             yield {"type": "text_reset"}

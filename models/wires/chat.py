@@ -197,7 +197,7 @@ def _calls_of(said: Fields) -> list[Fields]:
 def _call_item(call: ToolCall, own: Call) -> Fields:
     """Return a call as it goes back: the arguments as they were written, where they could be read."""
     written = text_of(own.written).strip() if call.args is not None else ""
-    function = {"name": call.name, "arguments": written or as_json(call.args or {}).decode()}
+    function = {"name": call.name, "arguments": written or as_json(call.given).decode()}
     return {"id": call.id, "type": "function", "function": function, **own.extra}
 
 

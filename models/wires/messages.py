@@ -105,7 +105,7 @@ class MessagesAnswer(Answer):
             block = self._settled(place)
             call = next(calls, None) if block.get("type") == "tool_use" else None
             if call is not None:
-                block = {**block, "id": call.id, "name": call.name, "input": call.args or {}}
+                block = {**block, "id": call.id, "name": call.name, "input": call.given}
             is_empty = block.get("type") == "text" and not str(block.get("text")).strip()
             if not is_empty:
                 yield {key: value for key, value in block.items() if value is not None}

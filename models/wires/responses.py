@@ -205,7 +205,7 @@ def _is_in_store(item: Fields) -> bool:
 def _settled(item: Fields, call: ToolCall) -> Fields:
     """Return a call's own fields: the arguments as they were written, where they could be read."""
     written = text_of(item.get("arguments")) if call.args is not None else ""
-    arguments = written if written.strip() else as_json(call.args or {}).decode()
+    arguments = written if written.strip() else as_json(call.given).decode()
     return {"call_id": call.id, "name": call.name, "arguments": arguments}
 
 

@@ -40,7 +40,7 @@ class Consent(NamedTuple):
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """Return None when the owner allows this call; else its refusal, or the outcome that waits."""
-        args = call.args or {}
+        args = call.given
         shown = self._preview(call.name, args)
         asked = (f"{self.run}.{turn}", call.name, args, verdict.reason, verdict.risk, shown)
         confirmation = Confirmation(*asked, said=verdict.listed)
@@ -52,11 +52,11 @@ class Consent(NamedTuple):
         """Return None when the owner allows what a call has changed; else as `allow`."""
         verdict = question.decision._replace(scope=f"changes|{'|'.join(question.decision.risks)}")
         shown = "\n".join([*lines(question.changes.changes), question.differences]).strip()
-        script = {name: value for name, value in (call.args or {}).items() if name != "env"}
+        script = {name: value for name, value in call.given.items() if name != "env"}
         confirmation = Confirmation(
             f"{self.run}.{turn}.{question.number}",
             call.name,
-            call.args or {},
+            call.given,
             verdict.reason,
             verdict.risk,
             f"{shown}\n\n{preview(script)}",
@@ -72,7 +72,7 @@ class Consent(NamedTuple):
             return None
         id = confirmation.id
         pin = {"pinned": verdict.pinned} if verdict.pinned else {}
-        name = call_hash(call.name, (call.args or {}) | pin)
+        name = call_hash(call.name, call.given | pin)
         found = self._found(name)  # of changes too: the very call was allowed before it was staged
         if confirmation.changes and found is None:  # an approval holds for these changes
             name = call_hash(id, call.args)
@@ -103,7 +103,7 @@ class Consent(NamedTuple):
 
     def ask(self, turn: int, call: ToolCall) -> Generator[Event, None, ToolResult | Outcome]:
         """Put the model's question to the owner, or leave it in the inbox and wait."""
-        args = call.args or {}
+        args = call.given
         question, candidates = str(args["question"]), [str(c) for c in args.get("candidates") or []]
         name = call_hash(call.name, args)
         found = self.inbox.answer_for(self.run, name)
@@ -149,7 +149,7 @@ class Consent(NamedTuple):
         self, id: str, name: str, call: ToolCall, verdict: Decision, confirmation: Confirmation
     ) -> Outcome:
         entry = Entry(id, self.run, "confirmation", self.redact(f"{call.name}: {verdict.reason}"))
-        entry.tool, entry.args = call.name, self.redact(call.args or {})
+        entry.tool, entry.args = call.name, self.redact(call.given)
         entry.said = self.redact(verdict.listed)
         entry.risk, entry.call, entry.session = verdict.risk, name, self.session
         entry.hours, entry.changes = self.hours, self.redact(list(confirmation.changes))

@@ -21,7 +21,7 @@ from learning.induce import (
     spellings,
     written,
 )
-from learning.induce.from_runs import differing, differing_places, lines_of, other_values
+from learning.induce.from_runs import differing, lines_of, other_values
 from learning.prove import Case, Ground, Seen, inputs_of, plain
 from learning.prove.strictness import HEADS, Line, strict
 from learning.recording import Typed
@@ -189,13 +189,11 @@ class Lesson:
     def take(self, values: Mapping[str, str]) -> dict[str, str]:
         """Let these values vary; return those that cannot, each with the reason."""
         self.values = dict(values)
-        told = differing_places(self.whole, self.values, self.others) if self.others else {}
-        known = dict(told) if self.whole == self.typed else {}
+        self.places = {}
         for name, spots in self.several().items():
             words = {at for at, (_, _, is_word) in enumerate(spots) if is_word}
             named = {at for at, (start, end, _) in enumerate(spots) if self._is_new(start, end)}
-            known.setdefault(name, sorted(words | named) if words else range(len(spots)))
-        self.places = {name: list(at) for name, at in known.items()}
+            self.places[name] = sorted(words | named) if words else list(range(len(spots)))
         for at in range(len(self.others)):
             self._widen(self.values_in(at + 1))
         found = self._written()

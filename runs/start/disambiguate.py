@@ -72,7 +72,8 @@ class Asking(NamedTuple):
         is never guessed."""
         procedure = each.sop.procedure
         if procedure is None or procedure.effects != "destructive":
-            return _names_a_value(each) or self._is_near(each)
+            is_told = not each.missing or each.told >= NEAR_SHARE / 2
+            return (is_told and _names_a_value(each)) or self._is_near(each)
         return each.told >= NEAR_SHARE or bool(procedure.required and not each.missing)
 
     def _is_near(self, each: Shown) -> bool:
@@ -227,7 +228,7 @@ class Asking(NamedTuple):
         notes += [self._say("unused", ", ".join(each.unused))] if each.unused else []
         if each.missing or not each.places:
             notes.append(self._say("example", example(each.sop, self.lang)))
-        return f"  sopwith sops run {self._call(each, each.places)}  # {' '.join(notes)}"
+        return f"  sopwith sops run {self._call(each, each.places)}  # {' · '.join(notes)}"
 
     def _call(self, each: Shown, named: Container[str] | None = None) -> str:
         """Return the SOP with its values as `sops run` takes them; with `named`, only with these."""

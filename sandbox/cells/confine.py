@@ -1,17 +1,15 @@
 """Gives up rights, then becomes another program: what holds a script where there are no user namespaces.
 
-Started by tools/scripts/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
-confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
+A program of its own, `confine.py N PROGRAM ARGS…`. Descriptor N has the orders, a marshalled dict: `list`
 (folders whose names may be seen), `ports` (of this machine, to which alone it may connect), `read` and `write` (folders and files), each with all in it, `make` (folders
 in which new files may be made), `filter` (a seccomp program), `limits`
-and `env` (name → value), and when it serves `cwd` and `words`.
+and `env` (name → value): what loads this program is not for a script to say.
 It uses few modules, most of them in C, since a call waits for its start. Exit code 125: a right
 could not be given up, and nothing was started. Source: landlock(7), seccomp(2).
 """
 
 from __future__ import annotations
 
-import _socket
 import ctypes
 import marshal
 import os
@@ -45,68 +43,11 @@ MAKES = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | WRITE_FILE | TRUNCATE
 
 
 def main() -> None:
-    """Confines this process and becomes the program; or serves."""
-    if sys.argv[1] == "serve":
-        serve(int(sys.argv[2]))
-        return
+    """Confine this process and become the program, in the environment of the orders alone."""
     given = int(sys.argv[1])
     orders = _read(given)
     os.close(given)
-    _become(sys.argv[2:], orders, os.environ | orders["env"])
-
-
-def serve(number: int) -> None:
-    """Takes a packet with two descriptors, orders and where the output goes, and answers with the pid of the child, or 0. The
-    child is handed over: its parent ends at once, and whoever started us is the next who takes in orphans."""
-    os.set_inheritable(number, False)
-    talk = _socket.socket(fileno=number)
-    while True:
-        said, parts, _, _ = talk.recvmsg(16, _socket.CMSG_SPACE(8))
-        if not said:
-            os._exit(0)
-        given, output = (int.from_bytes(parts[0][2][at : at + 4], sys.byteorder) for at in (0, 4))
-        try:
-            pid = _handed_over(given, output)
-        except OSError:
-            pid = b""
-        talk.send(pid or b"0")
-        os.close(given)
-        os.close(output)
-
-
-def _handed_over(given: int, output: int) -> bytes:
-    reader, writer = os.pipe()
-    try:
-        parent = os.fork()
-        if parent == 0:
-            try:
-                child = os.fork()
-                if child == 0:
-                    _start(given, output)
-                os.write(writer, b"%d" % child)
-            finally:
-                os._exit(0)
-        os.waitpid(parent, 0)
-        os.set_blocking(reader, False)
-        return os.read(reader, 16)
-    finally:
-        os.close(reader)
-        os.close(writer)
-
-
-def _start(given: int, output: int) -> None:
-    """In the child: never returns."""
-    try:
-        os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        orders = _read(given)
-        os.closerange(3, 256)  # those of the server: it holds few
-        os.chdir(orders["cwd"])
-        _become(orders["words"], orders, orders["env"])
-    finally:
-        os._exit(CANNOT)
+    _become(sys.argv[2:], orders, orders["env"])
 
 
 def _read(given: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Lay out the mounts of a sandbox for one call, and the command lines that build them.
 
-A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
-the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
+A plan is drawn for each call, since what must be guarded changes: an editor has put another file in the place of
+`.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/scripts/cells.py).
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from typing import NamedTuple
 from safety.paths import SYSTEM_SECRETS
 from sandbox.cells import bubblewrap, seccomp
 from sandbox.cells.levels import Limits, Profile, Sandbox, python
-from sandbox.cells.repositories import guarded, near
 from sandbox.network import NOTHING, Leave
-from text import pattern
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -30,11 +28,7 @@ _ALLOWED = frozenset(
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
 )  # fmt: skip
 _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
-_PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
-# what looks like a path in a script
-_NAMED = pattern(r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+")
-_MOST_NAMED = 30
 
 
 def supervisor(talk: int, door: str, *limits: int) -> list[str]:
@@ -62,22 +56,19 @@ class Planner:
         self.profile: Profile = sandbox.profile
         places = self.profile.places
         self.own = (str(temporary),) if temporary else ()
-        self.temporary = temporary
         self.roots = tuple(_outermost([*map(str, places.roots), *self.own]))
 
-    def plan(self, cwd: Path, script: str, leave: Leave, port: int = 0) -> Plan:
+    def plan(self, cwd: Path, leave: Leave, port: int = 0) -> Plan:
         """The plan for one call that works in no stage."""
         if self.profile.kind == "shared":
             return Plan(0, self.roots, (), (), (), ())
         if self.profile.kind == "dry":
             return self.staged(cwd, leave)._replace(roots=self.roots)
         places, roots = self.profile.places, tuple(_outermost([*self.roots, *leave.folders]))
-        gits = near([cwd, *self._named(cwd, script)])
-        hooks = [place for git in gits for place in guarded(git, config=not leave.git)]
         startup = [path for path in places.startup if os.access(path, os.F_OK)]
         above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
-        pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
-        kept = (*startup, *hooks, *_code(cwd), str(places.agent))
+        pinned = tuple(sorted(path for path in above if self.is_writable(path)))
+        kept = (*startup, *_code(cwd), str(places.agent))
         hidden = self.hidden(cwd, leave.files)
         return Plan(port, roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
 
@@ -103,46 +94,26 @@ class Planner:
         # a key in a folder that is hidden whole has no place any more on which to mount
         return tuple(_outermost(wanted))
 
-    def missing(self) -> list[str]:
-        """Start-up files that are not there now: one that is there afterwards was made by the call."""
-        return [
-            path
-            for path in self.profile.places.startup
-            if self.is_writable(path) and not os.path.lexists(path)
-        ]
-
     def confined(
         self,
         plan: Plan,
-        cwd: Path,
         readable: Iterable[Path],
         env: Mapping[str, str],
-        words: list[str],
     ) -> int:
-        """The orders of sandbox/cells/confine.py for a command, as a descriptor."""
-        places, root = self.profile.places, self.profile.places.roots[0]
-        if self.profile.kind == "shared":
-            listed, write, make = [], [str(root)], list[str]()
-            read = [*_PROGRAMS, *bubblewrap.python_places()]
-        else:
-            startup = [path for path in places.startup if os.access(path, os.F_OK)]
-            kept = [*startup, str(places.agent), *_code(cwd)]
-            left_out = [*plan.hidden, *kept]
-            make = [*plan.roots]
-            listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
-            write = [each for folder in plan.roots for each in _around(folder, left_out)]
-        write += [f"/dev/{name}" for name in _DEVICES]
+        """The orders of sandbox/cells/confine.py for a command of the owner's, as a descriptor."""
+        left_out = [*plan.hidden, *plan.kept]
+        read = [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
+        write = [each for folder in plan.roots for each in _around(folder, left_out)]
+        devices = (f"/dev/{name}" for name in _DEVICES)
         return orders(
-            list=listed,
+            list=["/"],
             read=[*read, *map(str, readable), str(CONFINE)],
-            write=write,
-            make=make,
+            write=[*write, *devices],
+            make=plan.roots,
             ports=[plan.port] if plan.port else [],
             filter=_filter(plan.port),
             limits=_limits(self.profile.limits),
             env=dict(env),
-            cwd=str(cwd),
-            words=words,
         )
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
@@ -156,14 +127,6 @@ class Planner:
             readable=map(str, readable),
             port=plan.port,
         )
-
-    def _named(self, cwd: Path, script: str) -> list[Path]:
-        """Folders that a script seems to name."""
-        words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
-        found = (match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word))
-        names = list(dict.fromkeys(found))[:_MOST_NAMED]
-        home = str(self.profile.places.owner)
-        return [cwd / (home + name[1:] if name[0] == "~" else name) for name in names]
 
 
 def words(profile: Profile, plan: Plan, info: int) -> list[str]:
@@ -212,27 +175,19 @@ def orders(
     filter: bytes,
     limits: dict[str, int],
     env: dict[str, str],
-    cwd: str = "",
-    words: Sequence[str] = (),
     make: Sequence[str] = (),
     ports: Sequence[int] = (),
 ) -> int:
     """A descriptor with the orders of sandbox/cells/confine.py."""
     places = {"list": list, "read": read, "write": write, "make": [*make]}
-    started = {"cwd": cwd, "words": [*words], "ports": [*ports]}
     return bubblewrap.file(
-        marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
+        marshal.dumps(places | {"ports": [*ports], "filter": filter, "limits": limits, "env": env})
     )
 
 
 def confine(orders: int) -> list[str]:
     """The words before the command."""
     return [*python(), str(CONFINE), str(orders)]
-
-
-def confiner() -> list[str]:
-    """The words that start what starts confined commands; the socket comes behind."""
-    return [*python(), str(CONFINE), "serve"]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

@@ -26,16 +26,17 @@ class _Machine(NamedTuple):
     unshare: int
     first_foreign: int  # numbers from here on belong to another convention of calling
     sends: tuple[int, int, int]
+    modes: dict[int, int]  # call → where the mode stands
     denied: tuple[int, ...]
 
 
 _MACHINES = {
     "x86_64": _Machine(
-        arch=0xC000003E, socket=41, ioctl=16, clone=56, unshare=272, first_foreign=0x40000000, sends=(44, 46, 307),
+        arch=0xC000003E, socket=41, ioctl=16, clone=56, unshare=272, first_foreign=0x40000000, sends=(44, 46, 307), modes={90: 24, 91: 24, 268: 32, 452: 32},
         denied=(101, 310, 311, 312, 165, 166, 155, 161, 308, 304, 321, 298, 248, 249, 250, 323, 246, 320, 175, 313, 176, 167, 168, 169, 163, 164, 227, 172, 173, 179, 103, 153),
     ),
     "aarch64": _Machine(
-        arch=0xC00000B7, socket=198, ioctl=29, clone=220, unshare=97, first_foreign=0xFFFFFFFF, sends=(206, 211, 269),
+        arch=0xC00000B7, socket=198, ioctl=29, clone=220, unshare=97, first_foreign=0xFFFFFFFF, sends=(206, 211, 269), modes={52: 24, 53: 32, 452: 32},
         denied=(117, 270, 271, 272, 40, 39, 41, 51, 268, 265, 280, 241, 217, 218, 219, 282, 104, 294, 105, 273, 106, 224, 225, 142, 89, 170, 112, 60, 116, 58),
     ),
 }  # fmt: skip
@@ -44,6 +45,7 @@ _NEW_NAMESPACES = 0x7E020000
 _TERMINAL_REQUESTS = (0x5412, 0x541C)  # TIOCSTI types for the owner, TIOCLINUX pastes
 _FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _TCP = (0, 6)
+_RAISES = 0o4000  # S_ISUID: the file runs with its owner's rights
 _FAST_OPEN = 0x20000000  # MSG_FASTOPEN
 _PLACES_OF_FLAGS = (40, 32, 40)  # of sendto, sendmsg, sendmmsg
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
@@ -73,6 +75,11 @@ def program(*, network: Literal["all", "streams", "none"], machine: str = "") ->
     ]
     lines += _on(found.ioctl, [_load(24), *requests, _return(_ALLOW)])
     lines += _on(found.socket, _sockets(network))
+    if network != "all":  # no stage sees it
+        for number, place in found.modes.items():
+            lines += _on(
+                number, [_load(place), _line(_ANY_OF, _RAISES, 0, 1), _deny(), _return(_ALLOW)]
+            )
     if network == "streams":  # data in the request to connect is not seen by Landlock
         for number, place in zip(found.sends, _PLACES_OF_FLAGS, strict=True):
             lines += _on(

@@ -159,9 +159,8 @@ def _content(number: int) -> bytes:
         return file.read()
 
 
-def enter(words: Words) -> None:
+def enter(words: Words, flags: int, user: int, group: int) -> None:
     """Enter the namespaces. The owner is root in the first one: a terminal of its own needs one."""
-    user, group, flags = os.geteuid(), os.getegid(), words.namespaces()
     checked(libc.unshare(flags), "unshare")
     if flags & kernel.NEW_USER:
         kernel.deny_groups("/proc/self")
@@ -174,7 +173,7 @@ def enter(words: Words) -> None:
         kernel.open_loopback()
 
 
-def become(words: Words, user: int, group: int, is_apart: bool) -> None:
+def become(words: Words, user: int, group: int, *, is_apart: bool) -> None:
     """Build the walls and become the command. Never returns."""
     lines = _content(int(words.set["--seccomp"])) if "--seccomp" in words.set else b""
     tree, processes = Tree(words.steps), os.open("/proc", os.O_PATH)
@@ -198,14 +197,14 @@ def become(words: Words, user: int, group: int, is_apart: bool) -> None:
 
 def main() -> None:
     words = Words(sys.argv[1:])
-    user, group = os.geteuid(), os.getegid()
+    user, group, flags = os.geteuid(), os.getegid(), words.namespaces()
     try:
-        enter(words)
+        enter(words, flags, user, group)
         if "--die-with-parent" in words.set:
             libc.prctl(kernel.SET_DEATH_SIGNAL, kernel.KILL, 0, 0, 0)
         child = os.fork()
         if child == 0:
-            become(words, user, group, bool(words.namespaces() & kernel.NEW_USER))
+            become(words, user, group, is_apart=bool(flags & kernel.NEW_USER))
     except OSError as error:
         os.write(2, f"walls: {error.filename or ''}: {error.strerror}\n".encode())
         os._exit(NOT_MADE)

@@ -7,7 +7,7 @@ from text.face import lazy
 
 if TYPE_CHECKING:
     from sandbox.stage.holding import Holder as Holder
-    from sandbox.stage.probing import probe as probe
+    from sandbox.stage.probing import why_none as why_none
     from sandbox.stage.rehearsal import Rehearsal as Rehearsal
     from sandbox.stage.stage import Stage as Stage
     from sandbox.undo.direct import record as record

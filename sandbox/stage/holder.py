@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 checked, libc = kernel.checked, kernel.libc
+GONE = (errno.ENOENT, errno.EINVAL)  # somebody has removed the folder, and its mount with it
 NOTE = "hidden-from-scripts"  # a file in each hidden folder, and what stands in a hidden file
 
 
@@ -140,9 +141,12 @@ class Mounts:
         while self.made:
             path = self.made[-1]
             # copies of the owner's mounts are below a wall; nobody can write to what it covers
-            checked(
-                libc.umount2(os.fsencode(path), kernel.DETACH if path in self.walls else how), path
-            )
+            here = kernel.DETACH if path in self.walls else how
+            try:
+                checked(libc.umount2(os.fsencode(path), here), path)
+            except OSError as error:
+                if error.errno not in GONE:
+                    raise
             self.made.pop()
             self.walls.discard(path)
 

@@ -52,7 +52,8 @@ def deltas(layers: list[Layer], copies: Collection[tuple[int, int]] = ()) -> lis
     they stand for one another."""
     found: list[Delta] = []
     for number, layer in enumerate(layers):
-        if os.path.isdir(layer.upper):
+        # where somebody has removed the folder meanwhile, what was done in it is gone too
+        if all(map(os.path.isdir, (layer.upper, layer.lower))):
             found += _Walker(number, copies).folder(layer.upper, layer.lower)
     return found
 

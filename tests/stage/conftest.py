@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.stage import probe
+from sandbox import stage
 
 
 @pytest.fixture(scope="session")
 def why_none(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Why this machine has no stage, "" where it has one."""
     folder = tmp_path_factory.mktemp("probe")
-    return probe(folder / "home", [folder]).reason
+    return stage.why_none(folder / "home", [folder])
 
 
 @pytest.fixture(autouse=True)

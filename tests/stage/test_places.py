@@ -1,7 +1,11 @@
 """A stage works, or says why not, wherever the folders of an owner lie."""
 
+import os
 from pathlib import Path
 
+import pytest
+
+from sandbox.cells import levels
 from sandbox.stage import Stage
 from tests.stage.apart import passes
 
@@ -163,6 +167,22 @@ assert (root / "a").read_text() == "new\\n"
     )
 
 
+def test_a_folder_that_somebody_removes_meanwhile_ends_no_call(tmp_path: Path) -> None:
+    passes(
+        tmp_path,
+        """
+for name in ("a", "b", "m"):  # the mount makes each of the others a part of its own
+    (root / name).mkdir()
+mount("-t", "tmpfs", "tmpfs", root / "m")
+stage, code, output = staged("echo new > b/f; echo lost > a/f")
+assert code == 0, output
+(root / "a").rmdir()
+stage.commit()
+assert (root / "b/f").read_text() == "new\\n" and not (root / "a").exists()
+""",
+    )
+
+
 def test_a_mount_that_comes_while_the_stage_is_made_leaves_a_stage(tmp_path: Path) -> None:
     passes(
         tmp_path,
@@ -181,3 +201,14 @@ stage.commit()
 assert (root / "a").read_text() == "new\\n"
 """,
     )
+
+
+def test_in_our_own_walls_a_command_has_our_number(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "builder", lambda: str(levels.WALLS))
+    stage = Stage.open([root], home, "r", "c1")
+    code, output = stage.run(["sh", "-c", "id -u; echo x > new"], root)
+    assert (code, output.split()) == (0, [str(os.getuid()).encode()])
+    assert [change.path.name for change in stage.changes.changes] == ["new"]
+    stage.discard()

@@ -68,22 +68,16 @@ class Hands:
             )
         return found
 
-    def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
+    def _do_click(self, ref: Any) -> str:
         found = self._find(ref)
         if found["tag"] == "SELECT":
             raise BrowserError(f"{ref} is a list: select({ref!r}, option)")
         if found["type"] == "file":
             raise BrowserError(f"{ref} takes a file: upload({ref!r}, path)")
-        options = options or {}
         spot = self._spot(ref)
-        if "x" in options or "y" in options:  # in a drawing, from its upper left corner
-            left, top, _, _ = spot["box"]
-            spot |= {"x": left + float(options.get("x", 0)), "y": top + float(options.get("y", 0))}
-        button = "right" if options.get("right") else "left"
-        for count in (1, 2) if options.get("double") else (1,):
-            self._mouse("mouseMoved", spot)
-            self._mouse("mousePressed", spot, button=button, clickCount=count)
-            self._mouse("mouseReleased", spot, button=button, clickCount=count)
+        self._mouse("mouseMoved", spot)
+        self._mouse("mousePressed", spot, button="left", clickCount=1)
+        self._mouse("mouseReleased", spot, button="left", clickCount=1)
         self._after()
         return str(found["name"])
 

@@ -14,13 +14,6 @@ KEYS = {  # name: (code, key number, text)
     **{name: (name, int(number), "") for name, number in map(str.split, _NAMED.split(","))},
     **{f"F{number}": (f"F{number}", 111 + number, "") for number in range(1, 13)},
 }
-# On a US keyboard: the marks of a key, its code and number; by their own numbers they would be arrows and Delete.
-_SIGNS = "=+ Equal 187, -_ Minus 189, .> Period 190, /? Slash 191, ;: Semicolon 186, `~ Backquote 192, [{ BracketLeft 219, \\| Backslash 220, ]} BracketRight 221, '\" Quote 222"
-_MARKS = {
-    ",<": ("Comma", 188),
-    **{sign: (f"Digit{digit}", 48 + digit) for digit, sign in enumerate(")!@#$%^&*(")},
-    **{marks: (code, int(number)) for marks, code, number in map(str.split, _SIGNS.split(", "))},
-}
 _MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
 _COMMANDS = 2 | 4  # with these held a key is a command, and types nothing
 _BY_NAME = {each.lower(): each for each in KEYS} | {"space": " "}
@@ -52,5 +45,4 @@ def _letter(sign: str) -> tuple[str, int, str] | None:
     if sign.isascii() and sign.isalnum():
         kind = "Digit" if sign.isdigit() else "Key"
         return f"{kind}{sign.upper()}", ord(sign.upper()), sign
-    code, number = next((key for marks, key in _MARKS.items() if sign in marks), ("", 0))
-    return code, number, sign
+    return "", 0, sign  # by its own number a sign would be an arrow, or Delete

@@ -198,8 +198,7 @@ class Browser:
         if not kind:
             self.place.claim([*self._own_targets(), target])
         tab = Tab(self.connection, target, name, **kind)
-        # a print dialog would hold the tab until the owner closes it
-        if not (self.place.is_ours or tab.is_owners):
+        if not tab.is_owners:  # a print dialog would hold the tab until somebody closes it
             quiet = {"source": "window.print = () => {}", "runImmediately": True}
             self.connection.post("Page.addScriptToEvaluateOnNewDocument", tab.session, **quiet)
         self.tabs[name] = tab

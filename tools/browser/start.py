@@ -9,7 +9,6 @@ next one that comes, or taken up again when the run goes on. A browser whose run
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 import signal
@@ -19,10 +18,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from config import BrowserConfig
-from memory.files import write_atomic
 from tools.base import ToolError
 from tools.browser.link import BrowserError, Link, LinkLost
 from tools.processes import MARK, leaders, mark, starting
@@ -36,6 +33,9 @@ PROGRAMS = (
 _FLAGS = (
     *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check"),
     *("--window-size=1280,900", "--disable-background-networking", "--disable-component-update"),
+    # What a page asks of somebody at the screen is answered with no.
+    "--deny-permission-prompts",
+    "--disable-dev-shm-usage",  # where that is small a page crashes
     *("--disable-sync", "--disable-breakpad", "--disable-default-apps", "--password-store=basic"),
     *("--use-mock-keychain", "--hide-crash-restore-bubble"),
     *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
@@ -44,19 +44,8 @@ _FLAGS = (
         "--disable-features=Translate,OptimizationHints,MediaRouter",
     ),
 )
-# Requests of a page that only somebody at the screen could answer are answered as without a window: with no. A
-# print dialog would hold its tab for good.
-_BLOCKED = (
-    *("geolocation", "notifications", "media_stream_mic", "media_stream_camera", "midi_sysex"),
-    "clipboard",
-)
-_SETTINGS = {
-    "printing": {"enabled": False},
-    "profile": {"default_content_setting_values": dict.fromkeys(_BLOCKED, 2)},
-}
 START_SECONDS = 30.0
 END_SECONDS = 8.0
-SMALL_MEMORY = 400_000_000  # bytes of /dev/shm; with less a page crashes
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # started by this process, by profile
 
 
@@ -159,8 +148,9 @@ class Home:
     def _start(self) -> Link:
         found = program()
         if found is None:
-            raise BrowserError(_no_browser())
-        _set(self.profile / "Default" / "Preferences")
+            raise BrowserError(
+                "no browser is installed: install one, such as with: sudo apt-get install chromium"
+            )
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(
@@ -191,8 +181,6 @@ class Home:
             yield "--headless=new"
         if os.geteuid() == 0:  # it does not start as root else
             yield "--no-sandbox"
-        if _shared_memory() < SMALL_MEMORY:
-            yield "--disable-dev-shm-usage"
 
     def _answered(self, child: subprocess.Popen[bytes]) -> Link | None:
         """Return the connection when the browser listens; None when it does not in time, or has ended."""
@@ -232,29 +220,6 @@ class Home:
         self._port_file.unlink(missing_ok=True)
 
 
-def _set(file: Path) -> None:
-    """Put `_SETTINGS` into the settings of a profile that is not in use, where they say nothing yet."""
-    try:
-        known = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        known = {}
-    except (OSError, ValueError):  # chromium says what is wrong with it
-        return
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_atomic(file, json.dumps(_merged(_SETTINGS, known)))
-
-
-def _merged(ours: dict[str, Any], known: Any) -> Any:
-    """Return what is known, with what is only in ours."""
-    if not isinstance(known, dict):
-        return known
-    merged = {**ours, **known}
-    for key, each in ours.items():
-        if isinstance(each, dict):
-            merged[key] = _merged(each, merged[key])
-    return merged
-
-
 def address_in(file: Path) -> str:
     """Return the address of the browser that has written DevToolsActivePort. Raises OSError, ValueError."""
     port, path = file.read_text("ascii").split()[:2]
@@ -271,17 +236,10 @@ def answers(address: str) -> bool:
 
 
 def _attach(address: str) -> Link:
-    """Connect to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
+    """Connect to a browser that runs: its port, or its WebSocket. Raises BrowserError."""
     how = "start it with --remote-debugging-port=9222 --user-data-dir=FOLDER, or take browser.address out of config.yaml"
     if address.startswith(("ws://", "wss://")):
         return Link(address)
-    if "/" in address and not address.startswith("http"):
-        try:
-            return Link(address_in(Path(address).expanduser() / "DevToolsActivePort"))
-        except (OSError, ValueError, LinkLost) as error:
-            raise BrowserError(
-                "error.browser.browser-profile-listens", profile=address, why=how
-            ) from error
     import requests
 
     root = address if address.startswith("http") else f"http://{address}"
@@ -292,18 +250,6 @@ def _attach(address: str) -> Link:
         return Link(str(found["webSocketDebuggerUrl"]))
     except (requests.RequestException, ValueError, KeyError, TypeError) as error:
         raise BrowserError("error.browser.browser-answers", address=root, error=how) from error
-
-
-def _no_browser() -> str:
-    return "no browser is installed: install one, such as with: sudo apt-get install chromium"
-
-
-def _shared_memory() -> float:
-    try:
-        found = os.statvfs("/dev/shm")
-    except OSError:
-        return float("inf")
-    return found.f_blocks * found.f_frsize
 
 
 def _is_held(file: Path) -> bool:

@@ -187,27 +187,19 @@ def offer_of(server: str, each: mcp_types.Tool, effects: Mapping[str, str] | Non
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
     """Return those with words of the query, the most telling first; all of them for an empty one."""
-    from text.words import asked
+    from text.words import asked, cut
 
     wanted = {word for word in asked(query) if not _SMALL.fullmatch(word)}
     if not wanted:
         return found
-    texts = list(map(_words_of, found))
-    scores = [0.0] * len(texts)
-    for word in wanted:
-        rare = math.log(1 + len(texts) / (1 + sum(word in text for text in texts)))
-        scores = [
-            sum((old, rare * min(text[word], 4))) for old, text in zip(scores, texts, strict=True)
-        ]
+    texts = [
+        Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
+        for each in found
+    ]
+    rare = {w: math.log(1 + len(texts) / (1 + sum(w in text for text in texts))) for w in wanted}
+    scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
     order = sorted(range(len(found)), key=lambda at: -scores[at])
     return [found[at] for at in order if scores[at] > scores[order[0]] / 4]
-
-
-def _words_of(offer: Offer) -> Counter[str]:
-    """Count the words of an offer, those of its name three times."""
-    from text.words import cut
-
-    return Counter([*cut(_APART.sub(" ", offer.full_name)) * 3, *cut(offer.description)])
 
 
 def plain_schema(said: Any) -> Schema:

@@ -71,38 +71,12 @@ class Work(NamedTuple):
     is_outside: bool = False  # one program, which works outside the sandbox
 
 
-class Handed:
-    """A child that another process has started and left to us: of a Popen, what is asked of it here."""
+class Held(NamedTuple):
+    """Hold what starts a command: its words, its environment, and a descriptor that goes with it, which is closed then."""
 
-    def __init__(self, pid: int, output: int) -> None:
-        """`output` is the reading end of its output, or -1."""
-        self.pid, self.returncode = pid, None if pid else -1
-        self.stdout = os.fdopen(output, "rb", buffering=0) if output >= 0 else None
-
-    def poll(self) -> int | None:
-        """The exit code, once it has ended."""
-        return self._taken(os.WNOHANG)
-
-    def wait(self, timeout: float | None = None) -> int | None:
-        """Waits for its end. Raises subprocess.TimeoutExpired."""
-        if timeout is None:
-            return self._taken(0)
-        end = time.monotonic() + timeout
-        while self.poll() is None:
-            if time.monotonic() >= end:
-                raise subprocess.TimeoutExpired(str(self.pid), timeout)
-            wait_for([self.pid], end)
-        return self.returncode
-
-    def _taken(self, how: int) -> int | None:
-        if self.returncode is None:
-            try:
-                pid, status = os.waitpid(self.pid, how)
-            except ChildProcessError:  # somebody else has waited for it
-                self.returncode = -signal.SIGKILL
-            else:
-                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
-        return self.returncode
+    argv: list[str]
+    env: dict[str, str]
+    descriptor: int = -1
 
 
 class Tree:
@@ -116,10 +90,10 @@ class Tree:
         name: str,
         *,
         terminal: int | None = None,
-        start: Callable[[dict[str, str]], Handed] | None = None,
+        held: Callable[[dict[str, str]], Held] | None = None,
     ) -> None:
-        """Output goes to `terminal`, if there is one, and `output` is -1 then. `start` starts it in another way, with this
-        environment."""
+        """Output goes to `terminal`, if there is one, and `output` is -1 then. `held` returns what starts
+        it in this environment, where something holds it."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
@@ -130,7 +104,8 @@ class Tree:
         self.started = time.time() - 1  # processes tell their starts in hundredths
         with starting:
             own = env | {MARK: self.mark}
-            self.leader = start(own) if start else _popen(argv, cwd, own, terminal)
+            start = held(own) if held else Held(argv, own)
+            self.leader = _popen(start, cwd, terminal)
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)
@@ -264,18 +239,22 @@ def _is_buried(process: psutil.Process) -> bool:
     return is_ours
 
 
-def _popen(
-    argv: list[str], cwd: Path, env: dict[str, str], terminal: int | None
-) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        argv,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if terminal is None else terminal,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+def _popen(start: Held, cwd: Path, terminal: int | None) -> subprocess.Popen[bytes]:
+    passed = [start.descriptor] if start.descriptor >= 0 else []
+    try:
+        return subprocess.Popen(
+            start.argv,
+            cwd=cwd,
+            env=start.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if terminal is None else terminal,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=passed,
+        )
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
 
 
 def born(pid: int) -> int:
@@ -325,7 +304,7 @@ def _become_subreaper() -> None:
     ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
 
 
-def _exit_descriptor(process: subprocess.Popen[bytes] | Handed) -> int:
+def _exit_descriptor(process: subprocess.Popen[bytes]) -> int:
     """A descriptor that is readable once the process has ended."""
     if LINUX:
         return os.pidfd_open(process.pid)

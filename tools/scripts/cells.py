@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from sandbox.cells import Group, Profile, Sandbox, bubblewrap, mounts
 from sandbox.cells.levels import Level, walled
 from sandbox.network import NOTHING, Leave, proxied
-from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
-from tools.scripts.confiner import Confiner
+from tools.processes import MARK, Held, Tree, Work, leaders, mark, starting
 from tools.scripts.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -181,12 +180,12 @@ class Call:
         self,
         cell: Cell,
         orders: bytes,
-        missing: list[str],
+        guarded: Guarded | None = None,
         terminal: int | None = None,
         leave: Leave = NOTHING,
         stage: Stage | None = None,
     ) -> None:
-        """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
+        """`guarded`: what is brought back after it. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
         self.stage = stage
@@ -197,7 +196,7 @@ class Call:
         self.code: int | None = None
         self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
-        self._missing = missing
+        self._guarded = guarded
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
         self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
@@ -273,8 +272,8 @@ class Call:
         return self.way_out.said() if self.way_out else ""
 
     def taken(self, folder: Path) -> list[str]:
-        """The start-up files that the script has made: they are in `folder` now, where nothing reads them at a login."""
-        return mounts.take_away(self._missing, folder)
+        """Bring back what the script may not change; what it made of it goes to `folder`."""
+        return self._guarded.taken(folder) if self._guarded else []
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -297,8 +296,7 @@ class Cells:
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = mounts.Planner(sandbox, self.temporary)
         self._cells: dict[bool, Cell] = {}  # by whether it is for calls in a stage
-        self._confiners: list[Confiner] = []  # at most one
-        weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
+        weakref.finalize(sandbox, _end, self._cells, self.temporary)
 
     @classmethod
     def of(cls, sandbox: Sandbox) -> Cells:
@@ -320,31 +318,29 @@ class Cells:
         orders = b"\0".join(map(os.fsencode, fields))
         if work.opens:
             return _staged(self._cell(sandbox, plan, is_staged=True), orders, work)
-        missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
+        guarded = None if work.is_staged else self._guard(plan, work)
         if work.terminal is not None:  # a shell stays, while calls come and go
             cell = Cell(sandbox, plan, is_staged=work.is_staged)
             if work.is_staged:
                 cell.stand()
-            return Call(cell, orders, missing, work.terminal, work.leave)
-        return Call(self._cell(sandbox, plan), orders, missing, leave=work.leave)
+            return Call(cell, orders, guarded, work.terminal, work.leave)
+        return Call(self._cell(sandbox, plan), orders, guarded, leave=work.leave)
 
     def _plan(self, work: Work, port: int = 0) -> mounts.Plan:
         if work.opens or work.is_staged:
             return self._planner.staged(work.cwd, work.leave)
-        return self._planner.plan(work.cwd, work.script, work.leave, port)
+        return self._planner.plan(work.cwd, work.leave, port)
 
     def warm(self, sandbox: Sandbox, cwd: Path, *, is_staged: bool = False) -> None:
         """Begins to build the cell that a call will need, and does not wait for it. A failure is told by the
         call."""
         with contextlib.suppress(OSError):
             if sandbox.level.name != "full":
-                if not sandbox.level.program:
-                    self._ready()
                 return
             if is_staged:
                 plan = self._planner.staged(cwd.resolve())
             else:
-                plan = self._planner.plan(cwd.resolve(), "", Leave())
+                plan = self._planner.plan(cwd.resolve(), Leave())
             self._cell(sandbox, plan, is_staged=is_staged)
 
     def _variables(self, profile: Profile, work: Work) -> dict[str, str]:
@@ -383,31 +379,20 @@ class Cells:
             given = variables | dict(work.given)
             return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
 
-        confiner = self._ready()
+        def held(env: dict[str, str]) -> Held:
+            orders = self._planner.confined(plan, readable, env)
+            clean = {"PATH": os.defpath, "LANG": "C.UTF-8", MARK: env[MARK]}
+            return Held([*mounts.confine(orders), *work.argv], clean, orders)
 
-        def start(env: dict[str, str]) -> Handed:
-            orders = self._planner.confined(plan, work.cwd, readable, env, work.argv)
-            try:
-                return confiner.start(orders, work.terminal)
-            finally:
-                os.close(orders)
-
-        guarded = (
-            Guarded(self._planner, plan.hidden, allows_git=work.leave.git)
-            if self._planner.profile.kind != "shared"
-            else None
-        )
-        tree = Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
+        given, guarded = variables | dict(work.given), self._guard(plan, work)
+        tree = Tree(work.argv, work.cwd, given, work.name, terminal=work.terminal, held=held)
         tree.guarded = guarded
         return tree
 
-    def _ready(self) -> Confiner:
-        """Return what starts confined commands; another one when it has died."""
-        if not self._confiners or not self._confiners[0].is_alive():
-            while self._confiners:
-                self._confiners.pop().close()
-            self._confiners.append(Confiner())
-        return self._confiners[0]
+    def _guard(self, plan: mounts.Plan, work: Work) -> Guarded | None:
+        """Return what brings back what a command may not change; a dry run changes nothing, a shared session has nothing."""
+        is_owners = self._planner.profile.kind == "owner"
+        return Guarded(self._planner, plan.hidden, allows_git=work.leave.git) if is_owners else None
 
     def _cell(self, sandbox: Sandbox, plan: mounts.Plan, *, is_staged: bool = False) -> Cell:
         kept = self._cells.get(is_staged)
@@ -430,7 +415,7 @@ def _staged(cell: Cell, orders: bytes, work: Work) -> Call:
         cell.close()
         raise OSError(f"the stage does not start: {cell.said or error}") from error
     try:
-        return Call(cell, orders, [], leave=work.leave, stage=stage)
+        return Call(cell, orders, leave=work.leave, stage=stage)
     except OSError:
         stage.discard()
         raise
@@ -442,12 +427,9 @@ def _holder() -> Holder:
     return Holder()
 
 
-def _end(cells: dict[bool, Cell], confiners: list[Confiner], temporary: Path | None) -> None:
+def _end(cells: dict[bool, Cell], temporary: Path | None) -> None:
     for cell in cells.values():
         cell.close()
-    for confiner in confiners:
-        confiner.close()
     cells.clear()
-    confiners.clear()
     if temporary:
         shutil.rmtree(temporary, ignore_errors=True)

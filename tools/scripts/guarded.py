@@ -6,7 +6,6 @@ Landlock knows no exceptions, so a folder above such a file can be written to wh
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sandbox.cells import mounts
-from sandbox.cells.repositories import guarded
 
 MOST_BYTES, MOST_FILES = 1 << 20, 2000
 MOST_FOLDERS = 50_000  # that are looked at for what a call has made
@@ -28,6 +26,7 @@ class _Before(NamedTuple):
 
     stamp: tuple[int, int, int]
     content: bytes
+    mode: int
 
 
 class Guarded:
@@ -37,27 +36,26 @@ class Guarded:
         """`allows_git`: the owner has let the call change settings of Git."""
         self._places = places = planner.profile.places
         self._since = time.time_ns() - CLOCK_NS
-        self._missing = planner.missing()
-        self._roots = [root for root in planner.roots if root != str(planner.temporary)]
-        gits = [folder for folder in self._folders() if folder.endswith("/.git")]
-        of_git = (path for git in gits for path in guarded(git, config=not allows_git))
-        files = [
-            *map(Path, places.startup),
-            *_files(map(Path, (*hidden, *of_git))),
-            *self._of_agent(),
-        ]
+        self._roots = [str(root) for root in places.roots if root != places.temporary]
+        self._there = set(self._folders())
+        gits = (folder for folder in self._there if folder.endswith("/.git"))
+        of_git = (path for git in gits for path in _deciding(git, config=not allows_git))
+        guarded = map(Path, (*places.startup, *hidden, *of_git))
+        files = [*_files(guarded), *self._of_agent()]
         self._before = dict(_looked_at([path for path in files if planner.is_writable(str(path))]))
         self._allows_git, self._agents = allows_git, set(self._of_agent())
 
     def taken(self, folder: Path) -> list[str]:
         """Bring back what was changed and take away what is new; what the script made of it goes to `folder`."""
-        taken = mounts.take_away(self._missing, folder)
+        taken = []
         for path, before in self._before.items():
             if _stamp(path) != before.stamp:
-                if path.exists():
-                    shutil.copyfile(path, folder / f"taken-{path.name}")
+                # a link that the script has put on the way would lead us elsewhere
+                links = [str(each) for each in path.parents if each.is_symlink()]
+                mounts.take_away([*reversed(links), str(path)], folder)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(before.content)
+                path.chmod(before.mode)
                 taken.append(str(path))
         return taken + mounts.take_away(self._new(), folder)
 
@@ -80,13 +78,12 @@ class Guarded:
         return not is_git and self._places.decides(path, path)
 
     def _made(self) -> Iterator[str]:
-        """Yield files that have come since the call began; a file written in place is not new."""
+        """Yield files that have come since the call began, by themselves or with their folder."""
         for folder in self._folders():
-            if _is_since(folder, self._since):
-                yield from filter(self._is_file, _entries(folder))
-
-    def _is_file(self, path: str) -> bool:
-        return not os.path.isdir(path) and _is_since(path, self._since)  # noqa: PTH112 - thousands
+            if folder not in self._there:
+                yield from _files_in(folder)
+            elif _is_since(folder, self._since):
+                yield from (path for path in _files_in(folder) if _is_since(path, self._since))
 
     def _folders(self) -> Iterator[str]:
         """Yield the folders in the roots, but those of the agent; of many, as many as are looked at quickly."""
@@ -98,6 +95,13 @@ class Guarded:
                 continue
             yield folder
             folders += _folders_in(folder)
+
+
+def _deciding(git: str, *, config: bool) -> Iterator[str]:
+    """Yield what names programs in a .git folder, and in those of its submodules; with `config` its settings too."""
+    names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
+    for folder in (git, *_folders_in(f"{git}/modules")):
+        yield from (f"{folder}/{name}" for name in names)
 
 
 def _outermost(paths: Iterable[Path]) -> list[str]:
@@ -113,10 +117,10 @@ def _folders_in(folder: str) -> list[str]:
         return []
 
 
-def _entries(folder: str) -> list[str]:
+def _files_in(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return [entry.path for entry in entries]
+            return [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
 
@@ -131,14 +135,14 @@ def _is_since(path: str, since: int) -> bool:
 
 def _files(places: Iterable[Path]) -> Iterator[Path]:
     for place in places:
-        yield from place.rglob("*") if place.is_dir() else [place]
+        yield from place.rglob("*") if os.path.isdir(place) else [place]  # noqa: PTH112 - may be closed to us
 
 
 def _looked_at(files: list[Path]) -> Iterator[tuple[Path, _Before]]:
     for path in files[:MOST_FILES]:
         stamp = _stamp(path)
         if stamp and stamp[1] <= MOST_BYTES:
-            yield path, _Before(stamp, path.read_bytes())
+            yield path, _Before(stamp, path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

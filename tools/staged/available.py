@@ -27,12 +27,12 @@ def is_staged_here(home: Path, roots: Iterable[Path]) -> bool:
         noted, answer = "", ""  # not noted yet
     if noted == key and (answer == "overlay" or _age(note) < RETRY_SECONDS):
         return answer == "overlay"
-    from sandbox.stage import probe
+    from sandbox.stage import why_none
 
-    found = probe(home, folders)
+    answer = "none" if why_none(home, folders) else "overlay"
     with suppress(OSError):  # tried again next time
-        note.write_text(f"{key}\n{found.name}", "utf-8")
-    return found.name == "overlay"
+        note.write_text(f"{key}\n{answer}", "utf-8")
+    return answer == "overlay"
 
 
 def _age(note: Path) -> float:

@@ -1,4 +1,5 @@
-"""Run the calls of a run in stages: what a call did to files is judged before it is committed, and can be undone.
+"""Run the calls of a run in stages: what a call did to files is judged before it is committed, and can be undone. What a
+file tool replaces or removes is recorded in the same undo store, so that one undo covers scripts and tools.
 
 What the owner is asked about is put aside first, with the result of the call, beside the run: a run that is resumed does
 not do the call again, but commits what was shown.
@@ -7,8 +8,8 @@ not do the call again, but commits what was shown.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -225,6 +226,42 @@ def _hidden(opened: list[str]) -> str:
         f"the script did not see {names}, which hold keys or private notes: it found the words `# hidden-from-scripts` there, so what it says of"
         " them is not so. Where a script itself names such a file, the owner is asked"
     )
+
+
+class Recording:
+    """The changes that the file tools of one run make."""
+
+    def __init__(self, run: str, store: Callable[[], UndoStore]) -> None:
+        self.run, self._store = run, store
+        self.events: list[Event] = []  # of the call at work
+
+    @contextmanager
+    def of(self, call: str, path: Path) -> Iterator[None]:
+        """Record what the block does to a path. Raises OSError, with nothing done, where no image can be kept."""
+        try:
+            with stages.record(self._store(), self.run, call, [path]) as done:
+                yield
+        except stages.StageError as error:
+            raise OSError(str(error)) from error
+        for changes in done:
+            self._tell(call, changes)
+
+    def remove(self, call: str, paths: Iterable[Path]) -> str:
+        """Move files or folders into the undo store, all or none. Returns the number to restore them by. Raises OSError."""
+        from sandbox.undo.direct import remove
+
+        number, changes = remove(self._store().home, self.run, call, paths)
+        self._tell(call, changes)
+        return number
+
+    def _tell(self, call: str, changes: ChangeSet) -> None:
+        if changes.changes:
+            self.events.append({"type": "changes", "call": call, **counted(changes)})
+
+    def told(self) -> Iterator[Event]:
+        """Yield what was recorded since the last time."""
+        while self.events:
+            yield self.events.pop(0)
 
 
 def _failed(result: ToolResult, why: str) -> ToolResult:

@@ -145,7 +145,7 @@ def one(given: Mapping[str, str], words: Mapping[str, str]) -> str:
     else:
         raise Stop("unclear")
     key = put(file, path, how)
-    return words[key].format(file=file.name, target=os.path.relpath(path))
+    return words[key].format(file=os.path.relpath(file), target=os.path.relpath(path))
 
 
 def many(given: Mapping[str, str], words: Mapping[str, str]) -> str:

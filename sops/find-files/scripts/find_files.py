@@ -13,7 +13,7 @@ from pathlib import Path
 
 SHOWN = 100
 MAX_TEXT_BYTES = 20_000_000
-SMALL = ("the", "a", "an", "my", "from", "of", "for", "to", "in", "with", "and")
+SMALL = ("the", "a", "an", "my", "all", "any", "from", "of", "for", "to", "in", "with", "and")
 VERSION_CONTROL = {".git", ".hg", ".svn"}
 IMAGES = "jpg jpeg png gif bmp tif tiff webp heic svg raw"
 VIDEOS = "mp4 mov avi mkv webm wmv flv m4v mpg mpeg"
@@ -22,13 +22,16 @@ ARCHIVES = "zip tar gz tgz bz2 xz 7z rar zst"
 SHEETS = "xlsx xls xlsm ods csv tsv numbers"
 DOCUMENTS = "pdf docx doc odt rtf txt md pages"
 NEWEST = ("newest", "latest", "most recent", "last", "最新", "最近")
-DAYS = {
-    "yesterday": 1,
-    "昨天": 1,
-    "last week": 7,
-}  # how long ago it began; others are this day, week or month
-WEEK = ("this week", "last week", "本周", "这周", "这个星期")
-MONTH = ("this month", "本月", "这个月")
+SINCE = {  # unit, and how many of them ago
+    **dict.fromkeys(("today", "今天", "今日"), ("day", 0)),
+    **dict.fromkeys(("yesterday", "昨天"), ("day", 1)),
+    **dict.fromkeys(("this week", "本周", "这周", "这个星期"), ("week", 0)),
+    **dict.fromkeys(("last week", "上周", "上个星期"), ("week", 1)),
+    **dict.fromkeys(("this month", "本月", "这个月"), ("month", 0)),
+    **dict.fromkeys(("last month", "上个月", "上月"), ("month", 1)),
+    **dict.fromkeys(("this year", "今年"), ("year", 0)),
+    **dict.fromkeys(("last year", "去年"), ("year", 1)),
+}
 KINDS = {
     "word": "docx doc odt",
     "excel": "xlsx xls xlsm",
@@ -45,9 +48,9 @@ KINDS = {
     "text": "txt",
     "jpg": "jpg jpeg",
     "jpeg": "jpg jpeg",
-    **dict.fromkeys(("image", "picture", "photo", "screenshot", "图片", "照片"), IMAGES),
-    **dict.fromkeys(("video", "movie", "视频"), VIDEOS),
-    **dict.fromkeys(("audio", "music", "song", "音频", "音乐"), AUDIO),
+    **dict.fromkeys(("image", "picture", "photo", "screenshot", "图片", "照片", "截图"), IMAGES),
+    **dict.fromkeys(("video", "movie", "film", "视频", "电影"), VIDEOS),
+    **dict.fromkeys(("audio", "music", "song", "音频", "音乐", "歌", "歌曲"), AUDIO),
     **dict.fromkeys(("archive", "压缩", "压缩包"), ARCHIVES),
     **dict.fromkeys(("spreadsheet", "表格"), SHEETS),
     **dict.fromkeys(("document", "文档"), DOCUMENTS),
@@ -92,6 +95,9 @@ WORDS = {
 }
 
 
+NAMED = ("screenshot", "screen shot", "截屏", "截图", "屏幕快照")
+
+
 @dataclass
 class Search:
     """Hold what is looked for, and what could not be looked at."""
@@ -127,11 +133,12 @@ class Search:
         matches = re.compile(
             fnmatch.translate(name if is_pattern(name) else f"*{name}*") if name else ""
         ).match
-        if not is_pattern(name):
-            return lambda text: (
-                all(part in text for part in parts) and (not endings or text.endswith(endings))
-            )
-        return lambda text: matches(text) and (not endings or text.endswith(endings))
+        named = NAMED if self.kind in NAMED else ("",)
+        return lambda text: (
+            (matches(text) if is_pattern(name) else all(part in text for part in parts))
+            and (not endings or text.endswith(endings))
+            and any(each in text for each in named)
+        )
 
     def _files(self, top: str) -> Iterator[tuple[str, str, os.stat_result]]:
         """Path, name and state of each file, links not followed."""
@@ -185,17 +192,21 @@ class Search:
 
 def stretch(since: str) -> tuple[float, float]:
     """Return from when and until when a file was changed, in seconds since 1970."""
-    now = datetime.now().astimezone()
-    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if not since:
         return float("-inf"), float("inf")
-    if since in MONTH:
-        return day.replace(day=1).timestamp(), float("inf")
-    first = day - timedelta(days=day.weekday() if since in WEEK else 0)
-    first -= timedelta(days=DAYS.get(since, 0))
-    is_over = since in DAYS
-    last = first + timedelta(days=DAYS.get(since, 0))
-    return first.timestamp(), last.timestamp() if is_over else float("inf")
+    unit, ago = SINCE[since]
+    return begin(unit, ago), begin(unit, ago - 1) if ago else float("inf")
+
+
+def begin(unit: str, ago: int) -> float:
+    """Return when a day, week, month or year began, so many of them ago, in seconds since 1970."""
+    day = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    if unit == "day":
+        return (day - timedelta(days=ago)).timestamp()
+    if unit == "week":
+        return (day - timedelta(days=day.weekday() + 7 * ago)).timestamp()
+    months = day.year * 12 + day.month - 1 - ago if unit == "month" else (day.year - ago) * 12
+    return day.replace(year=months // 12, month=months % 12 + 1, day=1).timestamp()
 
 
 def decoded(data: bytes) -> str:

@@ -99,6 +99,7 @@ SPOKEN = (
     (r"\s*per ?cent\b", "%"),
     (r"([\d.]+)\s*的\s*([\d.]+)%", r"(\1*\2/100)"),
     (r"([\d.]+)%\s*(?:of|的)\s*([\d.]+)", r"(\1/100*\2)"),
+    (r"([\d.]+\s*/\s*[\d.]+)\s*(?:of|的)\s*([\d.]+)", r"(\1*\2)"),
     (r"([\d.]+)\s*([-+])\s*([\d.]+)%", r"(\1*(1\2\3/100))"),
     (r"([\d.]+)%", r"(\1/100)"),
     (r"\b(?:multiplied by|times|x)\b|×|乘以|乘", "*"),
@@ -240,7 +241,11 @@ def answer(given: Mapping[str, str], words: Mapping[str, str]) -> str:
         days = (date.fromisoformat(given[name]) for name in ("day", "second_day"))
         return between(*days, words)
     if given.get("day"):
-        return until(date.fromisoformat(given["day"]), words)
+        day = date.fromisoformat(given["day"])
+        while given.get("past") and day > datetime.now().astimezone().date():
+            last = 28 if day.month == 2 else 31  # no 29 February in the year before
+            day = day.replace(year=day.year - 1, day=min(day.day, last))
+        return until(day, words)
     zone = zone_of(given["place"]) if given.get("place") else ""
     now = datetime.now(ZoneInfo(zone)) if zone else datetime.now().astimezone()
     said = {"time": f"{now:%H:%M}", "place": given.get("place", ""), "zone": zone}

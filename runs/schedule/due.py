@@ -8,10 +8,11 @@ real half hours. A day that a month does not have is left out.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 from typing import Literal, NamedTuple
 
 from runs.schedule.folder import JobFolder
@@ -125,7 +126,7 @@ def due_rows(
         if any(row.due <= at <= row.until for row in known):
             continue
         (fresh if now - due <= allowed_lateness(job) else late).append(due)
-    rows = _missed(job, late, now)
+    rows = _missed(job, late, known, now)
     if is_waiting:
         return rows + _skipped(job, fresh, "the run before waits for the owner", now), following
     doing = _chosen(job, fresh, now)
@@ -152,15 +153,18 @@ def allowed_lateness(job: Job) -> timedelta:
     return max(timedelta(hours=job.max_delay_hours), GRACE)
 
 
-def _missed(job: Job, dues: list[datetime], now: datetime) -> list[Row]:
-    """Return the rows of due times that are too late: the newest have one each, those before share one."""
+def _missed(job: Job, dues: list[datetime], known: list[Row], now: datetime) -> list[Row]:
+    """Return the rows of due times that are too late: the newest have one each, those before share one, up to the next
+    one that is known."""
     reason = f"missed: more than {job.max_delay_hours:g} hours late"
     first, newest = dues[:-SINGLE_ROWS], dues[-SINGLE_ROWS:]
-    rows = _skipped(job, newest, reason, now)
-    if not first:
-        return rows
-    [shared] = _skipped(job, first[:1], reason, now)
-    return [replace(shared, until=micros(newest[0]) - 1, n=len(first)), *rows]
+    begun = sorted(row.due for row in known)
+    shared = []
+    for _, stretch in groupby(first, lambda due: bisect(begun, micros(due))):
+        together = list(stretch)
+        [row] = _skipped(job, together[:1], reason, now)
+        shared.append(replace(row, until=micros(together[-1]), n=len(together)))
+    return shared + _skipped(job, newest, reason, now)
 
 
 def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
